@@ -1,0 +1,101 @@
+"""Every exception that jupyter_selfheal raises of its own machinery.
+
+What happens to the user's code, or to a patch of it, is data (see :mod:`jupyter_selfheal.model`); an exception
+here means that *our* machinery cannot go on. Each message says what happened and what to do about it.
+
+    SelfHealError
+    ├── UsageError                 what was asked cannot be understood (exit code 2)
+    │   ├── NotebookError          the notebook cannot be read, or is not one
+    │   └── ConfigError            an option has a value that makes no sense
+    ├── InfrastructureError        something we stand on failed (exit code 2)
+    │   ├── KernelError            a kernel could not be started, or died
+    │   │   ├── ForkRefused        the gate found forking unsafe; a fallback may go on
+    │   │   └── SandboxError       a layer that was probed as available then failed
+    │   ├── ProviderError          a language model could not be reached, or refused us
+    │   ├── JournalError           a journal is damaged, or cannot be written
+    │   └── MemoryStoreError       the memory of approved patches is damaged
+    └── WireError                  a message that is not of our form or version
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ConfigError",
+    "ForkRefused",
+    "InfrastructureError",
+    "JournalError",
+    "KernelError",
+    "MemoryStoreError",
+    "NotebookError",
+    "ProviderError",
+    "SandboxError",
+    "SelfHealError",
+    "UsageError",
+    "WireError",
+]
+
+
+class SelfHealError(Exception):
+    """Root of the tree. ``str()`` of it is one line that says what happened and what to do."""
+
+
+class UsageError(SelfHealError):
+    """What was asked for cannot be understood."""
+
+
+class NotebookError(UsageError):
+    """The notebook cannot be read, is not a notebook, or cannot be written."""
+
+
+class ConfigError(UsageError):
+    """An option has a value that makes no sense."""
+
+
+class InfrastructureError(SelfHealError):
+    """Something that we stand on (a kernel, a disk, a service) failed."""
+
+
+class KernelError(InfrastructureError):
+    """A kernel could not be started, or died, or does not answer."""
+
+
+class ForkRefused(KernelError):
+    """The gate found that forking this process now is unsafe.
+
+    ``reason`` names what was found ("a user thread is alive: Thread-3 (poll)"), so that the card and the report
+    can say why a slower fallback was used.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"this kernel cannot be forked now: {reason}")
+        self.reason = reason
+
+
+class SandboxError(KernelError):
+    """A sandbox layer was probed as available and then failed: the trial must not run."""
+
+
+class ProviderError(InfrastructureError):
+    """A language model could not be reached or would not answer.
+
+    ``kind`` is one of ``auth``, ``quota``, ``rate_limited``, ``overloaded``, ``server``, ``timeout``, ``network``,
+    ``invalid``.
+    """
+
+    def __init__(self, message: str, *, kind: str, status: int = 0, request_id: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.request_id = request_id
+
+
+class JournalError(InfrastructureError):
+    """A journal is damaged (the message names the line) or cannot be written."""
+
+
+class MemoryStoreError(InfrastructureError):
+    """The memory of approved patches is damaged; it was set aside, never reset."""
+
+
+class WireError(SelfHealError):
+    """A message that is not of our form, or of a version that this release does not read."""

@@ -1,0 +1,235 @@
+"""The seams of the product: what the loop needs of the world, as protocols.
+
+Everything here is synchronous. Parallel trials are threads over :meth:`TrialKernel.run`, which every adapter must allow
+to be called from several threads at once. A conformance suite for each protocol is in :mod:`jupyter_selfheal.testing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import (
+    JSON,
+    Attempt,
+    Case,
+    Cost,
+    Decision,
+    Diagnosis,
+    Isolation,
+    Notebook,
+    Patch,
+    Proposal,
+    Start,
+    Step,
+    Trial,
+    TrialRequest,
+    Verdict,
+)
+
+
+@runtime_checkable
+class TrialKernel(Protocol):
+    """A frozen state from which any number of trials can be run, none of which changes it."""
+
+    @property
+    def start(self) -> Start: ...
+
+    @property
+    def isolation(self) -> Isolation:
+        """What a trial with the default sandbox would be isolated by."""
+        ...
+
+    @property
+    def is_exact(self) -> bool:
+        """True where the state is the user's own (a fork), False where it was reconstructed by replay."""
+        ...
+
+    def run(self, request: TrialRequest) -> tuple[Trial, TrialKernel | None]:
+        """Run the steps from this state; block until the result is there. Thread-safe.
+
+        Returns the trial and, where ``request.keep`` asked for it and the process still lives, a kernel frozen in
+        the state after it (its ``start`` is AFTER_FAILURE if a step failed, else BEFORE_CELL: the state before
+        whatever comes next). The caller closes what it was given.
+
+        Raises :class:`~jupyter_selfheal.errors.KernelError` where the *machinery* fails (the zygote is gone, a
+        sandbox layer failed after its probe). Whatever the code does is a :class:`Trial`.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of the state and every process of it. Idempotent. Running trials are cancelled."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """The states that a heal may try patches from; empty tuples where there is none (at most one kernel in each)."""
+
+    before: tuple[TrialKernel, ...] = ()
+    after: tuple[TrialKernel, ...] = ()
+
+    @property
+    def best(self) -> TrialKernel:
+        """The state before the cell where there is one, else after the failure."""
+        return (self.before or self.after)[0]
+
+
+class Facts(Protocol):
+    """Questions about the live state in which the cell failed (names, types, attributes, frames, signatures, files)."""
+
+    def ask(self, source: str, argument: JSON = None) -> JSON:
+        """The value of ``probe(shell, last, argument)`` (see :class:`~jupyter_selfheal.model.Probe`), asked of a
+        throw-away copy of the state after the failure. Equal questions are answered once. None where it raises or
+        no state is at hand."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a healer has to say: patches best first, what they cost, and whether the healer has more if asked again."""
+
+    patches: tuple[Patch, ...] = ()
+    diagnosis: tuple[Diagnosis, ...] = ()
+    cost: Cost = Cost()
+    note: str = ""
+    exhausted: bool = True
+    stop: str = ""
+    """Why this healer must not be asked again in this heal (a :class:`Reason` value), or empty."""
+    record: JSON = None
+    """What the journal should keep (for a model: the request as sent and the reply), redacted by the healer."""
+
+
+@runtime_checkable
+class Healer(Protocol):
+    """A source of patches. Never changes anything; never raises for what the user's code does."""
+
+    name: str
+    paid: bool
+
+    def worst_case(self, case: Case, history: Sequence[Attempt]) -> Cost:
+        """The most that the next call of :meth:`propose` can cost. Free healers return ``Cost()``."""
+        ...
+
+    def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
+        """Patches for the case. ``history`` holds every earlier attempt of this heal, oldest first.
+
+        Raises :class:`~jupyter_selfheal.errors.ProviderError` where a model cannot be reached.
+        """
+        ...
+
+
+class Diagnoser(Protocol):
+    """Says what a failure comes from, and whether it must be left alone."""
+
+    def diagnose(self, case: Case, facts: Facts) -> Diagnosis: ...
+
+
+class Scorer(Protocol):
+    """Turns trials into verdicts."""
+
+    def oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
+        """The steps to run after the cell in every trial: expectation probes, checks, asserts and cells below."""
+        ...
+
+    def missed(self, case: Case, trial: Trial) -> str:
+        """Why a trial whose cell ran misses the user's own oracle ("expected 6, got 5"); empty where it does not."""
+        ...
+
+    def judge(
+        self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
+    ) -> tuple[tuple[Verdict, ...], Cost]:
+        """One verdict for each tried patch, in the given order, and what judging cost (a model judge only)."""
+        ...
+
+    def worst_case(self, case: Case, patches: int) -> Cost:
+        """The most that judging so many patches can cost."""
+        ...
+
+    def rank(self, tried: Sequence[tuple[Patch, Trial]], verdicts: Sequence[Verdict]) -> tuple[int, ...]:
+        """Indices, best first. Total and deterministic."""
+        ...
+
+
+class Approver(Protocol):
+    """Whoever decides: a person at a widget or a terminal, or a policy."""
+
+    def decide(self, proposal: Proposal) -> Decision:
+        """Block until there is a word on the proposal."""
+        ...
+
+    def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+        """The loop is paused (budget, attempts, rejections): CONTINUE, RAISE_BUDGET, RETRY with a hint, or STOP."""
+        ...
+
+
+class Journal(Protocol):
+    """An append-only list of events: the checkpoint of a run."""
+
+    def append(self, event: object) -> None:
+        """Write the event durably before anybody acts on it. Raises ``JournalError`` where it cannot be written."""
+        ...
+
+    def events(self) -> Iterable[object]:
+        """Everything appended so far, oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call of a language model. ``schema`` is a JSON schema that the reply must follow (None: free text)."""
+
+    system: str
+    messages: tuple[tuple[str, str], ...]
+    """(role, text), role ``user`` or ``assistant``."""
+    model: str
+    max_tokens: int
+    schema: JSON = None
+    effort: str = ""
+    purpose: str = "fix"
+    """``fix``, ``judge``, ``critic`` or ``repair``: for the account and the journal."""
+    timeout: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What came back. ``stop`` is one of end, truncated, refused, context, other. ``cost`` is what it cost."""
+
+    text: str
+    stop: str
+    cost: Cost
+    model: str = ""
+    request_id: str = ""
+    usage: dict[str, int] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Provider(Protocol):
+    """A language model behind an API."""
+
+    name: str
+
+    def worst_case(self, request: ModelRequest) -> Cost:
+        """The most that the request can cost: its input counted high, its whole ``max_tokens`` used, every retry paid."""
+        ...
+
+    def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
+        """Send it and wait. Raises :class:`~jupyter_selfheal.errors.ProviderError`; KeyboardInterrupt passes at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a heal runs on: assembled in :mod:`jupyter_selfheal.assemble`, faked in tests."""
+
+    starts: Starts
+    facts: Facts
+    healers: tuple[Healer, ...]
+    diagnoser: Diagnoser
+    scorer: Scorer
+    approver: Approver
+    journal: Journal
+    config: HealConfig
+    notebook: Notebook = Notebook()
