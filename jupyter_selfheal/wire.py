@@ -53,8 +53,9 @@ def encode(value: Any) -> model.JSON:
     if isinstance(value, tuple | list | frozenset | set):
         return [encode(v) for v in value]
     if dataclasses.is_dataclass(value) and type(value).__name__ in _CLASSES:
-        found: dict[str, Any] = {"$": type(value).__name__}
-        for name, default in _defaults(type(value)):
+        cls: Any = type(value)
+        found: dict[str, Any] = {"$": cls.__name__}
+        for name, default in _defaults(cls):
             item = getattr(value, name)
             if default is dataclasses.MISSING or item != default or type(item) is not type(default):
                 found[name] = encode(item)
@@ -114,7 +115,7 @@ def _decode_object(raw: dict[str, Any]) -> Any:
     cls = _CLASSES.get(raw["$"])
     if cls is None:
         raise WireError(f"unknown class {raw['$']!r} in a message: it was written by another release")
-    hints = _hints(cls)
+    hints = _hints(typing.cast(Any, cls))
     found = {}
     for name, value in raw.items():
         if name == "$":
