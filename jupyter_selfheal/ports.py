@@ -14,14 +14,17 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import (
     JSON,
     Attempt,
+    Candidate,
     Case,
     Cost,
     Decision,
     Diagnosis,
     Isolation,
     Notebook,
+    Outcome,
     Patch,
     Proposal,
+    Question,
     Start,
     Step,
     Trial,
@@ -100,6 +103,8 @@ class Answer:
     """Why this healer must not be asked again in this heal (a :class:`Reason` value), or empty."""
     record: JSON = None
     """What the journal should keep (for a model: the request as sent and the reply), redacted by the healer."""
+    questions: tuple[Question, ...] = ()
+    """One value to ask the user for, where the patches disagree and nothing decides."""
 
 
 @runtime_checkable
@@ -233,3 +238,17 @@ class Parts:
     journal: Journal
     config: HealConfig
     notebook: Notebook = Notebook()
+    facts_for: Callable[[TrialKernel], Facts] | None = None
+    """Facts of another state after a failure: the one that comes up behind the first."""
+    fallback_scorer: Scorer | None = None
+    """Scores for free where the scorer's model cannot be paid for or reached."""
+    install: Callable[[str], str] | None = None
+    """Install a requirement into a scratch directory that only trials see; returns its path. Raises InfrastructureError."""
+    questions: Callable[[Case, Sequence[Candidate]], tuple[Question, ...]] | None = None
+    """The values to ask the user for where plausible candidates disagree."""
+    listeners: tuple[Callable[[object], None], ...] = ()
+    """Told every event once it is in the journal, for display; from the thread that heals."""
+    learners: tuple[Callable[[Outcome], None], ...] = ()
+    """Told how the heal ended: the memory writes its postmortem."""
+    session_spent: Cost = Cost()
+    """What earlier heals of the session spent; the session's ceiling counts it."""

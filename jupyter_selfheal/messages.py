@@ -1,0 +1,245 @@
+"""What a user's kernel and its worker say to each other: one wire line each, over the worker's stdin and stdout.
+
+The kernel sends ``Hello Heal Prove Decide Cancel AskSent AskStatus Shutdown``; the worker sends ``Ready Progress Proposed
+Paused Proven Finished Sent Status Notice``. Every answer names the ``run`` that it belongs to. The module imports only
+the model and the settings, so that it is cheap in the user's kernel.
+
+A conversation::
+
+    kernel                                  worker
+    Hello                                ->
+                                         <- Ready
+    Heal(run, case, states, config)      ->
+                                         <- Progress(run, ...)   any number
+                                         <- Proposed(run, proposal)
+    Decide(run, Decision(REJECT, ...))   ->
+                                         <- Progress, Proposed …
+    Decide(run, Decision(APPROVE, id))   ->
+                                         <- Finished(run, outcome)
+
+End of file on the worker's stdin is ``Shutdown``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from jupyter_selfheal import wire
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import (
+    JSON,
+    Candidate,
+    Case,
+    Cost,
+    Decision,
+    Outcome,
+    Patch,
+    Proposal,
+    Start,
+)
+
+wire.register(HealConfig)
+
+
+# --- from the kernel ------------------------------------------------------------------------------------------------
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The first message. ``kernel_pid`` is the user's kernel, ``folder`` its working directory, ``version`` its release."""
+
+    version: str
+    kernel_pid: int = 0
+    folder: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class StateAddress:
+    """Where a frozen state can be reached: the Unix ``socket`` of its zygote, whose process is ``pid``.
+
+    ``layers`` and ``missing`` say what a trial there is isolated by, where the kernel has probed it already.
+    """
+
+    socket: str
+    start: Start
+    pid: int = 0
+    layers: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Heal:
+    """Heal this case from these states (at most one of each start; none: nothing can be proven, patches are only shown).
+
+    The worker owns the states from here on: it closes them when the heal ends. ``unproven`` says why there is no state
+    ("this kernel cannot be forked now: …"). ``session_spent`` is what earlier heals of the session spent.
+    """
+
+    run: str
+    case: Case
+    states: tuple[StateAddress, ...] = ()
+    config: HealConfig = HealConfig()
+    unproven: str = ""
+    session_spent: Cost = Cost()
+    keep_states: bool = False
+    """True: leave the states to the kernel when the heal ends."""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Prove:
+    """Try one patch again, from a newer state: the kernel ran something since the proposal."""
+
+    run: str
+    case: Case
+    patch: Patch
+    states: tuple[StateAddress, ...]
+    config: HealConfig = HealConfig()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """The user's word on the proposal or the pause that is open in this run."""
+
+    run: str
+    decision: Decision
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """End the run now; ``Finished`` with the reason ``cancelled`` follows."""
+
+    run: str
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class AskSent:
+    """What was sent to a model in this run (all runs of this worker where empty)?"""
+
+    run: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class AskStatus:
+    """What is the worker doing?"""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """Cancel everything and end."""
+
+
+# --- from the worker ------------------------------------------------------------------------------------------------
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The worker has loaded and listens. ``log`` is the file that its own faults are written to."""
+
+    version: str
+    pid: int
+    log: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One event of a running heal, for the card. ``kind`` is the event's class name, ``text`` one line for a person.
+
+    ``attempt`` counts tried patches so far; ``cost`` is what was spent so far.
+    """
+
+    run: str
+    kind: str
+    text: str
+    attempt: int = 0
+    cost: Cost = Cost()
+    seconds: float = 0.0
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A proposal waits for a ``Decide``."""
+
+    run: str
+    proposal: Proposal
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The heal is paused at a limit and waits for a ``Decide``: CONTINUE, RAISE_BUDGET, RETRY with a hint, or STOP.
+
+    ``proposals`` holds the last proposal shown, if any.
+    """
+
+    run: str
+    why: str
+    cost: Cost = Cost()
+    proposals: tuple[Proposal, ...] = ()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """The answer to ``Prove``: the patch with its new trial; ``error`` where it could not be tried."""
+
+    run: str
+    candidates: tuple[Candidate, ...] = ()
+    error: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The heal ended. ``journal`` is the run's file."""
+
+    run: str
+    outcome: Outcome
+    journal: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Every request that went to a model, and its reply, redacted as it was sent; oldest first."""
+
+    run: str
+    records: tuple[JSON, ...] = ()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Status:
+    """``running`` is the run in work (or empty), ``waiting`` whether it waits for a decision, ``queued`` runs behind it."""
+
+    running: str = ""
+    waiting: bool = False
+    queued: tuple[str, ...] = ()
+    heals: int = 0
+    spent: Cost = Cost()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the user should know that belongs to no event. ``level`` is info, warning or error."""
+
+    text: str
+    level: str = "info"
+    run: str = ""
+
+
+ToWorker: TypeAlias = Hello | Heal | Prove | Decide | Cancel | AskSent | AskStatus | Shutdown
+FromWorker: TypeAlias = Ready | Progress | Proposed | Paused | Proven | Finished | Sent | Status | Notice
