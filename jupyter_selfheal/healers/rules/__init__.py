@@ -1,1 +1,1 @@
-"""See docs/architecture.md."""
+"""Rules: offline, one a file, each matches a kind of failure and proposes patches with an applicability."""

@@ -7,5 +7,7 @@ of real NameErrors are state (docs/repair.md). Third parties add rules by the en
 
 from __future__ import annotations
 
-RULES: dict[str, str] = {}
+RULES: dict[str, str] = {
+    "IMP101": "missing_import:MissingImport",
+}
 """Code → ``module:Class``, the module relative to this package."""

@@ -1,0 +1,70 @@
+"""Questions to the live state in which a cell failed, each asked of a throw-away copy of it and answered once."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.model import JSON, Failure, Keep, Probe, Role, Run, Start, TrialRequest
+from jupyter_selfheal.ports import Starts, TrialKernel
+
+PROBE_SECONDS = 10.0
+"""Seconds a probe may take: they read attributes and folders; one that hangs is a property of the user's own."""
+
+
+class KernelFacts:
+    """:class:`~jupyter_selfheal.ports.Facts` over a trial kernel.
+
+    From a state after the failure a question is one probe. From a state before the cell, ``failure`` says which cell
+    to run first; the state after it is kept for the further questions until :meth:`close`. ``cell_seconds`` is how
+    long that cell may take.
+    """
+
+    def __init__(self, kernel: TrialKernel, failure: Failure | None = None, *, cell_seconds: float = 0.0) -> None:
+        self._kernel = kernel
+        self._failure = failure
+        self._cell_seconds = cell_seconds or max(10.0, 3.0 * (failure.seconds if failure else 0.0))
+        self._after: TrialKernel | None = None
+        self._answers: dict[str, JSON] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, starts: Starts, failure: Failure) -> KernelFacts:
+        """From the state after the failure where there is one, else from before the cell."""
+        return cls((starts.after or starts.before)[0], failure)
+
+    def ask(self, source: str, argument: JSON = None) -> JSON:
+        """See :meth:`jupyter_selfheal.ports.Facts.ask`."""
+        question = json.dumps([source, argument], sort_keys=True)
+        with self._lock:
+            if question not in self._answers:
+                self._answers[question] = self._ask(Probe(source, argument, timeout=PROBE_SECONDS))
+            return self._answers[question]
+
+    def close(self) -> None:
+        """Let go of the state that was kept (never of the kernel that was given). Idempotent."""
+        with self._lock:
+            kept, self._after = self._after, None
+        if kept is not None:
+            kept.close()
+
+    def _ask(self, probe: Probe) -> JSON:
+        kernel = self._after or self._kernel
+        if kernel.start is Start.AFTER_FAILURE or self._failure is None:
+            return self._answer(kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
+        steps = (Run(self._failure.source, self._failure.cell_id, Role.CELL, go_on=True), probe)
+        limit = self._cell_seconds + PROBE_SECONDS
+        return self._answer(kernel, TrialRequest(steps, timeout=limit, keep=Keep.ALWAYS))
+
+    def _answer(self, kernel: TrialKernel, request: TrialRequest) -> JSON:
+        try:
+            trial, kept = kernel.run(request)
+        except KernelError:
+            return None  # the machinery's fault shows in the trials themselves; a fact is only a help
+        if kept is not None:
+            # a kept state whose cell *missed* its oracle is "before" what comes next, yet after this cell: ask it as it is
+            self._after = kept if kept.start is Start.AFTER_FAILURE else None
+            if self._after is None:
+                kept.close()
+        return trial.probe(request.steps[-1].name) if isinstance(request.steps[-1], Probe) else None

@@ -1,0 +1,67 @@
+"""Small edits that several rules make, as splices (start, end, text)."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jupyter_selfheal import source as src
+
+Splice = tuple[int, int, str]
+
+
+def add_import(source: str, line: str) -> Splice:
+    """The splice that adds an import line to a cell: after the imports that it begins with, else above its first line.
+
+    Cell magics, ``from __future__`` and a docstring stay first. A cell that does not parse gets it as its first line
+    after a cell magic.
+    """
+    lines = source.splitlines(keepends=True)
+    at = 0
+    while at < len(lines) and (not lines[at].strip() or lines[at].lstrip().startswith("%%")):
+        at += 1
+    for statement in src.statements(source):
+        node = statement.node
+        docstring = statement.index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        magic = isinstance(node, ast.Pass) and re.match(r"\s*[%!]", lines[statement.first - 1])
+        if not (
+            isinstance(node, ast.Import | ast.ImportFrom) or (docstring and isinstance(_value(node), str)) or magic
+        ):
+            break
+        at = statement.last
+    start = sum(len(text) for text in lines[:at])
+    ahead = "\n" if start and not source[:start].endswith("\n") else ""
+    tail = "" if start >= len(source) else "\n"
+    return start, start, ahead + line + (tail or "")
+
+
+def _value(node: ast.stmt) -> object:
+    return node.value.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) else None
+
+
+def import_line(module: str, name: str = "", alias: str = "") -> str:
+    """``import numpy as np``, ``from math import sqrt``, ``from collections import Counter as C``."""
+    bound = name or module
+    tail = f" as {alias}" if alias and alias != bound else ""
+    return f"from {module} import {name}{tail}" if name else f"import {module}{tail}"
+
+
+def renamed(source: str, old: str, new: str, scope: ast.AST | None = None) -> list[Splice]:
+    """Splices that rename every ``Name`` of that id in a cell (or below a node of it)."""
+    tree = scope or src.parse(source)
+    if tree is None:
+        return []
+    return [(*src.span(source, node), new) for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == old]
+
+
+def attribute_name_span(source: str, node: ast.Attribute) -> tuple[int, int]:
+    """Where the attribute's own name stands: the ``b`` of ``a.b``."""
+    _, end = src.span(source, node)
+    return end - len(node.attr), end
+
+
+def line_span(source: str, line: int) -> tuple[int, int]:
+    """Character offsets of a 1-based line without its line end."""
+    start = src.offset(source, line, 0)
+    end = source.find("\n", start)
+    return start, len(source) if end < 0 else end

@@ -1,0 +1,46 @@
+"""IMP1xx: what was not imported, and what has another name."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.testing.rule_conformance import Bench
+
+
+@pytest.mark.parametrize(
+    ("cell", "line"),
+    [
+        ("math.sqrt(4)", "import math"),
+        ("datetime.now()", "from datetime import datetime"),
+        ("datetime.timedelta(1)", "import datetime"),
+        ("defaultdict(list)", "from collections import defaultdict"),
+        ("ET.fromstring('<a/>')", "import xml.etree.ElementTree as ET"),
+        ("time.time()", "import time"),
+        ("random.randint(1, 2)", "import random"),
+    ],
+)
+def test_a_usual_name_is_imported_as_its_use_demands(bench: Bench, cell: str, line: str) -> None:
+    assert bench.healed("IMP101", "x = 1", cell) == ["x = 1", f"{line}\n{cell}"]
+
+
+def test_the_notebooks_own_way_of_importing_wins(bench: Bench) -> None:
+    cells = ["dt.datetime(2020, 1, 1)", "# not run\nimport datetime as dt"]
+    assert bench.healed("IMP101", *cells)[0] == "import datetime as dt\ndt.datetime(2020, 1, 1)"
+
+
+def test_an_ambiguous_name_is_not_called_safe(bench: Bench) -> None:
+    assert bench.patches("IMP101", "sqrt(2)")[0].applicability is Applicability.UNSAFE
+
+
+@pytest.mark.parametrize(
+    "cells", [("total + 1",), ("math", "# not run\nmath = 3"), ("your_name.title()",), ("x = foo(1)",)]
+)
+def test_a_name_that_is_no_module_is_left_to_other_rules(bench: Bench, cells: tuple[str, ...]) -> None:
+    assert bench.silent("IMP101", *cells)
+
+
+def test_the_import_goes_below_a_cell_magic_and_a_docstring(bench: Bench) -> None:
+    assert bench.healed("IMP101", '%%time\n"""Roots."""\nmath.sqrt(2)') == [
+        '%%time\n"""Roots."""\nimport math\nmath.sqrt(2)'
+    ]
