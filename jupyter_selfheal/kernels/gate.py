@@ -1,0 +1,182 @@
+"""Whether this process can be forked now without putting the user's kernel, or the fork, at risk.
+
+A fork copies one thread and every lock as it is. Whatever another thread held (a BLAS pool, a CUDA context, an
+executor's queue) is held for ever in the child, and some libraries hang the *parent* too. So this refuses on what is
+known to be dangerous and on every thread it does not know; a refusal costs a slower fallback, never a session. What is
+allowed is what nearly every notebook has: ipykernel's own threads, tqdm's monitor, idle executor workers, debugpy.
+
+Standard library only: it is also sent as source to kernels whose environment lacks this package.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from types import FrameType
+from typing import Any
+
+OUR_THREADS = "selfheal-"
+"""Prefix of the names of our own threads, which hold no lock that a fork would need."""
+
+_KERNEL_MODULES = ("ipykernel.", "IPython.core.history", "zmq.", "tornado.", "tqdm._monitor")
+_DEBUGGER_MODULES = (
+    "debugpy",
+    "_pydevd_bundle",
+    "_pydev_bundle",
+    "_pydev_runfiles",
+    "pydevd",
+    "_pydevd_sys_monitoring",
+)
+_NATIVE_THREADS = ("polars", "tokio", "rayon", "grpc", "cuda", "ray::", "tf_", "XLA", "gdbus", "QXcb", "QDBus")
+_LOADED = {
+    "polars": "polars is loaded: its thread pool hangs in a fork",
+    "jax": "JAX is loaded: its threads do not survive a fork",
+    "tensorflow": "TensorFlow is loaded: its threads do not survive a fork",
+    "ray": "Ray is loaded: its connection does not survive a fork",
+    "grpc": "gRPC is loaded: its threads do not survive a fork",
+    "pyspark": "Spark is loaded: its gateway would be shared by a fork",
+    "cupy": "CuPy is loaded: CUDA does not survive a fork",
+    "cudf": "cuDF is loaded: CUDA does not survive a fork",
+    "pycuda": "PyCUDA is loaded: CUDA does not survive a fork",
+}
+_QT = ("PyQt6.QtCore", "PySide6.QtCore", "PyQt5.QtCore", "PySide2.QtCore")
+
+
+def refusal(headroom_mb: int = 512) -> str:
+    """Why this process must not be forked now, in words; empty where forking is safe.
+
+    Called on the main thread of the process about to be forked. ``headroom_mb`` is the free memory, in MiB, below which a
+    fork is refused. Never raises for what it finds; takes well under a millisecond.
+    """
+    if sys.platform != "linux":
+        return f"forked trials need Linux, this is {sys.platform}"
+    if threading.current_thread() is not threading.main_thread() or threading.get_native_id() != os.getpid():
+        return "not on the main thread"
+    return (
+        _loaded_libraries() or _executors() or _python_threads() or _native_threads() or _gui() or _memory(headroom_mb)
+    )
+
+
+def available_mb() -> int:
+    """MiB of memory that can be used now without swapping: the machine's, or the control group's if that is less."""
+    free = _meminfo("MemAvailable")
+    for limit, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        top, now = _number(limit), _number(used)
+        if 0 <= now <= top:
+            free = min(free, (top - now) // 1024)
+    return free // 1024
+
+
+def _meminfo(key: str) -> int:
+    with open("/proc/meminfo", encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith(key + ":"):
+                return int(line.split()[1])
+    return 0
+
+
+def _number(path: str) -> int:
+    try:
+        with open(path, encoding="utf-8") as f:
+            return int(f.read())
+    except (OSError, ValueError):  # no such control group, or "max"
+        return -1
+
+
+def _memory(headroom_mb: int) -> str:
+    free = available_mb()
+    return f"only {free} MiB of memory are free, {headroom_mb} are needed" if free < headroom_mb else ""
+
+
+def _loaded_libraries() -> str:
+    for name, why in _LOADED.items():
+        if name in sys.modules:
+            return why
+    torch = getattr(sys.modules.get("torch"), "cuda", None)
+    if torch is not None and torch.is_initialized():
+        return "PyTorch has started CUDA, which does not survive a fork"
+    driver = getattr(sys.modules.get("numba.cuda.cudadrv.driver"), "driver", None)
+    if getattr(driver, "is_initialized", False):
+        return "Numba has started CUDA, which does not survive a fork"
+    return ""
+
+
+def _python_threads() -> str:
+    frames = sys._current_frames()
+    for thread in threading.enumerate():
+        if thread is threading.main_thread() or not thread.is_alive():
+            continue
+        why = _thread(thread, frames.get(thread.ident or 0))
+        if why:
+            return why
+    return ""
+
+
+def _thread(thread: threading.Thread, frame: FrameType | None) -> str:
+    """Why this one thread forbids a fork, or nothing."""
+    if thread.name.startswith(OUR_THREADS) or getattr(thread, "is_pydev_daemon_thread", False):
+        return ""
+    target = getattr(thread, "_target", None)
+    homes = [type(thread).__module__, str(getattr(target, "__module__", "") or "")]
+    if any(home.startswith(_DEBUGGER_MODULES) for home in homes):
+        return ""
+    if any(home.startswith(_KERNEL_MODULES) for home in homes):
+        return f"{thread.name} is running a cell" if _runs_cell(frame) else ""
+    if homes[1] == "concurrent.futures.thread":
+        return "" if _is_idle_worker(frame) else f"an executor is busy: {thread.name}"
+    if isinstance(thread, threading._DummyThread) and not os.path.exists(f"/proc/self/task/{thread.native_id}"):
+        return ""  # a native thread that called Python once, and has ended
+    return f"a user thread is alive: {thread.name}"
+
+
+def _runs_cell(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_name in ("run_cell", "run_cell_async", "run_code"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_idle_worker(frame: FrameType | None) -> bool:
+    """True where the worker waits for its queue: a work item of its own would be a frame further in."""
+    if frame is None:
+        return False
+    code = frame.f_code
+    return code.co_name == "_worker" and code.co_filename.endswith(os.path.join("futures", "thread.py"))
+
+
+def _native_threads() -> str:
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{task}/comm", encoding="utf-8", errors="replace") as f:
+                name = f.read().strip()
+        except OSError:  # it ended meanwhile
+            continue
+        if name.startswith(_NATIVE_THREADS):
+            return f"a native thread of a library is alive: {name}"
+    return ""
+
+
+def _executors() -> str:
+    for name in ("joblib.externals.loky.reusable_executor", "loky.reusable_executor"):
+        executor = getattr(sys.modules.get(name), "_executor", None)
+        if executor is not None and not getattr(getattr(executor, "_flags", None), "shutdown", False):
+            return "a loky executor of joblib is alive"
+    return ""
+
+
+def _gui() -> str:
+    for name in _QT:
+        application = getattr(sys.modules.get(name), "QCoreApplication", None)
+        if application is not None and application.instance() is not None:
+            return f"a Qt application is running ({name.split('.')[0]})"
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None:
+        return ""
+    running: Any = getattr(getattr(shell, "kernel", None), "eventloop", None)
+    loop = str(getattr(shell, "active_eventloop", None) or getattr(running, "__name__", "") or "")
+    return "" if loop in ("", "inline", "asyncio", "loop_asyncio") else f"a GUI event loop is running: {loop}"
