@@ -1,0 +1,130 @@
+"""What a batch run found and did, as data: the table, the HTML page and the JSON report are three views of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from jupyter_selfheal.model import Candidate, Cell, Cost, Diagnosis, Failure, FailureKind, Isolation, Notebook, Start
+
+
+class Status(StrEnum):
+    """What became of a code cell."""
+
+    RAN = "ran"
+    HEALED = "healed"
+    FOLLOWED = "runs again"
+    """It failed only because an earlier cell did, and runs since that one is healed."""
+    LEFT_ALONE = "left alone"
+    """Failing, and not ours to change: the diagnosis says why and what its author can do."""
+    MEANT_TO_FAIL = "meant to fail"
+    """Tagged ``raises-exception``, or the stored output is the same error."""
+    CASCADE = "cascade"
+    """Failing only because of an earlier cell that is not healed."""
+    PROPOSED = "proposed"
+    """There is a proven fix that the approval policy did not apply."""
+    NOT_HEALED = "not healed"
+    REVERTED = "reverted"
+    """Healed, but the fix did not survive the run of the whole notebook in a clean kernel."""
+    SKIPPED = "skipped"
+    """``selfheal.skip`` in its metadata: neither run nor healed."""
+
+
+BROKEN = frozenset({Status.LEFT_ALONE, Status.CASCADE, Status.PROPOSED, Status.NOT_HEALED, Status.REVERTED})
+"""What makes the exit code 1: a cell that should run and does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One code cell. ``number`` is what ``In [n]`` shows for it in a clean run of the notebook as it was given.
+
+    ``candidate`` holds at most one: the fix that was applied, reverted or proposed. ``cascade_of`` is the number of the
+    cell that it fails because of (0: none). ``detail`` says in a sentence why it is not healed or was reverted.
+    """
+
+    cell: Cell
+    number: int
+    status: Status
+    failure: tuple[Failure, ...] = ()
+    diagnosis: Diagnosis = Diagnosis(cause="")
+    candidate: tuple[Candidate, ...] = ()
+    proven_from: tuple[Start, ...] = ()
+    cascade_of: int = 0
+    detail: str = ""
+    seconds: float = 0.0
+    cost: Cost = Cost()
+    runs: tuple[str, ...] = ()
+    """Journal ids of the heals, for ``jupyter selfheal trace``."""
+
+    @property
+    def cause(self) -> str:
+        """What was wrong, in words."""
+        if self.cascade_of:
+            return f"cascade of cell {self.cascade_of}"
+        if self.candidate and self.candidate[0].patch.cause:
+            return self.candidate[0].patch.cause
+        return self.diagnosis.cause
+
+    @property
+    def headline(self) -> str:
+        """The failure on one line."""
+        if not self.failure:
+            return ""
+        failure = self.failure[0]
+        if failure.kind is FailureKind.TIMED_OUT:
+            return f"no end after {failure.seconds:.0f} s"
+        if failure.kind is FailureKind.MISSED:
+            return f"missed: {failure.evalue}" if failure.evalue else "missed its expectation"
+        if failure.kind is FailureKind.DIED:
+            return f"the kernel died: {failure.evalue}" if failure.evalue else "the kernel died"
+        return failure.headline
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookReport:
+    """One notebook: its cells as given, the healed notebook, and how sure we are of it.
+
+    ``error`` is set, and everything else nearly empty, where the notebook could not be run at all. ``survived``: the
+    whole healed notebook was run in a clean kernel and nothing that ran before fails there.
+    """
+
+    path: str
+    written: str = ""
+    records: tuple[Record, ...] = ()
+    given: Notebook = Notebook()
+    healed: Notebook = Notebook()
+    isolation: Isolation | None = None
+    survived: bool = False
+    notes: tuple[str, ...] = ()
+    error: str = ""
+    seconds: float = 0.0
+    fixes: tuple[str, ...] = field(default=())
+    """Titles of the fixes that were applied, in order."""
+
+    @property
+    def cost(self) -> Cost:
+        return sum((r.cost for r in self.records), Cost())
+
+    def count(self, *statuses: Status) -> int:
+        return sum(r.status in statuses for r in self.records)
+
+    @property
+    def exit_code(self) -> int:
+        """0 everything runs (or is meant to fail), 1 something is still broken, 2 it could not be run."""
+        if self.error:
+            return 2
+        return 1 if self.count(*BROKEN) else 0
+
+    @property
+    def summary(self) -> str:
+        """One line for a person."""
+        if self.error:
+            return self.error
+        parts = [
+            f"{self.count(status)} {status.value}"
+            for status in Status
+            if status is not Status.RAN and self.count(status)
+        ]
+        if not parts:
+            return f"all {len(self.records)} code cells run"
+        return f"{len(self.records)} code cells: {self.count(Status.RAN)} ran, " + ", ".join(parts)

@@ -1,0 +1,211 @@
+"""One notebook, healed: run on cell by cell, each failure healed from the state before it, all of it proven at the end."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from jupyter_selfheal.loop.plan import requirements, trial_steps
+from jupyter_selfheal.model import (
+    Case,
+    Cell,
+    Ending,
+    Failure,
+    FailureKind,
+    Insert,
+    Outcome,
+    Reason,
+    Run,
+    Start,
+    Trial,
+)
+from jupyter_selfheal.notebook import edits, failures, final
+from jupyter_selfheal.notebook.chain import Chain
+from jupyter_selfheal.notebook.read import Document
+from jupyter_selfheal.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.notebook.tools import Limits, Tools
+from jupyter_selfheal.ports import Starts, TrialKernel
+
+RAISES_EXCEPTION = "raises-exception"
+"""nbclient's and nbval's tag for a cell that is meant to fail."""
+
+
+@dataclass
+class Batch:
+    """The run of one notebook. :meth:`run` is called once."""
+
+    document: Document
+    tools: Tools
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        self.notebook = self.document.notebook
+        self.numbers = {cell_id: n + 1 for cell_id, n in self.document.ordinals().items()}
+        self.records: dict[str, Record] = {}
+        self.fixes: list[final.Fix] = []
+        self.lost: list[failures.Lost] = []
+        self.done: set[str] = set()
+
+    def run(self) -> tuple[NotebookReport, dict[str, final.Seen]]:
+        """The report, and what each cell of the healed notebook did in the final clean run (empty where nothing ran)."""
+        began = time.monotonic()
+        first = self.tools.open_state()
+        chain = Chain(first, self.tools.replay, self.tools.scorer, limit=self.limits.cell, sandbox=self.limits.sandbox)
+        isolation = first.isolation
+        try:
+            while (cell := self._next()) is not None:
+                self.tools.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
+                self._cell(chain, cell)
+                self.done.add(cell.id)
+        finally:
+            chain.close()
+        self.tools.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")
+        settled = final.Final(self.document, self.tools, self.limits).settle(self.notebook, self.records, self.fixes)
+        records = tuple(settled.records[c.id] for c in self.document.notebook.cells if c.id in settled.records)
+        report = NotebookReport(
+            path=str(self.document.path),
+            records=records,
+            given=self.document.notebook,
+            healed=settled.notebook,
+            isolation=isolation,
+            survived=settled.survived,
+            notes=(*self.document.notes, *chain.notes, *settled.notes),
+            seconds=time.monotonic() - began,
+            fixes=tuple(f.candidate.patch.title for f in settled.fixes),
+        )
+        return report, settled.seen
+
+    def _next(self) -> Cell | None:
+        """The first code cell, in the present order, that was not run yet."""
+        return next(
+            (c for c in self.notebook.cells if c.kind == "code" and c.source.strip() and c.id not in self.done), None
+        )
+
+    def _cell(self, chain: Chain, cell: Cell) -> None:
+        if cell.skip:
+            self._record(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
+            return
+        trial, failure, after = chain.run(cell, self.notebook)
+        try:
+            if failure is None:
+                self._record(cell, Status.RAN, seconds=trial.seconds)
+            elif self._is_meant(cell, failure):
+                self._record(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
+            elif number := failures.cascade_of(failure, self.lost):
+                self._record(cell, Status.CASCADE, failure, cascade_of=number)
+                self._lose(cell, failure)
+            elif self._healed(chain, cell, failure, after):
+                return
+            else:
+                self._lose(cell, failure)
+            chain.advance(after, (Run(cell.source, cell.id, go_on=True),), alive=trial.ending is Ending.FINISHED)
+            after = None
+        finally:
+            if after is not None and after is not chain.state:
+                after.close()
+
+    def _healed(self, chain: Chain, cell: Cell, failure: Failure, after: TrialKernel | None) -> bool:
+        """Heal a root failure; True where a fix was applied and the chain stands behind the healed cell."""
+        number = self.numbers.get(cell.id, 0)
+        self.tools.progress(number, len(self.numbers), f"healing {failure.headline[:60]}")
+        # a missed expectation left no failing statement to resume from: only the state before the cell will do
+        resumable = after is not None and failure.kind is not FailureKind.MISSED
+        starts = Starts(before=(chain.state,), after=(after,) if after is not None and resumable else ())
+        case = Case(failure, self.notebook, cell.oracle)
+        outcome = self.tools.heal(case, starts)
+        if outcome.applied:
+            why = self._apply(chain, case, outcome)
+            if not why:
+                return True
+            self._record_outcome(cell, failure, outcome, Status.NOT_HEALED, why)
+        else:
+            status = _status(outcome)
+            self._record_outcome(cell, failure, outcome, status, _why_not(outcome, status))
+        return False
+
+    def _apply(self, chain: Chain, case: Case, outcome: Outcome) -> str:
+        """Apply the approved patch and run on behind it; why that could not be done, or nothing."""
+        failing = case.failure.cell_id
+        given = outcome.applied[0].patch
+        patch = edits.persistent(given, self.notebook, failing)
+        try:
+            patched = edits.apply(self.notebook, patch)
+        except ValueError as error:
+            return str(error)
+        steps = [s for s in trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
+        paths = [self.tools.install(requirement) for requirement in requirements(given)]
+        trial, after = chain.run_steps(steps, paths)
+        if not trial.ran:
+            return f"the fix ran in its trial but not when it was applied ({_how(trial)})"
+        chain.advance(after, steps)
+        self.notebook = patched
+        self.done |= {s.cell_id for s in steps} | {e.cell_id for e in patch.edits if isinstance(e, Insert)}
+        for moved in patched.cells:
+            if moved.id in self.done and moved.id in self.numbers and moved.id not in self.records:
+                self._record(moved, Status.RAN)
+        self.fixes.append(final.Fix(failing, patch, outcome.applied[0], tuple(paths)))
+        self._record_outcome(case.notebook.cell(failing), case.failure, outcome, Status.HEALED, "")
+        return ""
+
+    # --- records ---
+
+    def _is_meant(self, cell: Cell, failure: Failure) -> bool:
+        return RAISES_EXCEPTION in cell.tags and failure.kind is FailureKind.RAISED
+
+    def _lose(self, cell: Cell, failure: Failure) -> None:
+        if failure.kind is not FailureKind.MISSED:
+            self.lost.append(failures.lost_by(self.numbers.get(cell.id, 0), cell, failure))
+
+    def _record(self, cell: Cell, status: Status, failure: Failure | None = None, **more: object) -> None:
+        original = self.document.notebook
+        given = original.cell(cell.id) if original.index(cell.id) >= 0 else cell
+        found = (failure,) if failure is not None else ()
+        self.records[cell.id] = replace(
+            Record(given, self.numbers.get(cell.id, 0), status, found),
+            **more,  # type: ignore[arg-type]
+        )
+
+    def _record_outcome(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status, detail: str) -> None:
+        shown = outcome.proposal[0] if outcome.proposal else None
+        candidate = outcome.applied or (shown.candidates[:1] if shown is not None else ())
+        self._record(
+            cell,
+            status,
+            failure,
+            diagnosis=outcome.diagnosis,
+            candidate=candidate if status in (Status.HEALED, Status.PROPOSED, Status.NOT_HEALED) else (),
+            proven_from=shown.proven_from if shown is not None else (),
+            detail=detail,
+            seconds=outcome.seconds,
+            cost=outcome.cost,
+        )
+
+
+def _status(outcome: Outcome) -> Status:
+    if outcome.diagnosis.leave_alone == "deliberate":
+        return Status.MEANT_TO_FAIL
+    if outcome.diagnosis.leave_alone or outcome.reason is Reason.ENVIRONMENT:
+        return Status.LEFT_ALONE
+    candidates = outcome.proposal[0].candidates if outcome.proposal else ()
+    if any(c.verdict.plausible for c in candidates):
+        return Status.PROPOSED
+    return Status.NOT_HEALED
+
+
+def _why_not(outcome: Outcome, status: Status) -> str:
+    if status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):
+        return outcome.diagnosis.advice or outcome.diagnosis.cause
+    return outcome.detail or {
+        Reason.EXHAUSTED: "no healer had a fix that works",
+        Reason.NOT_REPRODUCED: "it did not fail again when it was run a second time",
+        Reason.OVER_BUDGET: "the budget is used up",
+        Reason.STUCK: "the same attempts came again",
+        Reason.NO_IMPROVEMENT: "the attempts did not get better",
+    }.get(outcome.reason, outcome.reason.value.replace("_", " "))
+
+
+def _how(trial: Trial) -> str:
+    failed = next((s for s in trial.steps if not s.ok), None)
+    if failed is not None and failed.errors:
+        return failures.failure_of(Cell("", ""), replace(trial, steps=(replace(failed, role="cell"),))).headline  # type: ignore[union-attr]
+    return trial.detail or trial.ending.value

@@ -1,0 +1,85 @@
+"""The table at the end of a batch run, for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from jupyter_selfheal.notebook.records import NotebookReport, Record, Status
+
+HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "seconds", "cost")
+_WIDTHS = (4, 30, 30, 32, 12, 9, 5, 7, 6)
+
+
+def rendered(reports: Sequence[NotebookReport], verbose: bool = False) -> str:
+    """Every notebook: its one-line summary, a table of what was healed, and what was left alone, with advice."""
+    return "\n".join(line for report in reports for line in _notebook(report, verbose)).rstrip("\n")
+
+
+def _notebook(report: NotebookReport, verbose: bool) -> Iterator[str]:
+    yield f"{Path(report.path).name}: {report.summary}"
+    shown = [r for r in report.records if r.candidate or r.status is Status.NOT_HEALED]
+    if shown:
+        yield from _rows([HEADERS, *(_row(r) for r in shown)])
+    for record in report.records:
+        if (
+            record.status is not Status.RAN
+            and record not in shown
+            and (verbose or record.status is not Status.FOLLOWED)
+        ):
+            yield from _left(record)
+    if report.fixes:
+        yield "  " + (
+            "the whole healed notebook ran in a clean kernel"
+            if report.survived
+            else "NOT everything that ran before runs in a clean kernel"
+        )
+    yield from (f"  note: {note}" for note in report.notes)
+    if report.written:
+        yield f"  written: {report.written}"
+    yield ""
+
+
+def _row(record: Record) -> tuple[str, ...]:
+    if not record.candidate:
+        return (str(record.number), record.headline, record.cause or record.detail, f"— {record.detail}", "—", "—",
+                "—", f"{record.seconds:.1f}", _money(record))  # fmt: skip
+    candidate = record.candidate[0]
+    mark = {Status.HEALED: "", Status.PROPOSED: "(proposed) ", Status.REVERTED: "(taken back) "}.get(
+        record.status, "— "
+    )
+    proven = ", ".join(s.value.split()[0] for s in record.proven_from) or "not proven"
+    return (
+        str(record.number),
+        record.headline,
+        record.cause,
+        mark + candidate.patch.title,
+        proven,
+        candidate.trial.isolation.kernel,
+        f"{candidate.verdict.score:.1f}",
+        f"{record.seconds:.1f}",
+        _money(record),
+    )
+
+
+def _money(record: Record) -> str:
+    return "?" if record.cost.unknown else f"${record.cost.usd:.2f}" if record.cost.usd else "$0"
+
+
+def _left(record: Record) -> Iterator[str]:
+    why = record.diagnosis.leave_alone
+    what = f"cascade of cell {record.cascade_of}" if record.cascade_of else record.status.value
+    yield f"  cell {record.number}: {what}{f' ({why})' if why else ''}: {record.headline or record.detail}"
+    if record.headline and record.detail:
+        yield f"      → {record.detail}"
+
+
+def _rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        columns = [textwrap.wrap(text, width) or [""] for text, width in zip(row, _WIDTHS, strict=True)]
+        for line in range(max(len(c) for c in columns)):
+            cells = [(c[line] if line < len(c) else "").ljust(w) for c, w in zip(columns, _WIDTHS, strict=True)]
+            yield ("  " + "  ".join(cells)).rstrip()
+        if number == 0:
+            yield "  " + "  ".join("─" * width for width in _WIDTHS)

@@ -1,0 +1,38 @@
+"""What a batch run stands on: the seams between it and kernels, loop and scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jupyter_selfheal.model import OPEN, Case, Outcome, Run, Sandbox
+from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
+
+Replay = Callable[[Sequence[Run]], TrialKernel]
+"""Opens a real kernel in which these cells are run again before each trial: where a state cannot be kept."""
+
+
+def _silent(at: int, of: int, what: str) -> None:
+    """No progress is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """``open_state`` starts the notebook's own kernel and freezes it; ``heal`` runs the loop on a case; ``install`` puts
+    a requirement into the scratch directory that it returns. ``progress`` is told the number of the cell at hand, the
+    number of all, and what is being done."""
+
+    open_state: Callable[[], TrialKernel]
+    replay: Replay
+    heal: Callable[[Case, Starts], Outcome]
+    scorer: Scorer
+    install: Callable[[str], str]
+    progress: Callable[[int, int, str], None] = _silent
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds that a cell may run, and what the notebook's own cells may do."""
+
+    cell: float = 120.0
+    sandbox: Sandbox = OPEN
