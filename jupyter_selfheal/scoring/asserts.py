@@ -1,0 +1,130 @@
+"""Asserts of a notebook: those of a cell, and those in the cells below that can be asked right after it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Cell, Patch
+from jupyter_selfheal.source import BUILTINS, Names
+
+AT_MOST = 20
+"""Asserts below that are asked in one trial."""
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """An assert (or a loop of nothing but asserts) in a cell below.
+
+    ``decides`` is True where it reads nothing of the notebook's own making but what the patched cells bind: only then does its
+    failure say that the patch is wrong.
+    """
+
+    cell_id: str
+    code: str
+    decides: bool
+
+
+def is_assert(node: ast.AST) -> bool:
+    """``assert …``, or a call of a function named so (``np.testing.assert_allclose``, ``self.assertEqual``)."""
+    if isinstance(node, ast.Assert):
+        return True
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        return False
+    called = node.value.func
+    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    return name.startswith("assert")
+
+
+def asserts_in(source: str) -> tuple[ast.stmt, ...]:
+    """Every assert of a cell, those inside functions included."""
+    tree = src.parse(source)
+    return () if tree is None else tuple(n for n in ast.walk(tree) if isinstance(n, ast.stmt) and is_assert(n))
+
+
+def run_by(source: str) -> int:
+    """How many asserts run when the cell runs: those that are not inside a function or a class."""
+    tree = src.parse(source)
+    return 0 if tree is None else sum(1 for node in _executed(tree) if is_assert(node))
+
+
+def _executed(tree: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            yield child
+            yield from _executed(child)
+
+
+def below(case: Case, patch: Patch) -> tuple[Below, ...]:
+    """The asserts below that depend on what the patched cells bind and on nothing that is not there yet."""
+    own = patched_names(case, patch)
+    there = own.binds | own.changes | names_above(case)
+    made_elsewhere = there - own.binds - own.changes - imports_above(case) - own.imports
+    found: list[Below] = []
+    rebound: set[str] = set()
+    for cell in case.notebook.code_after(case.failure.cell_id):
+        if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
+            continue
+        for statement in src.statements(cell.source):
+            names = src.names_of([statement.node])
+            if (
+                _only_asserts(statement.node)
+                and _depends(names, own)
+                and names.uses <= there
+                and not names.uses & rebound
+            ):
+                decides = not names.uses & made_elsewhere
+                found.append(Below(cell.id, src.text_of(cell.source, statement.node), decides))
+            rebound |= names.binds | names.changes | names.deletes
+    return tuple(found[:AT_MOST])
+
+
+def _only_asserts(node: ast.stmt) -> bool:
+    if isinstance(node, ast.For):
+        return bool(node.body) and not node.orelse and all(map(_only_asserts, node.body))
+    return is_assert(node)
+
+
+def _depends(names: Names, own: Names) -> bool:
+    return bool(names.uses & (own.binds | own.changes))
+
+
+def patched_cells(case: Case, patch: Patch) -> tuple[tuple[str, str, str], ...]:
+    """(cell id, source before, source after) of the failing cell and of every cell that the patch changes."""
+    ids = dict.fromkeys((case.failure.cell_id, *patch.cells_touched))
+    return tuple((i, before := source_before(case, i), patch.source_of(i, before)) for i in ids)
+
+
+def source_before(case: Case, cell_id: str) -> str:
+    """A cell's source as it ran, empty where the patch makes the cell."""
+    if cell_id == case.failure.cell_id:
+        return case.failure.source
+    return case.notebook.cell(cell_id).source if case.notebook.index(cell_id) >= 0 else ""
+
+
+def patched_names(case: Case, patch: Patch) -> Names:
+    """The global names of all patched cells, as they are after the patch."""
+    all_names = [src.names(after) for _, _, after in patched_cells(case, patch)]
+    return Names(
+        frozenset().union(*(n.binds for n in all_names)),
+        frozenset().union(*(n.uses for n in all_names)),
+        frozenset().union(*(n.changes for n in all_names)),
+        frozenset().union(*(n.deletes for n in all_names)),
+        frozenset().union(*(n.imports for n in all_names)),
+    )
+
+
+def names_above(case: Case) -> frozenset[str]:
+    """Every name that the cells above bind, and the builtins."""
+    return BUILTINS.union(*(src.names(c.source).binds for c in _above(case)))
+
+
+def imports_above(case: Case) -> frozenset[str]:
+    """The imported ones of them, and the builtins."""
+    return BUILTINS.union(*(src.names(c.source).imports for c in _above(case)))
+
+
+def _above(case: Case) -> tuple[Cell, ...]:
+    return case.notebook.code_before(case.failure.cell_id)

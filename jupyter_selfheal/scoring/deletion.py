@@ -1,0 +1,179 @@
+"""Is the statement that failed still there, in whatever form, once a patch is made?"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, FailureKind
+
+_KEYWORDS = frozenset(keyword.kwlist) | {"self", "print"}
+
+
+def failing_statement(case: Case) -> ast.stmt | None:
+    """The innermost statement that raised: in the failing cell, or in the cell of the notebook that it called into."""
+    cell_id, source, line = case.failure.cell_id, case.failure.source, case.failure.line
+    for frame in reversed(case.failure.frames):
+        if frame.cell_id == case.failure.cell_id:
+            line = frame.line
+            break
+        if frame.cell_id and case.notebook.index(frame.cell_id) >= 0:
+            cell_id, line = frame.cell_id, frame.line
+            source = case.notebook.cell(cell_id).source
+            break
+    tree = src.parse(source)
+    if tree is None:
+        return None
+    on_line = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    if not on_line and case.failure.statement >= 0 and cell_id == case.failure.cell_id:
+        on_line = tree.body[case.failure.statement : case.failure.statement + 1]
+    return max(on_line, key=lambda n: (n.lineno, -(n.end_lineno or n.lineno)), default=None)
+
+
+def walk(trees: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    for tree in trees:
+        yield from ast.walk(tree)
+
+
+def _statements(trees: Iterable[ast.AST]) -> list[ast.stmt]:
+    return [n for n in walk(trees) if isinstance(n, ast.stmt)]
+
+
+def dump(node: ast.AST) -> str:
+    return ast.dump(node, annotate_fields=False)
+
+
+def _words(node: ast.AST) -> frozenset[str]:
+    """Names, attributes and strings that a statement's own line speaks of (the bodies of blocks left out)."""
+    found: set[str] = set()
+    for n in _header(node):
+        if isinstance(n, ast.Name):
+            found.add(n.id)
+        elif isinstance(n, ast.Attribute):
+            found.add(n.attr)
+        elif isinstance(n, ast.alias):
+            found.update(n.name.split("."))
+        elif isinstance(n, ast.keyword) and n.arg:
+            found.add(n.arg)
+        elif isinstance(n, ast.Constant):
+            found.add(repr(n.value))
+    return frozenset(found)
+
+
+def _header(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.stmt | ast.ExceptHandler):
+            yield child
+            yield from ast.walk(child)
+
+
+def _is_idle(node: ast.stmt) -> bool:
+    """``pass``, ``...``, a lone constant, or ``print`` of constants: statements that do nothing."""
+    if isinstance(node, ast.Pass):
+        return True
+    if not isinstance(node, ast.Expr):
+        return False
+    value = node.value
+    is_print = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print"
+    constants = isinstance(value, ast.Call) and all(isinstance(a, ast.Constant) for a in value.args)
+    return isinstance(value, ast.Constant) or (is_print and constants)
+
+
+# --- deletion -----------------------------------------------------------------------------------------------------
+
+
+def deleted(case: Case, old: list[ast.Module], new: list[ast.Module], after: Sequence[str]) -> Iterator[str]:
+    if case.failure.kind is FailureKind.SYNTAX or src.parse(case.failure.source) is None:
+        yield from _deleted_text(case, after)
+        return
+    statement = failing_statement(case)
+    if statement is None or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    here = dump(statement)
+    if not any(dump(n) == here for n in _statements(old)):
+        return  # the failing statement is in a cell that this patch leaves as it is
+    if any(dump(n) == here and not _is_dead(n, new) for n in _statements(new)):
+        return
+    fresh = fresh_statements(old, new)
+    words = _words(statement)
+    if not words and fresh:
+        return
+    alike = [n for n in fresh if not _is_idle(n) and not _is_dead(n, new)]
+    if any(_counterpart(statement, words, n) for n in alike):
+        if _is_gutted(statement, alike):
+            yield "puts a constant in place of the computation that failed"
+        return
+    together = frozenset().union(*(_words(n) for n in alike))
+    if not (words and len(words & together) >= 0.5 * len(words)):
+        yield "deletes the statement that failed"
+
+
+def fresh_statements(old: list[ast.Module], new: list[ast.Module]) -> list[ast.stmt]:
+    """The statements of the new trees that the old trees do not have."""
+    known = {dump(n) for n in _statements(old)}
+    return [n for n in _statements(new) if dump(n) not in known]
+
+
+def _counterpart(statement: ast.stmt, words: frozenset[str], other: ast.stmt) -> bool:
+    shared = words & _words(other)
+    if type(statement) is type(other) and not isinstance(other, ast.Expr | ast.If | ast.For | ast.While | ast.With):
+        if isinstance(other, ast.Assign) and isinstance(statement, ast.Assign):
+            same_target = [dump(t) for t in statement.targets] == [dump(t) for t in other.targets]
+            return same_target or bool(shared)
+        return isinstance(other, ast.Import | ast.ImportFrom | ast.Return | ast.Delete) or bool(shared)
+    return len(shared) * 3 >= len(words)
+
+
+def _is_gutted(statement: ast.stmt, fresh: Sequence[ast.stmt]) -> bool:
+    """The failing statement computed from names; every new statement for the same target is a bare literal."""
+    if not isinstance(statement, ast.Assign | ast.Return) or statement.value is None:
+        return False
+    if not any(isinstance(n, ast.Name | ast.Call) for n in ast.walk(statement.value)):
+        return False
+    values = [n.value for n in fresh if type(n) is type(statement) and _aims(n) == _aims(statement)]
+    return bool(values) and all(v is not None and is_literal(v) for v in values)
+
+
+def _aims(node: ast.stmt) -> list[str]:
+    return [dump(t) for t in getattr(node, "targets", [])]
+
+
+def is_literal(node: ast.AST) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _is_dead(node: ast.stmt, trees: Sequence[ast.Module]) -> bool:
+    """Inside ``if False:`` (or another test that is constantly false)."""
+    return any(
+        isinstance(branch, ast.If | ast.While)
+        and isinstance(branch.test, ast.Constant)
+        and not branch.test.value
+        and any(n is node for child in branch.body for n in ast.walk(child))
+        for branch in walk(trees)
+    )
+
+
+def _deleted_text(case: Case, after: Sequence[str]) -> Iterator[str]:
+    """For cells that did not parse: are the words of the failing line still in the code, outside comments and strings?"""
+    lines = case.failure.source.splitlines()
+    at = case.failure.line - 1
+    if not 0 <= at < len(lines):
+        return
+    wanted = {w for w in _code_words(lines[at]) if w not in _KEYWORDS}
+    there = {w for source in after for w in _code_words(source)}
+    gone = len(wanted & there) * 2 < len(wanted) if wanted else lines[at].strip() and not there
+    if gone:
+        yield "deletes the line that failed"
+
+
+def _code_words(text: str) -> set[str]:
+    """Identifiers outside of comments (a ``#`` in a string may hide some: fewer words only make the test more lenient)."""
+    code = "\n".join(re.sub(r"#.*", "", line) for line in text.splitlines())
+    return set(re.findall(r"[^\W\d]\w*", code))

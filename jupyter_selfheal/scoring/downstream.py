@@ -1,0 +1,86 @@
+"""The cells below: those that depend on the patched cells are run in the trial too, as far as that is cheap and harmless."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step
+from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring.asserts import names_above, patched_names
+from jupyter_selfheal.scoring.expected import expectation
+
+AT_MOST = 6
+"""Cells below that are run in one trial, nearest first."""
+
+_SIDE_EFFECTS = re.compile(
+    r"""(?m)^\s*[!%](?!matplotlib\b|time\b|timeit\b|config\b)     # shell, installs, other magics
+      | \b(?:input|getpass|raw_input|exit|quit)\s*\(
+      | \b(?:requests|urllib|urllib2|http|socket|smtplib|ftplib|paramiko|boto3?|kaggle|wget|gdown|webbrowser|subprocess)\b
+      | \burlopen\b | \burlretrieve\b | ["'](?:https?|ftp|s3|gs)://
+      | \bos\.(?:system|remove|unlink|rename|rmdir|makedirs|mkdir|exec\w*|kill|_exit)\b | \bshutil\. | \bsys\.exit\b
+      | \btime\.sleep\b | \bto_sql\b | \.fit\s*\( | \bload_dataset\b | \bfetch_\w+\s*\(
+    """,
+    re.VERBOSE,
+)
+"""What a cell below must not do to be run unasked: reach out, ask the user, change the machine, train for long."""
+
+
+def chosen(case: Case, patch: Patch) -> tuple[Cell, ...]:
+    """The cells below to run, in order, with their patched sources: those whose names depend on the patched cells."""
+    if not case.notebook.cells:
+        return ()
+    own = patched_names(case, patch)
+    tainted = own.binds | own.changes
+    there = names_above(case) | tainted
+    found: list[Cell] = []
+    aside: list[Cell] = []
+    for original in case.notebook.code_after(case.failure.cell_id):
+        if len(found) >= AT_MOST:
+            break
+        cell = replace(original, source=patch.source_of(original.id, original.source))
+        names = src.names(cell.source)
+        harmless = is_harmless(cell, cell.source)
+        pulled = _pulled(aside, names.uses - there, there) if harmless and names.uses & tainted else None
+        if pulled is None:
+            there -= names.binds | names.changes
+            tainted -= names.binds
+            aside += [cell] if harmless else []
+            continue
+        for one in (*pulled, cell):
+            there |= src.names(one.source).binds
+        found += [*pulled, cell]
+        tainted |= names.binds | names.changes
+        aside = [c for c in aside if c not in pulled]
+    return tuple(found)
+
+
+def _pulled(aside: list[Cell], missing: frozenset[str], there: frozenset[str]) -> list[Cell] | None:
+    """The independent cells that must run first to bind the missing names; None where they cannot."""
+    if not missing:
+        return []
+    picked = [aside[n] for n in src.needed([c.source for c in aside], missing)]
+    known = there.union(*(src.names(c.source).binds for c in picked))
+    fits = missing <= known and all(src.names(c.source).uses <= known for c in picked)
+    return picked if fits else None
+
+
+def is_harmless(cell: Cell, source: str) -> bool:
+    """Whether a cell below may be run in a trial: cheap, Python, without effects outside, and not failing as stored."""
+    if cell.skip or cell.expensive or {"raises-exception", "nbval-skip"} & set(cell.tags):
+        return False
+    if src.is_foreign(source) or not source.strip() or not src.compiles(source) or stored.stored_error(cell):
+        return False
+    return not _SIDE_EFFECTS.search(source) and not source.lstrip().startswith("%%")
+
+
+def steps(case: Case, patch: Patch, seconds: float) -> tuple[Step, ...]:
+    """The steps that run the chosen cells within ``seconds`` in all, each followed by its own expectation where it has one."""
+    cells = chosen(case, patch) if seconds > 0 else ()
+    found: list[Step] = []
+    for cell in cells:
+        found.append(Run(cell.source, cell.id, Role.DOWNSTREAM, go_on=True, timeout=seconds / len(cells)))
+        if cell.oracle.expect:
+            found.append(expectation(cell.oracle.expect, cell.source, f"expected:{cell.id}"))
+    return tuple(found)

@@ -1,0 +1,132 @@
+"""The user's own oracle: an expected value, text that must be printed, statements that must hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Oracle, Output, Patch, Probe, Role, Run, Start, Step, StepResult, Trial
+from jupyter_selfheal.scoring.probes import source_of
+
+EXPECTED = "expected"
+"""Name of the probe that compares the cell's last value."""
+
+CHECK_SECONDS = 10.0
+"""Seconds that one check may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of an oracle: what it is called, whether it was met, and what differed (empty where it was met)."""
+
+    name: str
+    met: bool
+    why: str = ""
+
+
+def oracle_of(case: Case) -> Oracle:
+    """What the user said of the failing cell: the case's oracle, else the one in the cell's metadata."""
+    if case.oracle or case.oracle.spec or case.notebook.index(case.failure.cell_id) < 0:
+        return case.oracle
+    return case.notebook.cell(case.failure.cell_id).oracle
+
+
+def steps(case: Case, patch: Patch) -> Iterator[Step]:
+    """The expectation's probe, then the checks. The probe is first: it reads the value of the cell that ran last."""
+    oracle = oracle_of(case)
+    if oracle.expect:
+        yield expectation(oracle.expect, patch.source_of(case.failure.cell_id, case.failure.source), EXPECTED)
+    for check in oracle.checks:
+        yield Run(check, role=Role.CHECK, go_on=True, timeout=CHECK_SECONDS)
+
+
+def expectation(expect: str, source: str, name: str) -> Probe:
+    """The probe that compares the value of a cell of that source with the expression ``expect``."""
+    return Probe(
+        source_of("expected"), {"expect": expect, "name": _assigned_last(source)}, name=name, timeout=CHECK_SECONDS
+    )
+
+
+def _assigned_last(source: str) -> str:
+    """The plain variable that the last statement assigns, or empty."""
+    found = src.statements(source)
+    node = found[-1].node if found else None
+    targets: Sequence[ast.expr] = ()
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+        targets = (node.target,)
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
+
+
+def parts(case: Case, trial: Trial) -> tuple[Part, ...]:
+    """Every part of the user's oracle, as the trial met it. A part that could not be asked counts as not met."""
+    oracle, found = oracle_of(case), []
+    if oracle.expect:
+        found.append(_expected_part(trial, EXPECTED))
+    if oracle.stdout:
+        why = stdout_difference(oracle.stdout, printed(case, trial))
+        found.append(Part("printed text", not why, why))
+    if oracle.checks:
+        ran = [s for s in trial.steps if s.role == Role.CHECK.value and not s.cell_id and not s.name]
+        for n, check in enumerate(oracle.checks):
+            found.append(_check_part(check, ran[n] if n < len(ran) else StepResult("skipped")))
+    return tuple(found)
+
+
+def _expected_part(trial: Trial, name: str) -> Part:
+    value = trial.probe(name)
+    if isinstance(value, dict):
+        return Part("expected value", bool(value.get("ok")), str(value.get("why", "")))
+    step = next((s for s in trial.steps if s.name == name), None)
+    said = step.errors[0].ename if step is not None and step.errors else "it was not reached"
+    return Part("expected value", False, f"the expected value could not be compared: {said}")
+
+
+def _check_part(check: str, step: StepResult) -> Part:
+    if step.ok:
+        return Part("check", True)
+    said = f"{step.errors[0].ename}: {step.errors[0].evalue}".rstrip(": ") if step.errors else step.status
+    return Part("check", False, f"the check `{check.strip()}` fails: {said}")
+
+
+def printed(case: Case, trial: Trial) -> str:
+    """What the cell printed in all: a resumed trial's output comes after what the cell had printed until it failed."""
+    return "".join(o.text for o in all_outputs(case, trial) if o.output_type == "stream" and o.name != "stderr")
+
+
+def all_outputs(case: Case, trial: Trial) -> tuple[Output, ...]:
+    """The cell's outputs in a trial, those from before the failure included where the trial resumed after it."""
+    cell = trial.step(Role.CELL)
+    now = cell.outputs if cell is not None else ()
+    if trial.start is Start.AFTER_FAILURE:
+        return tuple(o for o in case.failure.outputs if o.output_type != "error") + now
+    return now
+
+
+def stdout_difference(wanted: str, text: str) -> str:
+    """How printed text differs from the wanted text (or ``/regular expression/``); empty where it does not.
+
+    Trailing white space of lines and blank lines around the whole are no difference.
+    """
+    if len(wanted) > 2 and wanted.startswith("/") and wanted.endswith("/"):
+        try:
+            found = re.search(wanted[1:-1], text, re.MULTILINE | re.DOTALL)
+        except re.error as error:
+            return f"the expected pattern {wanted} is no regular expression: {error}"
+        return "" if found else f"printed {_shortened(text)}, which does not match {wanted}"
+    if _lines(wanted) == _lines(text):
+        return ""
+    return f"expected to print {_shortened(wanted)}, printed {_shortened(text)}"
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\r\n \t").splitlines()]
+
+
+def _shortened(text: str, limit: int = 300) -> str:
+    shown = repr(text.strip())
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

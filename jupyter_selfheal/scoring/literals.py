@@ -1,0 +1,146 @@
+"""Is the expected answer written into the patch?"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from jupyter_selfheal.model import Case
+from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring.asserts import asserts_in
+from jupyter_selfheal.scoring.expected import oracle_of
+
+_ORDINARY: tuple[Any, ...] = (0, 1, -1, None, "", True, False)
+"""Values that honest code is full of; empty containers are ordinary too."""
+
+
+def hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) -> Iterator[str]:
+    """Say so where a new literal equals an expected one and stands where a result stands.
+
+    A small number counts only there (returned, assigned, displayed, a value of a lookup table, a branch of a condition):
+    as an operand, an index or an argument it is ordinary arithmetic. A distinctive literal (a text of three characters or
+    more, a number of three digits or more, a container) counts as an operand and an argument as well.
+    """
+    wanted = [value for value in expected_literals(case) if not _is_ordinary(value)]
+    if not wanted:
+        return
+    known = [v for tree in old for node in ast.walk(tree) for v in _value(node)]
+    for tree in new:
+        for node in (*_results(tree), *_distinctive(tree)):
+            for value in _value(node):
+                if _among(value, wanted) and not _among(value, known):
+                    yield f"hard-codes the expected value {ast.unparse(node)[:60]}"
+                    return
+
+
+def expected_literals(case: Case) -> list[Any]:
+    """Every literal that an oracle of the case compares with."""
+    oracle = oracle_of(case)
+    found = [v for node in _parsed(oracle.expect) for v in _value(node)]
+    for text in (
+        *oracle.checks,
+        *(c.source for c in case.notebook.code_after(case.failure.cell_id)),
+        case.failure.source,
+    ):
+        for node in asserts_in(text):
+            found += [v for n in ast.walk(node) if isinstance(n, ast.Compare) for c in _sides(n) for v in _value(c)]
+    if oracle.stdout and not oracle.stdout.startswith("/"):
+        lines = [line.strip() for line in oracle.stdout.strip().splitlines()]
+        found += [oracle.stdout.strip(), *lines, *(v for line in lines for node in _parsed(line) for v in _value(node))]
+    if case.notebook.index(case.failure.cell_id) >= 0:
+        shown = stored.texts(case.notebook.cell(case.failure.cell_id).outputs).strip()
+        found += [v for node in _parsed(shown) for v in _value(node)] + ([shown] if shown else [])
+    return found
+
+
+def _sides(node: ast.Compare) -> list[ast.expr]:
+    return [node.left, *node.comparators]
+
+
+def _parsed(text: str) -> list[ast.expr]:
+    try:
+        return [ast.parse(text.strip(), mode="eval").body]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _value(node: ast.AST) -> tuple[Any, ...]:
+    """The value of a literal, as a tuple of one; empty for anything else."""
+    if not isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
+        return ()
+    try:
+        return (ast.literal_eval(node),)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return ()
+
+
+def _is_ordinary(value: Any) -> bool:
+    if isinstance(value, list | tuple | dict | set) and not value:
+        return True
+    return any(type(value) is type(other) and value == other for other in _ORDINARY) or value in (0.0, 1.0)
+
+
+def _among(value: Any, others: Sequence[Any]) -> bool:
+    return any(_same(value, other) for other in others)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return a == b or math.isclose(a, b, rel_tol=1e-4)
+    return type(a) is type(b) and bool(a == b)
+
+
+def _results(tree: ast.AST) -> Iterator[ast.AST]:
+    """Expressions that are somebody's result."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return | ast.Assign | ast.AnnAssign | ast.Expr | ast.Yield | ast.NamedExpr):
+            yield from _leaves(node.value)
+        elif isinstance(node, ast.Lambda):
+            yield from _leaves(node.body)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "display"):
+            for argument in node.args:
+                yield from _leaves(argument)
+
+
+def _leaves(node: ast.AST | None) -> Iterator[ast.AST]:
+    """The expression itself, and what it can evaluate to through conditions, tables and ``or``."""
+    if node is None:
+        return
+    yield node
+    inner: Sequence[ast.AST | None] = ()
+    if isinstance(node, ast.IfExp):
+        inner = (node.body, node.orelse)
+    elif isinstance(node, ast.BoolOp | ast.Dict):
+        inner = node.values
+    elif isinstance(node, ast.Subscript):
+        inner = (node.value,)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Dict):
+        inner = (node.func.value, *node.args[1:])
+    for child in inner:
+        yield from _leaves(child)
+
+
+def _distinctive(tree: ast.AST) -> Iterator[ast.AST]:
+    """Literals outside subscripts and keywords that hardly come up by chance."""
+    skipped = {
+        id(n)
+        for outer in ast.walk(tree)
+        if isinstance(outer, ast.Subscript | ast.keyword | ast.Assert)
+        for inner in [outer.slice if isinstance(outer, ast.Subscript) else outer]
+        for n in ast.walk(inner)
+    }
+    for node in ast.walk(tree):
+        if id(node) not in skipped and any(_is_distinctive(v) for v in _value(node)):
+            yield node
+
+
+def _is_distinctive(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) >= 3
+    if isinstance(value, int | float):
+        return len(repr(value).strip("-").replace(".", "").lstrip("0")) >= 3
+    return isinstance(value, list | tuple | dict | set) and len(value) >= 2

@@ -1,0 +1,36 @@
+"""Run doctest examples inside the trial kernel.
+
+Sent there as source (see :class:`jupyter_selfheal.model.Probe`): standard library only.
+"""
+
+from __future__ import annotations
+
+import doctest
+from typing import Any
+
+
+def probe(shell: Any, last: Any, argument: Any) -> dict[str, Any]:
+    """Run the examples of ``argument``, a list of {"name", "docstring"}, in a copy of the user's namespace.
+
+    The docstrings are those of the notebook as it was, so that a patch cannot pass by changing them. Returns
+    {"ok", "tried", "failed", "why"}.
+    """
+    parser, said = doctest.DocTestParser(), []
+    runner = doctest.DocTestRunner(
+        verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+    )
+    tried = failed = 0
+    for entry in argument:
+        test = parser.get_doctest(entry["docstring"], dict(shell.user_ns), entry["name"], None, 0)
+        lines: list[str] = []
+        result = runner.run(test, out=lines.append, clear_globs=True)
+        tried += result.attempted
+        failed += result.failed
+        said += lines
+    return {"ok": failed == 0, "tried": tried, "failed": failed, "why": _first("".join(said))}
+
+
+def _first(report: str) -> str:
+    """The first failure of doctest's report, without its frame of asterisks."""
+    parts = [part.strip() for part in report.split("*" * 70) if part.strip()]
+    return parts[0][:600] if parts else ""

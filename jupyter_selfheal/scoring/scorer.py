@@ -1,0 +1,174 @@
+"""The scorer of a heal: which evidence to gather in every trial, what it is worth, and which patch is best."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import (
+    Applicability,
+    Attempt,
+    Case,
+    Cost,
+    Patch,
+    Probe,
+    Replace,
+    Role,
+    Run,
+    Step,
+    Trial,
+    Verdict,
+)
+from jupyter_selfheal.scoring import downstream, expected
+from jupyter_selfheal.scoring.asserts import below, patched_cells
+from jupyter_selfheal.scoring.observe import DOCTESTS, cell_ran, evidence
+from jupyter_selfheal.scoring.probes import source_of
+from jupyter_selfheal.scoring.verdict import Evidence, Opinion, verdict
+
+ASSERT_SECONDS = 5.0
+"""Seconds that one assert of a cell below may take."""
+
+DOCTEST_SECONDS = 10.0
+
+_ORDER = {"memory": 0, "rules": 1, "search": 2, "user": 2, "language_model": 3}
+
+
+class Judge(Protocol):
+    """Whoever says how good a patch is where no oracle does."""
+
+    def opinions(
+        self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
+    ) -> tuple[Mapping[str, Opinion], Cost]:
+        """An opinion for each patch id (one may be missing), and what they cost."""
+        ...
+
+    def worst_case(self, case: Case, patches: int) -> Cost:
+        """The most that opinions on so many patches can cost."""
+        ...
+
+
+class EvidenceScorer:
+    """Scores by what happened: the user's oracle, asserts, stored outputs and the cells below; a judge only where none speaks.
+
+    ``judge`` is asked about patches that run, that no oracle decides, that do not cheat and that are no safe rule's (those
+    have their score already, for free).
+    """
+
+    def __init__(self, config: HealConfig | None = None, judge: Judge | None = None) -> None:
+        self.config = config or HealConfig()
+        self.judge_ = judge
+
+    def oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
+        """What runs after the cell in every trial, strongest evidence first; no failure of one keeps the others from running.
+
+        The expectation comes first, because it reads the value of the cell that ran last.
+        """
+        steps: list[Step] = list(expected.steps(case, patch))
+        examples = _docstrings(case, patch)
+        if examples:
+            steps.append(Probe(source_of("doctests"), examples, name=DOCTESTS, timeout=DOCTEST_SECONDS))
+        for one in below(case, patch):
+            steps.append(Run(one.code, one.cell_id, Role.CHECK, go_on=True, timeout=ASSERT_SECONDS))
+        return (*steps, *downstream.steps(case, patch, self.config.downstream_seconds))
+
+    def missed(self, case: Case, trial: Trial) -> str:
+        """Why a trial whose cell ran misses the user's own oracle; empty where it does not, or has none."""
+        if not cell_ran(trial):
+            return ""
+        return "; ".join(part.why for part in expected.parts(case, trial) if not part.met)
+
+    def judge(
+        self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
+    ) -> tuple[tuple[Verdict, ...], Cost]:
+        """A verdict for each tried patch, in the given order. Pure but for the judge."""
+        seen = _side_by_side([evidence(case, patch, trial) for patch, trial in tried])
+        first = [verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
+        open_ = [n for n, v in enumerate(first) if _is_undecided(tried[n][0], seen[n], v)]
+        if self.judge_ is None or not open_:
+            return tuple(first), Cost()
+        opinions, cost = self.judge_.opinions(case, baseline, [tried[n] for n in open_], history)
+        for n in open_:
+            opinion = opinions.get(tried[n][0].id)
+            if opinion is not None:
+                first[n] = verdict(tried[n][0], seen[n], opinion)
+        return tuple(first), cost
+
+    def worst_case(self, case: Case, patches: int) -> Cost:
+        """The most that judging so many patches can cost: nothing without a judge."""
+        return Cost() if self.judge_ is None else self.judge_.worst_case(case, patches)
+
+    def rank(self, tried: Sequence[tuple[Patch, Trial]], verdicts: Sequence[Verdict]) -> tuple[int, ...]:
+        """Indices of the tried patches, best first.
+
+        A plausible patch goes before one that is not, a higher score before a lower one. Ties go, in this order, because:
+
+        1. safer applicability first: the user must check less;
+        2. fewer cells touched: a change elsewhere surprises later cells;
+        3. smaller diff: it is read, not skimmed;
+        4. offline healer before model: repeatable and free;
+        5. higher prior, then the patch's id: so that the order is total.
+
+        Pure, total and deterministic: equal trials give equal ranks, in whatever order they come.
+        """
+
+        def key(n: int) -> tuple[object, ...]:
+            patch, found = tried[n][0], verdicts[n]
+            healer = max((_ORDER.get(h, 3) for h in patch.healer.split("+")), default=3)
+            return (
+                not found.plausible,
+                -found.score,
+                -int(patch.applicability),
+                len(patch.cells_touched),
+                diff_size(patch),
+                healer,
+                -patch.prior,
+                patch.id,
+                n,
+            )
+
+        return tuple(sorted(range(len(tried)), key=key))
+
+
+def diff_size(patch: Patch) -> int:
+    """Lines that the patch adds and takes away, plus one for every edit that is no change of source."""
+    total = 0
+    for edit in patch.edits:
+        if isinstance(edit, Replace):
+            diff = difflib.ndiff(edit.old.splitlines(), edit.source.splitlines())
+            total += sum(line[0] in "+-" for line in diff)
+        else:
+            total += len(getattr(edit, "source", "").splitlines()) or 1
+    return total
+
+
+def _is_undecided(patch: Patch, seen: Evidence, found: Verdict) -> bool:
+    if not seen.ran or found.oracle_met or not found.plausible:
+        return False
+    return patch.applicability is not Applicability.SAFE
+
+
+def _side_by_side(seen: Sequence[Evidence]) -> list[Evidence]:
+    """Mark the cells below that fail under one patch and run under another: only such a failure is the patch's."""
+    runs = {b.cell_id for e in seen for b in e.below if b.ran}
+    return [
+        replace(e, below=tuple(replace(b, runs_otherwise=not b.ran and b.cell_id in runs) for b in e.below))
+        for e in seen
+    ]
+
+
+def _docstrings(case: Case, patch: Patch) -> list[dict[str, str]]:
+    """Docstrings with examples in the cells concerned, as they were before the patch."""
+    found = []
+    for _, before, _ in patched_cells(case, patch):
+        tree = src.parse(before)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                text = ast.get_docstring(node) or ""
+                if ">>>" in text:
+                    found.append({"name": node.name, "docstring": text})
+    return found

@@ -1,0 +1,268 @@
+"""From evidence to a score: what was observed of one tried patch, and what that is worth (docs: "Scoring, 0-10").
+
+The ladder, accepted from 7 by default:
+
+* 0-3: not run, still failing, the expected value missed, an oracle contradicted, or tampering;
+* 4-8: it runs and no oracle speaks: a judge's word, else 7 for a *safe* rule and 5 for everything else;
+* 8-10: an oracle is met; the user's own word is worth most, then asserts, then stored outputs, then the cells below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from jupyter_selfheal.model import Applicability, Patch, Verdict
+from jupyter_selfheal.scoring.expected import Part
+from jupyter_selfheal.scoring.stored import NOTHING, Comparison
+
+CAP = 3.0
+"""Tampering and a contradicted oracle score no higher."""
+
+SAFE_RULE = 7.0
+UNDECIDED = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """So many were asked and so many held; ``why`` is the first that did not."""
+
+    asked: int = 0
+    held: int = 0
+    why: str = ""
+
+    @property
+    def all_held(self) -> bool:
+        return self.asked > 0 and self.held == self.asked
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """One dependent cell below: whether it ran, how its output compares, and whether another patch makes it run."""
+
+    cell_id: str
+    ran: bool
+    error: str = ""
+    output: Comparison = NOTHING
+    runs_otherwise: bool = False
+    missed: str = ""
+    """How it misses its own expectation, empty where it has none or meets it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything observed of one tried patch.
+
+    ``ran``: the cell ran to its end. ``progress`` (0-3) says how far a failing one came: 0 nowhere, 1 the same failure,
+    2 another failure at the same place, 3 past the failing statement. ``failure`` is its headline.
+    """
+
+    ran: bool
+    progress: int = 0
+    failure: str = ""
+    inconclusive: str = ""
+    user: tuple[Part, ...] = ()
+    doctests: Count = Count()
+    own_asserts: int = 0
+    deciding: Count = Count()
+    """Asserts below that depend on the patched cells alone."""
+    others: Count = Count()
+    """Asserts below that depend on other definitions too."""
+    output: Comparison = NOTHING
+    below: tuple[Below, ...] = ()
+    tampering: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """A judge's word on a patch: 0-10, what is wrong with it, and how sure the judge was (0-100)."""
+
+    score: float
+    feedback: str = ""
+    confidence: int = 100
+
+
+@dataclass
+class _Sheet:
+    """A verdict while it is being written."""
+
+    proofs: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    feedback: list[str] = field(default_factory=list)
+
+
+def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) -> Verdict:
+    """What the evidence is worth. Pure: equal evidence gives an equal verdict.
+
+    ``opinion`` counts only where no oracle decides.
+    """
+    sheet = _Sheet()
+    if not evidence.ran:
+        return _not_run(patch, evidence)
+    contradiction = next(_contradictions(evidence), "")
+    if contradiction:
+        score, met = _missed(evidence), False
+        sheet.reasons.append(contradiction)
+        sheet.feedback.append(contradiction)
+    else:
+        score, met = _oracles(evidence, sheet)
+        if not met:
+            score = _undecided(patch, evidence, opinion, sheet)
+        score = _remarked(score, evidence, sheet, safe=patch.applicability is Applicability.SAFE)
+    if evidence.tampering:
+        score = min(score, CAP)
+        sheet.reasons[:0] = [f"It {what}." for what in evidence.tampering]
+        sheet.feedback += [f"the patch {what}: heal the cause instead" for what in evidence.tampering]
+    plausible = not contradiction and not evidence.tampering
+    return Verdict(
+        patch.id,
+        round(max(0.0, min(10.0, score)), 1),
+        plausible,
+        tuple(dict.fromkeys((*sheet.proofs, "runs"))),
+        tuple(sheet.reasons),
+        evidence.tampering,
+        evidence.inconclusive,
+        "; ".join(sheet.feedback),
+        _confidence(evidence, met, opinion),
+        met and plausible,
+    )
+
+
+def _not_run(patch: Patch, evidence: Evidence) -> Verdict:
+    said = evidence.failure or "it did not run"
+    words = {
+        0: f"It does not get as far as the failing statement: {said}.",
+        1: f"The same failure comes up again: {said}.",
+        2: f"Another failure comes up at the same place: {said}.",
+        3: f"It gets past the failing statement, then fails: {said}.",
+    }
+    if evidence.inconclusive:
+        reason = f"Nothing can be said: {evidence.inconclusive} ({said})."
+    else:
+        reason = words[evidence.progress]
+    tampered = tuple(f"It {what}." for what in evidence.tampering)
+    return Verdict(
+        patch.id,
+        CAP if evidence.inconclusive else float(evidence.progress),
+        False,
+        reasons=(*tampered, reason),
+        tampering=evidence.tampering,
+        inconclusive=evidence.inconclusive,
+        feedback=evidence.inconclusive or said,
+    )
+
+
+def _contradictions(evidence: Evidence) -> Iterator[str]:
+    """Every oracle that says the patch is wrong, strongest first."""
+    yield from (part.why for part in evidence.user if not part.met)
+    if evidence.doctests.asked and not evidence.doctests.all_held:
+        yield f"a doctest fails: {evidence.doctests.why}"
+    if evidence.deciding.asked and not evidence.deciding.all_held:
+        yield f"an assert below fails: {evidence.deciding.why}"
+    yield from (f"a cell below misses its expectation: {b.missed}" for b in evidence.below if b.missed)
+
+
+def _missed(evidence: Evidence) -> float:
+    """2 to 3, by the share of what was asked that held: so that a better miss is an improvement."""
+    asked = len(evidence.user) + evidence.doctests.asked + evidence.deciding.asked
+    held = sum(p.met for p in evidence.user) + evidence.doctests.held + evidence.deciding.held
+    return 2.0 + (held / asked if asked else 0.0) * 0.9
+
+
+def _oracles(evidence: Evidence, sheet: _Sheet) -> tuple[float, bool]:
+    """8 to 10 where an oracle is met, by how much the met ones cover; the strongest sets the base."""
+    base, extra = 0.0, 0.0
+    for weight, more, proof, reason in _met(evidence):
+        extra += more if base else 0.0
+        base = max(base, weight)
+        sheet.proofs.append(proof)
+        sheet.reasons.append(reason)
+    return min(10.0, base + extra), base > 0.0
+
+
+def _met(evidence: Evidence) -> Iterator[tuple[float, float, str, str]]:
+    """(score if it stands alone, what it adds to a stronger one, proof, reason), strongest first."""
+    for name in dict.fromkeys(part.name for part in evidence.user):
+        yield 9.2, 0.3, name, f"The {name} you asked for is met."
+    if evidence.doctests.all_held:
+        yield 9.0, 0.2, "doctests", f"{_so_many(evidence.doctests.held, 'doctest example')} hold."
+    if evidence.own_asserts:
+        yield 8.8, 0.2, "asserts in the cell", f"{_so_many(evidence.own_asserts, 'assert')} in the patched cells hold."
+    if evidence.deciding.all_held:
+        yield 8.7, 0.2, "asserts below", f"{_so_many(evidence.deciding.held, 'assert')} below hold."
+    if evidence.output.same:
+        weight = 8.0 if evidence.output.weight < 3 else 8.5
+        yield weight, 0.3, "stored output", "The output stored in the notebook is reproduced."
+    if evidence.others.all_held:
+        yield 8.3, 0.1, "asserts below", f"{_so_many(evidence.others.held, 'assert')} below hold."
+    if any(below.ran and not below.missed and below.output.same for below in evidence.below):
+        n = sum(below.output.same for below in evidence.below)
+        yield 8.0, 0.2, "cells below", f"{_so_many(n, 'cell')} below print what is stored."
+
+
+def _so_many(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> float:
+    """No oracle decides: the judge's word within 4-8, 7 for a safe rule, else 5, and a little for cells below that run."""
+    sheet.reasons.append("It runs; nothing in the notebook says what the right result is.")
+    if opinion is not None:
+        sheet.proofs.append("judge")
+        sheet.feedback += [opinion.feedback] if opinion.feedback else []
+        sheet.reasons.append(
+            f"The judge gives it {opinion.score:.1f}" + (f": {opinion.feedback}" if opinion.feedback else ".")
+        )
+        return max(4.0, min(8.0, opinion.score))
+    ran = sum(below.ran for below in evidence.below)
+    if ran:
+        sheet.proofs.append("cells below run")
+        sheet.reasons.append(f"{_so_many(ran, 'cell')} below run with it.")
+    if patch.applicability is Applicability.SAFE:
+        sheet.reasons.append(f"It comes from a safe rule: {patch.why or patch.title}.")
+        return SAFE_RULE + min(0.5, 0.1 * ran)
+    return UNDECIDED + min(1.5, 0.5 * ran)
+
+
+def _remarked(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) -> float:
+    """Take off what speaks against the patch without proving it wrong.
+
+    A stale or random stored output must not sink a safe rule: it keeps 7 while most of the output is as stored.
+    """
+    floor = SAFE_RULE if safe and evidence.output.similarity >= 0.5 and score >= SAFE_RULE else 0.0
+    if evidence.output.asked and not evidence.output.same:
+        score -= 0.5 + 1.0 * (1.0 - evidence.output.similarity)
+        sheet.reasons.append(
+            f"Its output differs from the one stored in the notebook ({evidence.output.similarity:.0%} alike): "
+            f"stored {_excerpt(evidence.output.stored)}, now {_excerpt(evidence.output.got)}."
+        )
+        sheet.feedback.append(
+            f"the stored output was {_excerpt(evidence.output.stored)}, the new one is {_excerpt(evidence.output.got)}"
+        )
+    for below in evidence.below:
+        if below.runs_otherwise:
+            score, floor = score - 1.5, 0.0
+            sheet.reasons.append(f"A cell below fails with it ({below.error}) that runs under another patch.")
+            sheet.feedback.append(f"a cell below fails: {below.error}")
+            break
+    if evidence.others.asked and not evidence.others.all_held:
+        score -= 0.5
+        sheet.reasons.append(f"An assert below fails, perhaps for another reason: {evidence.others.why}.")
+    for remark in evidence.remarks:
+        score, floor = score - 0.5, 0.0
+        sheet.reasons.append(f"It {remark}, which may hide the fault.")
+    return max(score, floor)
+
+
+def _excerpt(text: str, limit: int = 160) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def _confidence(evidence: Evidence, met: bool, opinion: Opinion | None) -> int:
+    if any(_contradictions(evidence)) or evidence.tampering:
+        return 95
+    if met:
+        return 95 if any(p.met for p in evidence.user) or evidence.deciding.all_held or evidence.own_asserts else 85
+    return opinion.confidence if opinion is not None else 60

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Cell, Output
+from jupyter_selfheal.scoring import stored
+
+
+def text(value: str) -> Output:
+    return Output("execute_result", data={"text/plain": value})
+
+
+def printed(value: str) -> Output:
+    return Output("stream", name="stdout", text=value)
+
+
+def compared(before: Output, after: Output, source: str = "x", tags: tuple[str, ...] = ()) -> stored.Comparison:
+    return stored.compare(Cell("a", source, tags=tags, outputs=(before,)), (after,))
+
+
+REPRODUCED = [
+    ("0.30000000000000004", "0.3"),
+    ("3.14", "3.14159"),
+    ("array([1., 2.])", "array([1.,  2.])"),
+    ("np.float64(2.5)", "2.5"),
+    ("[np.int64(1), np.int64(2)]", "[1, 2]"),
+    ("<function f at 0x7f3a5c2d1e18>", "<function f at 0x7fb11d2d1e18>"),
+    ("[<matplotlib.lines.Line2D at 0x7f3a5c2d1e18>] 5", "[<matplotlib.lines.Line2D object at 0x7aaa5c2d1e18>] 5"),
+    ("   a  b\n0  1  2", "   a    b\n0  1    2"),
+    ("dtype: object, n 1", "dtype: str, n 1"),
+    ("done 5 in 3.2 s", "done 5 in 7.9 s"),
+    ("CPU times: user 2 ms\nWall time: 4 ms\n42", "CPU times: user 9 ms\nWall time: 1 ms\n42"),
+    ("u'a'", "u'a'"),
+    ("'a'", '"a"'),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), REPRODUCED)
+def test_what_changes_between_runs_and_versions_is_no_difference(before: str, after: str) -> None:
+    found = compared(text(before), text(after))
+    assert found.asked
+    assert found.same
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("5", "6"), ("3.14", "3.15"), ("a b", "a"), ("[1, 2]", "[2, 1]"), ("-5", "5"), ("1000000", "1000001")]
+)
+def test_another_result_is_a_difference_and_is_shown(before: str, after: str) -> None:
+    found = compared(text(before), text(after))
+    assert found.asked
+    assert not found.same
+    assert (found.stored, found.got) == (before, after)
+
+
+def test_streams_are_joined_before_they_are_compared() -> None:
+    cell = Cell("a", "x", outputs=(printed("a\n"), printed("b\n")))
+    assert stored.compare(cell, (printed("a\nb\n"),)).same
+
+
+def test_html_is_read_where_there_is_no_plain_text() -> None:
+    before = Output("display_data", data={"text/html": "<style>td {x: 5}</style><td>A &amp; B</td><td>7</td>"})
+    assert compared(before, Output("display_data", data={"text/html": "<td> A & B</td> <td>7.0</td>"})).same
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        Output("display_data", data={"image/png": "AAAA", "text/plain": "<Figure size 640x480 with 1 Axes>"}),
+        text("<matplotlib.axes._subplots.AxesSubplot at 0x7f3a5c2d1e18>"),
+        Output("stream", name="stderr", text="a warning"),
+        Output("error", ename="NameError"),
+        text(""),
+    ],
+)
+def test_pictures_warnings_and_errors_are_no_oracle(before: Output) -> None:
+    assert not compared(before, text("5")).asked
+
+
+@pytest.mark.parametrize("marker", ["NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP", "NBVAL_RAISES_EXCEPTION"])
+def test_nbvals_markers_and_tags_switch_the_comparison_off(marker: str) -> None:
+    assert not compared(text("5"), text("6"), f"# {marker}\nx").asked
+    assert not compared(text("5"), text("6"), tags=(marker.lower().replace("_", "-"),)).asked
+    assert compared(text("5"), text("6"), "# NBVAL_CHECK_OUTPUT\nx").asked
+
+
+def test_similarity_says_how_much_is_as_stored() -> None:
+    found = compared(printed("a b c d e f g h 1\n"), printed("a b c d e f g h 2\n"))
+    assert 0.8 < found.similarity < 1.0
