@@ -4,7 +4,8 @@
     layers = enter(plan, probed)          # in the fresh, single-threaded child, before any user code
 
 A plan is ``{"network": bool, "writes": "discard" | "allow" | "forbid", "folders": [path, …], "memory_mb": int}`` with, where
-wanted, ``"shared": [path, …]``: folders into which writes go through (our own sockets). The folders, the temporary folder and
+wanted, ``"shared": [path, …]``: folders into which writes go through (our own sockets), and ``"limits": False`` for none of
+the resource limits (a notebook's own kernel). The folders, the temporary folder and
 the home folder (with its caches) get an overlay; everything else is read-only. A layer that was probed as available and
 then fails is a :class:`LayerFailed`: the trial must not run.
 
@@ -154,8 +155,9 @@ def enter(plan: dict[str, Any], probed: dict[str, str]) -> list[str]:
         raise LayerFailed(f"the sandbox could not be entered ({', '.join(on) or 'no layer yet'}): {error}") from error
     if still and not {OVERLAY, READ_ONLY, LANDLOCK} & set(on):
         raise LayerFailed("nothing on this machine can keep a trial from writing files")
-    _limits(plan, sandboxed=quiet or still)
-    return [*on, LIMITS] if quiet or still else on
+    limited = (quiet or still) and plan.get("limits", True)
+    _limits(plan, sandboxed=limited)
+    return [*on, LIMITS] if limited else on
 
 
 def _mounted(plan: dict[str, Any], can_overlay: bool) -> list[str]:

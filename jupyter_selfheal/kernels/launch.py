@@ -1,0 +1,305 @@
+"""A real kernel of a notebook's kernelspec, in the notebook's folder, its writes discarded where asked, never orphaned."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels.kernelspec import command_of
+from jupyter_selfheal.kernels.replies import Collector
+from jupyter_selfheal.model import JSON, ErrorInfo, Output
+
+_WARDEN = Path(__file__).with_name("warden.py")
+_POLL = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one execution gave. ``values`` are the ``user_expressions`` asked for, as text. ``died``: the kernel ended."""
+
+    outputs: tuple[Output, ...] = ()
+    errors: tuple[ErrorInfo, ...] = ()
+    execution_count: int = 0
+    timed_out: bool = False
+    died: bool = False
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """True where it ran to its end without an error."""
+        return not (self.errors or self.timed_out or self.died)
+
+
+def start_kernel(
+    spec_name: str,
+    folder: str,
+    *,
+    writes: str = "discard",
+    env: Mapping[str, str] | None = None,
+    timeout: float = 60,
+) -> LiveKernel:
+    """Start the kernel of a kernelspec and wait until it answers, at most ``timeout`` seconds.
+
+    ``folder`` is its working directory. ``writes``: with ``discard`` what it writes there, in the temporary folder and at home
+    is thrown away when it ends, and all else is read-only (see ``LiveKernel.writes_isolated``); ``allow`` leaves it be.
+    ``env`` is added to the environment.
+
+    Raises :class:`KernelError` where the kernelspec is missing (naming those installed) or the kernel dies (with the tail
+    of what it printed).
+    """
+    argv, spec_env, by_message = command_of(spec_name)
+    kernel = LiveKernel(spec_name, folder, argv, {**spec_env, **(env or {})}, writes, by_message)
+    try:
+        kernel._open(time.monotonic() + timeout)
+    except BaseException:
+        kernel.stop()
+        raise
+    return kernel
+
+
+class LiveKernel:
+    """A running kernel. Made by :func:`start_kernel`; one thread at a time executes, others wait for it."""
+
+    def __init__(
+        self, spec_name: str, folder: str, argv: list[str], env: dict[str, str], writes: str, by_message: bool
+    ) -> None:
+        self.spec_name = spec_name
+        self.folder = os.path.realpath(folder)
+        self.pid = 0
+        self.writes_isolated = ""
+        """Why writes are not isolated; empty where they are, or were not asked to be."""
+        self.layers: tuple[str, ...] = ()
+        self.shared = tempfile.mkdtemp(prefix="selfheal-")
+        """A private folder (0700) that we and the kernel both see, whatever its writes are: for sockets."""
+        self._lock = threading.RLock()
+        self._by_message = by_message
+        self._client: Any = None
+        self._unfinished = ""
+        self._exit: int | None = None
+        self._heard = b""
+        self._warden, self._life, self._status = self._spawn(argv, env, writes)
+
+    def _spawn(self, argv: list[str], env: dict[str, str], writes: str) -> tuple[subprocess.Popen[bytes], int, int]:
+        from jupyter_client.connect import write_connection_file
+
+        path, _ = write_connection_file(
+            f"{self.shared}/kernel.json", transport="ipc", ip=f"{self.shared}/k", kernel_name=self.spec_name
+        )
+        life_read, life_write = os.pipe()
+        status_read, status_write = os.pipe()
+        order = {
+            "life": life_read,
+            "status": status_write,
+            "writes": writes,
+            "folders": [self.folder],
+            "shared": [self.shared],
+            "argv": [word.replace("{connection_file}", path) for word in argv],
+        }
+        environment = {**os.environ, **env, "JUPYTER_SELFHEAL_SHARED": self.shared}
+        environment.pop("JPY_PARENT_PID", None)
+        try:
+            with open(f"{self.shared}/stderr", "wb") as log:
+                warden = subprocess.Popen(
+                    [sys.executable, "-I", "-S", str(_WARDEN), json.dumps(order)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=self.folder,
+                    env=environment,
+                    pass_fds=(life_read, status_write),
+                    start_new_session=True,
+                )
+        except OSError as error:
+            os.close(life_write)
+            os.close(status_read)
+            shutil.rmtree(self.shared, ignore_errors=True)
+            raise KernelError(f"kernel {self.spec_name!r} cannot start in {self.folder}: {error}") from error
+        finally:
+            os.close(life_read)
+            os.close(status_write)
+        return warden, life_write, status_read
+
+    def _open(self, deadline: float) -> None:
+        """Wait for the warden's report, connect, and wait until both channels are there."""
+        from jupyter_client.blocking.client import BlockingKernelClient
+
+        while not self.pid:
+            self._listen(0.5)
+            self._still_starting(deadline)
+        self._client = BlockingKernelClient(connection_file=f"{self.shared}/kernel.json")
+        self._client.load_connection_file()
+        self._client.start_channels(stdin=False, hb=False)
+        for channel in (self._client.shell_channel, self._client.iopub_channel):
+            self._client.kernel_info()
+            while True:  # a subscription takes effect some time after connecting: ask until it is heard
+                self._still_starting(deadline)
+                try:
+                    channel.get_msg(timeout=0.2)
+                    break
+                except queue.Empty:
+                    if channel is self._client.iopub_channel:
+                        self._client.kernel_info()
+
+    def _still_starting(self, deadline: float) -> None:
+        if not self.alive:
+            raise KernelError(f"kernel {self.spec_name!r} died at start: {self._tail()}")
+        if time.monotonic() > deadline:
+            raise KernelError(f"kernel {self.spec_name!r} did not answer in time: {self._tail()}")
+
+    def _tail(self) -> str:
+        with contextlib.suppress(OSError):
+            text = Path(self.shared, "stderr").read_text("utf-8", "replace").strip()
+            return " | ".join(line.strip() for line in text.splitlines()[-6:]) or "it printed nothing"
+        return "it printed nothing"
+
+    def _listen(self, seconds: float = 0.0) -> None:
+        """Take in what the warden has reported."""
+        while self._exit is None and select.select([self._status], [], [], seconds)[0]:
+            data = os.read(self._status, 65536)
+            self._heard += data
+            *lines, self._heard = self._heard.split(b"\n")
+            for line in lines:
+                report = json.loads(line)
+                self.pid = report.get("pid", self.pid)
+                self.layers = tuple(report.get("layers", self.layers))
+                self.writes_isolated = report.get("why_not", self.writes_isolated)
+                self._exit = report.get("exit", self._exit)
+                if "error" in report:
+                    raise KernelError(f"kernel {self.spec_name!r} was not started: {report['error']}")
+            if not data:
+                self._exit = -signal.SIGKILL
+            seconds = 0.0
+
+    @property
+    def alive(self) -> bool:
+        """False once the kernel's process has ended."""
+        if self._exit is None:
+            self._listen()
+        return self._exit is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code of the kernel's process, negative for a signal; None while it lives."""
+        return None if self.alive else self._exit
+
+    def interrupt(self) -> None:
+        """Interrupt what is running, as the stop button does. Safe from another thread."""
+        if self._by_message:
+            self._client.control_channel.send(self._client.session.msg("interrupt_request", {}))
+        elif self.alive and self.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGINT)
+
+    def execute(
+        self,
+        code: str,
+        timeout: float = 0.0,
+        on_output: Callable[[Output], None] | None = None,
+        stop_on_error: bool = True,
+        *,
+        silent: bool = False,
+        cell_id: str = "",
+        expressions: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Run code as a cell and wait, at most ``timeout`` seconds (0: without a limit).
+
+        ``on_output`` is called with each output as it comes. ``silent`` code is not counted, nor kept in the history, nor seen
+        by the kernel's callbacks. ``expressions`` are evaluated after it. After a timeout the code is still running:
+        :meth:`interrupt` or :meth:`stop` it. Raises :class:`KernelError` where the kernel is gone already.
+        """
+        with self._lock:
+            if not self.alive or self._client is None:
+                raise KernelError(f"kernel {self.spec_name!r} has ended: start another one")
+            if not self._finished_earlier(timeout):
+                return Reply(timed_out=True)
+            content = {
+                "code": code,
+                "silent": silent,
+                "store_history": not silent,
+                "user_expressions": dict(expressions or {}),
+                "allow_stdin": False,
+                "stop_on_error": stop_on_error,
+            }
+            request = self._client.session.msg("execute_request", content, metadata={"cellId": cell_id})
+            self._client.shell_channel.send(request)
+            return self._collect(request["header"]["msg_id"], timeout, Collector(on_output))
+
+    def _finished_earlier(self, timeout: float) -> bool:
+        """Wait for the reply to an execution that had timed out: what is sent before it would be aborted with it."""
+        deadline = time.monotonic() + timeout if timeout else float("inf")
+        while self._unfinished and self.alive:
+            if time.monotonic() > deadline:
+                return False
+            with contextlib.suppress(queue.Empty):
+                message = self._client.shell_channel.get_msg(timeout=_POLL)
+                if message["parent_header"].get("msg_id") == self._unfinished:
+                    self._unfinished = ""
+        return True
+
+    def _collect(self, request: str, timeout: float, found: Collector) -> Reply:
+        self._unfinished = request
+        deadline = time.monotonic() + timeout if timeout else float("inf")
+        reply: dict[str, JSON] | None = None
+        idle = False
+        while not (idle and reply is not None):
+            if time.monotonic() > deadline:
+                return Reply(found.outputs, found.errors, timed_out=True)
+            channel = self._client.shell_channel if idle else self._client.iopub_channel
+            try:
+                message = channel.get_msg(timeout=min(_POLL, max(deadline - time.monotonic(), 0.001)))
+            except queue.Empty:
+                if not self.alive:
+                    return Reply(found.outputs, found.errors, died=True)
+                continue
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            if message["msg_type"] == "execute_reply":
+                reply = message["content"]
+            elif message["msg_type"] == "status":
+                idle = message["content"]["execution_state"] == "idle"
+            else:
+                found.take(message["msg_type"], message["content"])
+        self._unfinished = ""
+        errors = found.errors
+        if reply.get("status") == "error" and not errors:
+            errors = (ErrorInfo(str(reply.get("ename", "")), str(reply.get("evalue", ""))),)
+        values = {
+            k: str(v.get("data", {}).get("text/plain", "")) for k, v in (reply.get("user_expressions") or {}).items()
+        }
+        return Reply(found.outputs, errors, int(reply.get("execution_count") or 0), values=values)
+
+    def stop(self) -> None:
+        """Kill the kernel and everything it started, and wait until nothing of it is left. Idempotent."""
+        if self._life >= 0:
+            life, self._life = self._life, -1
+            os.close(life)
+            self._warden.wait()
+            with self._lock:
+                if self._exit is None:
+                    self._exit = -signal.SIGKILL
+                os.close(self._status)
+                if self._client is not None:
+                    self._client.stop_channels()
+                    self._client.context.destroy(linger=0)
+            shutil.rmtree(self.shared, ignore_errors=True)
+
+    def __enter__(self) -> LiveKernel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
