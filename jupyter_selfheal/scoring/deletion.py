@@ -70,6 +70,13 @@ def _header(node: ast.AST) -> Iterator[ast.AST]:
             yield from ast.walk(child)
 
 
+def _head(node: ast.stmt) -> str:
+    """A statement without the blocks under it: a loop whose body changed is still the same loop."""
+    name = getattr(node, "name", "")
+    own = [dump(n) for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt | ast.ExceptHandler)]
+    return " ".join((type(node).__name__, str(name), *own))
+
+
 def _is_idle(node: ast.stmt) -> bool:
     """``pass``, ``...``, a lone constant, or ``print`` of constants: statements that do nothing."""
     if isinstance(node, ast.Pass):
@@ -97,7 +104,8 @@ def deleted(case: Case, old: list[ast.Module], new: list[ast.Module], after: Seq
         return  # the failing statement is in a cell that this patch leaves as it is
     if any(dump(n) == here and not _is_dead(n, new) for n in _statements(new)):
         return
-    fresh = fresh_statements(old, new)
+    known = {_head(n) for n in _statements(old)}
+    fresh = [n for n in _statements(new) if _head(n) not in known]
     words = _words(statement)
     if not words and fresh:
         return

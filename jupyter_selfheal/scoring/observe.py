@@ -17,7 +17,26 @@ DOCTESTS = "doctests"
 """Name of the probe that runs docstring examples."""
 
 _BLOCKED_ERRORS = frozenset(
-    ["OSError", "PermissionError", "ConnectionError", "ConnectionRefusedError", "URLError", "HTTPError", "gaierror", "timeout", "TimeoutError", "NewConnectionError", "MaxRetryError", "SSLError", "ConnectTimeout", "ReadTimeout", "ProxyError", "RemoteDisconnected", "FileNotFoundError", "OperationalError"]
+    [
+        "OSError",
+        "PermissionError",
+        "ConnectionError",
+        "ConnectionRefusedError",
+        "URLError",
+        "HTTPError",
+        "gaierror",
+        "timeout",
+        "TimeoutError",
+        "NewConnectionError",
+        "MaxRetryError",
+        "SSLError",
+        "ConnectTimeout",
+        "ReadTimeout",
+        "ProxyError",
+        "RemoteDisconnected",
+        "FileNotFoundError",
+        "OperationalError",
+    ]
 )
 
 
@@ -92,7 +111,8 @@ def _end_of_counterpart(case: Case, after: str) -> int:
         return len(new)
     for tag, first, last, begin, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if first <= failing < last:
-            return begin + (failing - first) + 1 if tag == "equal" else end
+            # in a replaced block, what comes after the failing statement is taken to keep its distance from the block's end
+            return begin + (failing - first) + 1 if tag == "equal" else max(begin, end - (last - failing - 1))
     return len(new)
 
 

@@ -36,6 +36,9 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 
 
+NO_ORACLE = Oracle()
+
+
 class InProcess:
     """Runs steps one after the other in one namespace, as a trial kernel does."""
 
@@ -65,7 +68,9 @@ class InProcess:
             outputs.append(Output("execute_result", data={"text/plain": repr(value)}))
         if step.role is Role.CELL:
             self.last = SimpleNamespace(result=value, error=None, stdout=out.getvalue())
-        return StepResult("error" if errors else "ok", step.role.value, step.cell_id, outputs=tuple(outputs), errors=errors)
+        return StepResult(
+            "error" if errors else "ok", step.role.value, step.cell_id, outputs=tuple(outputs), errors=errors
+        )
 
 
 @pytest.fixture
@@ -101,7 +106,7 @@ def case_of() -> Callable[..., Case]:
         kind: FailureKind = FailureKind.RAISED,
         ename: str = "NameError",
         evalue: str = "boom",
-        oracle: Oracle = Oracle(),
+        oracle: Oracle = NO_ORACLE,
         frames: tuple[Any, ...] = (),
         outputs: tuple[Output, ...] = (),
     ) -> Case:

@@ -135,7 +135,10 @@ def test_the_probe_needs_only_the_standard_library() -> None:
     import subprocess
     import sys
 
-    code = source_of("expected") + "\nimport sys; assert not {'numpy', 'pandas'} & set(sys.modules); print(difference(1, 2))"
+    code = (
+        source_of("expected")
+        + "\nimport sys; assert not {'numpy', 'pandas'} & set(sys.modules); print(difference(1, 2))"
+    )
     ran = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
     assert ran.stdout.strip() == "expected 1, got 2", ran.stderr
 

@@ -43,7 +43,8 @@ def test_what_changes_between_runs_and_versions_is_no_difference(before: str, af
 
 
 @pytest.mark.parametrize(
-    ("before", "after"), [("5", "6"), ("3.14", "3.15"), ("a b", "a"), ("[1, 2]", "[2, 1]"), ("-5", "5"), ("1000000", "1000001")]
+    ("before", "after"),
+    [("5", "6"), ("3.14", "3.15"), ("a b", "a"), ("[1, 2]", "[2, 1]"), ("-5", "5"), ("1000000", "1000001")],
 )
 def test_another_result_is_a_difference_and_is_shown(before: str, after: str) -> None:
     found = compared(text(before), text(after))

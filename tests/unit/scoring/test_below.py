@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.model import Cell, Oracle, Output, Role, Run
+from jupyter_selfheal.scoring.asserts import asserts_in, below, run_by
+from jupyter_selfheal.scoring.downstream import chosen, steps
+
+
+def test_asserts_inside_functions_are_there_but_do_not_run() -> None:
+    source = "def f():\n    assert 1\nfor x in xs:\n    assert x\nnp.testing.assert_allclose(a, b)"
+    assert len(asserts_in(source)) == 3
+    assert run_by(source) == 2
+
+
+def test_only_asserts_on_what_is_there_are_asked(case_of: Any, patch_of: Any) -> None:
+    case = case_of(
+        [
+            "import math",
+            "y = f(x)",
+            "assert y == 4\nassert math.isclose(y, 4)\nassert other == 1",
+            "z = y + 1\nassert z == 5",
+            "y = 9\nassert y == 9",
+            "for v in y:\n    assert v > 0",
+        ],
+        failing=1,
+    )
+    found = below(case, patch_of(case, "y = f(x)"))
+    assert [b.code for b in found] == ["assert y == 4", "assert math.isclose(y, 4)"]
+    assert all(b.decides for b in found)
+
+
+def test_an_assert_on_other_definitions_does_not_decide(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["def mean(xs):\n    return 0", "xs = load()", "assert mean(xs) == 3\nassert xs"], failing=1)
+    assert [b.decides for b in below(case, patch_of(case, "xs = [3]"))] == [False, True]
+
+
+def test_the_nearest_dependent_cells_are_run_with_what_they_need(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["df = load()", "k = 2", "unrelated = 1", "df2 = df * k", "print(df2)"])
+    assert [c.id for c in chosen(case, patch_of(case, "df = read()"))] == ["c1", "c3", "c4"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        Cell("b", "df.x", skip=True),
+        Cell("b", "df.x", expensive=True),
+        Cell("b", "df.x", tags=("raises-exception",)),
+        Cell("b", "df.x", outputs=(Output("error", ename="KeyError"),)),
+        Cell("b", "%%bash\necho df"),
+        Cell("b", "%%time\ndf.x"),
+        Cell("b", "!pip install x\ndf.x"),
+        Cell("b", "%pip install x\ndf.x"),
+        Cell("b", "n = input(df)"),
+        Cell("b", "import requests\nrequests.get(df)"),
+        Cell("b", "pd.read_csv('https://x.org/a.csv', df)"),
+        Cell("b", "import subprocess\nsubprocess.run(df)"),
+        Cell("b", "model.fit(df)"),
+        Cell("b", "df ="),
+        Cell("b", "print(other, df)"),
+        Cell("b", "print(1)"),
+    ],
+    ids=lambda c: c.source[:25] + str(c.tags),
+)
+def test_cells_that_are_dear_harmful_or_unrelated_are_not_run(cell: Cell, case_of: Any, patch_of: Any) -> None:
+    case = case_of(["import pandas as pd\nmodel = 1", "df = load()", cell], failing=1)
+    assert chosen(case, patch_of(case, "df = read()")) == ()
+
+
+def test_a_cell_that_needs_one_that_was_left_out_is_left_out(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["df = load()", Cell("b", "m = fit(df)", expensive=True), "print(m, df)", "print(df)"])
+    assert [c.id for c in chosen(case, patch_of(case, "df = read()"))] == ["c3"]
+
+
+def test_steps_share_the_seconds_and_carry_the_cells_own_expectations(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["df = load()", Cell("b", "df + 1", oracle=Oracle(expect="3")), "df + 2"])
+    found = steps(case, patch_of(case, "df = 2"), 8.0)
+    assert [(s.role, s.timeout, s.go_on) for s in found if isinstance(s, Run)] == [(Role.DOWNSTREAM, 4.0, True)] * 2
+    assert [s.name for s in found if not isinstance(s, Run)] == ["expected:b"]
+    assert steps(case, patch_of(case, "df = 2"), 0.0) == ()

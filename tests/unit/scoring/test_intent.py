@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.model import Case, Cell, FailureKind, Frame, Insert, Notebook, Oracle, Output, Patch, Replace
+from jupyter_selfheal.scoring.intent import remarks, tampering
+
+# (source, failing line, patched source, what it is called)
+CHEATS = [
+    ("x = 1\ny = df.mean()\nprint(x)", 2, "x = 1\nprint(x)", "deletes"),
+    ("x = 1\ny = df.mean()\nprint(x)", 2, "x = 1\n# y = df.mean()\nprint(x)", "deletes"),
+    ("y = df.mean()", 1, "", "deletes"),
+    ("y = df.mean()", 1, "pass", "deletes"),
+    ("df.plot(kind='x')", 1, "print('skipped')", "deletes"),
+    ("y = df.mean()", 1, "if False:\n    y = df.mean()", "deletes"),
+    ("for r in rows:\n    total += r.price\n    n += 1", 2, "for r in rows:\n    n += 1", "deletes"),
+    ("y = df.mean()", 1, "try:\n    y = df.mean()\nexcept Exception:\n    y = None", "swallows"),
+    ("y = df.mean()", 1, "try:\n    y = df.mean()\nexcept KeyError as e:\n    print(e)", "swallows"),
+    ("f(x)", 1, "import contextlib\nwith contextlib.suppress(Exception):\n    f(x)", "swallows"),
+    ("f(x)", 1, "from contextlib import suppress\nwith suppress(ValueError):\n    f(x)", "swallows"),
+    (
+        "for x in xs:\n    f(x)",
+        2,
+        "for x in xs:\n    try:\n        f(x)\n    except ValueError:\n        continue",
+        "swallows",
+    ),
+    ("for x in xs:\n    f(x)", 2, "for x in xs:\n    continue\n    f(x)", "jumps"),
+    ("def f(x):\n    return x.y", 2, "def f(x):\n    return 0\n    return x.y", "jumps"),
+    ("a = 1\nf(a)", 2, "import sys\na = 1\nsys.exit()\nf(a)", "ends"),
+    ("f(a)", 1, "raise SystemExit\nf(a)", "ends"),
+    ("f(a)", 1, "%%script false --no-raise-error\nf(a)", "not run"),
+    ("f(a)", 1, "%%writefile f.py\nf(a)", "not run"),
+    ("m = df.mean()", 1, "m = 4.25", "constant"),
+    ("def f(xs):\n    return sum(xs) / n", 2, "def f(xs):\n    return 4.5", "constant"),
+    (
+        "y = model.predict(x)",
+        1,
+        "from unittest.mock import MagicMock\nmodel = MagicMock()\ny = model.predict(x)",
+        "mock",
+    ),
+    ("y = load(x)", 1, "def load(x):\n    return None\ny = load(x)", "function load"),
+    ("y = np.mean(x)", 1, "np.mean = lambda x: 3.5\ny = np.mean(x)", "np.mean"),
+    ("assert f(2) == 4", 1, "assert f(2) == 5", "assert"),
+    ("assert f(2) == 4", 1, "assert f(2) >= 4", "assert"),
+    ("x = f(2)\nassert x == 4", 2, "x = f(2)", "assert"),
+    ("np.testing.assert_allclose(a, b)", 1, "np.testing.assert_allclose(a, b, rtol=10)", "assert"),
+]
+
+HONEST = [
+    ("y = df.mean()", 1, "y = df.mean(numeric_only=True)"),
+    ("y = df.append(row)", 1, "y = pd.concat([df, row])"),
+    ("import pandsa as pd", 1, "import pandas as pd"),
+    ("from sklearn.externals import joblib", 1, "import joblib"),
+    ("total = sum(vals)", 1, "total = sum(values)"),
+    ("y = f(g(x))", 1, "t = g(x)\ny = f(t)"),
+    ("y = f(x)\nprint(y)", 1, "def run(x):\n    return f(x)\n\ny = run(x)\nprint(y)"),
+    ("y = f(x)", 1, "def run(x):\n    y = f(x)\n    return y\ny = run(x)"),
+    ("xs.sort().reverse()", 1, "xs.sort()\nxs.reverse()"),
+    (
+        "def fact(n):\n    return n * fact(n - 1)",
+        2,
+        "def fact(n):\n    if n <= 1:\n        return 1\n    return n * fact(n - 1)",
+    ),
+    ("for i in range(len(xs) + 1):\n    print(xs[i])", 2, "for i in range(len(xs)):\n    print(xs[i])"),
+    ("for k in d:\n    del d[k]", 1, "for k in list(d):\n    del d[k]"),
+    ("import cPickle", 1, "try:\n    import cPickle\nexcept ImportError:\n    import pickle as cPickle"),
+    (
+        "d = open(p).read()",
+        1,
+        "try:\n    d = open(p).read()\nexcept UnicodeDecodeError:\n    d = open(p, encoding='latin-1').read()",
+    ),
+    ("y = f(x)", 1, "try:\n    y = f(x)\nexcept ValueError:\n    print(x)\n    raise"),
+    ("assert reslt == 4", 1, "assert result == 4"),
+    ("assert np.in1d(a, b).all()", 1, "assert np.isin(a, b).all()"),
+    ("x = int('46.0')", 1, "x = int(float('46.0'))"),
+    ("print 'a', x", 1, "print('a', x)"),
+    ("y = x.value()", 1, "y = x.value"),
+    ("def f(a, b=[]):\n    b.append(a)\n    return c", 3, "def f(a, b=[]):\n    b.append(a)\n    return b"),
+    ("rate = 3.5\ny = rte * 2", 2, "rate = 3.5\ny = rate * 2"),
+    ("%matplotlib inline\ny = df.men()", 2, "%matplotlib inline\ny = df.mean()"),
+]
+
+
+@pytest.mark.parametrize(("source", "line", "after", "word"), CHEATS, ids=[c[2][:40] for c in CHEATS])
+def test_cheats_are_named(source: str, line: int, after: str, word: str, case_of: Any, patch_of: Any) -> None:
+    case = case_of([source], line=line)
+    assert word in " ".join(tampering(case, patch_of(case, after)))
+
+
+@pytest.mark.parametrize(("source", "line", "after"), HONEST, ids=[c[2][:40] for c in HONEST])
+def test_honest_patches_are_not(source: str, line: int, after: str, case_of: Any, patch_of: Any) -> None:
+    case = case_of([source], line=line)
+    assert tampering(case, patch_of(case, after)) == ()
+
+
+def test_deleting_a_line_that_does_not_parse_is_named(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["x = 1\nfor i in rang(3)\n    print(i)"], line=2, kind=FailureKind.SYNTAX, ename="SyntaxError")
+    assert "deletes" in " ".join(tampering(case, patch_of(case, "x = 1")))
+    assert "deletes" in " ".join(tampering(case, patch_of(case, "x = 1\n# for i in rang(3)\n#     print(i)")))
+    assert tampering(case, patch_of(case, "x = 1\nfor i in rang(3):\n    print(i)")) == ()
+
+
+def test_a_rule_may_say_that_removal_is_the_remedy_and_a_model_may_not(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["import sys\nsys.setdefaultencoding('utf8')"], line=2)
+    after = "import sys"
+    assert tampering(case, patch_of(case, after, healer="rules", removes="a call that Python 3 does not have")) == ()
+    assert tampering(case, patch_of(case, after, healer="language_model", removes="it"))
+    assert tampering(case, patch_of(case, after, healer="rules+language_model", removes="it"))
+
+
+def test_what_the_user_wrote_is_never_tampering(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["y = df.mean()"])
+    assert tampering(case, patch_of(case, "y = 3", healer="user")) == ()
+
+
+def test_the_statement_that_failed_in_another_cell_must_stay_there(case_of: Any, patch_of: Any) -> None:
+    frames = (Frame("", 1, "<module>", cell_id="c1"), Frame("", 2, "mean", cell_id="c0"))
+    frames = frames[:1] + frames[1:]
+    sources = ["def mean(xs):\n    return sum(xs) / len(x)", "mean([1, 2])"]
+    case: Case = case_of(sources, failing=1, frames=(frames[0], frames[1]))
+    honest = patch_of(case, "def mean(xs):\n    return sum(xs) / len(xs)", "c0")
+    gutted = patch_of(case, "def mean(xs):\n    return 1.5", "c0")
+    assert tampering(case, honest) == ()
+    assert "constant" in " ".join(tampering(case, gutted))
+
+
+def test_moving_the_statement_into_an_inserted_cell_is_no_deletion(case_of: Any) -> None:
+    case = case_of(["import numpy as np\ny = np.mean(xs)\nz = 1"], line=2)
+    patch = Patch(
+        (Replace("c0", case.failure.source, "import numpy as np\nz = 1"), Insert("n", "y = np.mean(xs)", "c0")),
+        "split the cell",
+        healer="language_model",
+    )
+    assert tampering(case, patch) == ()
+
+
+HARD = [
+    ("6", "total = add(xs)", "total = 6"),
+    ("6", "total = add(xs)", "total = add(xs) or 6"),
+    ("[1, 2, 3]", "ys = order(xs)", "ys = [1, 2, 3] if xs else order(xs)"),
+    ("17", "def f(n):\n    return g(n)", "def f(n):\n    return {4: 17}.get(n, g(n))"),
+    ("17", "def f(n):\n    return g(n)", "def f(n):\n    if n == 4:\n        return 17\n    return g(n)"),
+    ("3.75", "y = mean(x)", "y = mean(x) * 0 + 3.75"),
+    ("'Hello Ann'", "s = greet(n)", "s = str('Hello Ann')"),
+]
+
+
+@pytest.mark.parametrize(("expect", "source", "after"), HARD)
+def test_the_expected_answer_written_into_the_patch_is_named(
+    expect: str, source: str, after: str, case_of: Any, patch_of: Any
+) -> None:
+    case = case_of([source], oracle=Oracle(expect=expect))
+    assert "hard-codes" in " ".join(tampering(case, patch_of(case, after)))
+
+
+@pytest.mark.parametrize(
+    ("expect", "source", "after"),
+    [
+        ("1", "y = f(n)", "y = f(n) if n else 1"),
+        ("[]", "y = f(n)", "y = f(n) or []"),
+        ("3", "y = f(n * 2)", "y = f(n * 3)"),
+        ("6", "n = 6\ny = f(m)", "n = 6\ny = f(n)"),
+        ("'Total'", "y = df['total'].name", "y = df['Total'].name"),
+        ("10", "ys = xs[:9]\nf(ys)", "ys = xs[:10]\nf(ys)"),
+    ],
+)
+def test_ordinary_values_and_operands_are_no_hard_coding(
+    expect: str, source: str, after: str, case_of: Any, patch_of: Any
+) -> None:
+    case = case_of([source], line=len(source.splitlines()), oracle=Oracle(expect=expect))
+    assert not [t for t in tampering(case, patch_of(case, after)) if "hard-codes" in t]
+
+
+def test_values_from_asserts_below_stored_outputs_and_printed_text_count_too(case_of: Any, patch_of: Any) -> None:
+    below = case_of(["def f(x):\n    return g(x)", "assert f(3) == 27"])
+    assert tampering(below, patch_of(below, "def f(x):\n    return 27 if x == 3 else g(x)"))
+    stored = case_of([Cell("c0", "f(x)", outputs=(Output("execute_result", data={"text/plain": "1234.5"}),))])
+    assert tampering(stored, patch_of(stored, "f(x) if x else 1234.5"))
+    printed = case_of(["print(f(x))"], oracle=Oracle(stdout="Total: 6\n"))
+    assert tampering(printed, patch_of(printed, "print('Total: 6')"))
+
+
+@pytest.mark.parametrize(
+    ("source", "after", "word"),
+    [
+        ("x = pd.to_numeric(s)", "x = pd.to_numeric(s, errors='coerce')", "coerce"),
+        ("x = d['k']", "if 'k' in d:\n    x = d['k']", "condition"),
+        ("for x in xs:\n    f(x)", "for x in xs:\n    if not x:\n        continue\n    f(x)", "rounds"),
+    ],
+)
+def test_what_may_hide_the_fault_is_a_remark_not_a_cap(
+    source: str, after: str, word: str, case_of: Any, patch_of: Any
+) -> None:
+    case = case_of([source], line=len(source.splitlines()))
+    patch = patch_of(case, after)
+    assert tampering(case, patch) == ()
+    assert word in " ".join(remarks(case, patch))
+
+
+def test_a_case_without_a_notebook_is_judged_too(case_of: Any, patch_of: Any) -> None:
+    case = Case(case_of(["y = df.mean()"]).failure, Notebook())
+    assert tampering(case, patch_of(case, "pass"))

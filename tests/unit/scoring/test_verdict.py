@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.scoring.expected import Part
+from jupyter_selfheal.scoring.stored import Comparison
+from jupyter_selfheal.scoring.verdict import Below, Count, Evidence, Opinion, verdict
+
+UNSAFE = Patch((), "change it", healer="search")
+SAFE = Patch((), "import it", applicability=Applicability.SAFE, why="the name is an alias of nothing else")
+MET = (Part("expected value", True),)
+SAME = Comparison(True, True, 1.0, 8, "a", "a")
+STALE = Comparison(True, False, 0.9, 8, "a 1", "a 2")
+OTHER = Comparison(True, False, 0.1, 8, "a b c", "x y z")
+
+
+def score(patch: Patch = UNSAFE, opinion: Opinion | None = None, **evidence: Any) -> float:
+    return verdict(patch, Evidence(**{"ran": True, **evidence}), opinion).score
+
+
+@pytest.mark.parametrize("progress", [0, 1, 2, 3])
+def test_what_does_not_run_scores_by_how_far_it_came_and_at_most_3(progress: int) -> None:
+    found = verdict(SAFE, Evidence(False, progress, "KeyError: 'a'"))
+    assert found.score == progress
+    assert not found.plausible
+    assert "KeyError" in found.reasons[0]
+    assert "KeyError" in found.feedback
+
+
+def test_what_the_sandbox_blocked_is_inconclusive_not_failed() -> None:
+    found = verdict(SAFE, Evidence(False, 2, "OSError: x", inconclusive="the sandbox blocked network: connect"))
+    assert found.inconclusive
+    assert found.score <= 3
+    assert not found.plausible
+
+
+def test_a_missed_expectation_is_at_most_3_and_says_what_differed() -> None:
+    found = verdict(SAFE, Evidence(True, user=(Part("expected value", False, "expected 6, got 5"),), output=SAME))
+    assert found.score <= 3
+    assert not found.plausible
+    assert not found.oracle_met
+    assert "expected 6, got 5" in found.feedback
+
+
+def test_a_nearer_miss_scores_higher() -> None:
+    miss = Part("check", False, "no")
+    assert score(user=(miss, *MET)) > score(user=(miss, miss))
+
+
+def test_without_an_oracle_a_safe_rule_gets_7_and_everything_else_5() -> None:
+    assert score(SAFE) == 7.0
+    assert score(UNSAFE) == 5.0
+
+
+@pytest.mark.parametrize(("given", "counted"), [(10, 8), (6.5, 6.5), (0, 4)])
+def test_the_judge_places_it_within_4_and_8(given: float, counted: float) -> None:
+    found = verdict(UNSAFE, Evidence(True), Opinion(given, "off by one", 40))
+    assert found.score == counted
+    assert found.confidence == 40
+    assert "off by one" in found.feedback
+
+
+def test_a_met_oracle_lies_within_8_and_10_and_the_users_word_is_worth_most() -> None:
+    assert 9 <= score(user=MET) <= 10
+    assert 8 <= score(deciding=Count(2, 2)) <= 9.5
+    assert 8 <= score(output=SAME) <= 9.5
+    assert 8 <= score(below=(Below("b", True, output=SAME),)) <= 9.5
+    assert score(user=MET) > score(doctests=Count(1, 1)) > score(deciding=Count(1, 1)) > score(output=SAME)
+    assert score(user=MET, output=SAME, deciding=Count(3, 3)) > score(user=MET)
+    assert (
+        score(user=(*MET, Part("check", True), Part("printed text", True)), doctests=Count(9, 9), own_asserts=9) <= 10
+    )
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        {"doctests": Count(2, 1, "Expected 4")},
+        {"deciding": Count(2, 1, "`assert x`")},
+        {"below": (Below("b", True, missed="expected 3, got 4"),)},
+        {"user": (Part("check", False, "no"),)},
+    ],
+)
+def test_nothing_that_an_oracle_contradicts_is_plausible(evidence: dict[str, Any]) -> None:
+    found = verdict(SAFE, Evidence(True, output=SAME, own_asserts=1, **evidence), Opinion(9))
+    assert not found.plausible
+    assert found.score <= 3
+
+
+def test_tampering_caps_whatever_the_oracle_says() -> None:
+    found = verdict(UNSAFE, Evidence(True, user=MET, tampering=("hard-codes the expected value 6",)))
+    assert found.score == 3
+    assert not found.plausible
+    assert not found.oracle_met
+    assert found.tampering
+    assert "hard-codes" in found.reasons[0]
+
+
+def test_another_stored_output_lowers_the_score_and_is_shown_side_by_side() -> None:
+    assert score(output=OTHER) < score(output=STALE) < score()
+    assert score(user=MET, output=OTHER) < score(user=MET)
+    found = verdict(UNSAFE, Evidence(True, output=OTHER))
+    assert found.plausible
+    assert any("'a b c'" in r and "'x y z'" in r for r in found.reasons)
+
+
+def test_a_slightly_stale_output_does_not_sink_a_safe_rule_a_foreign_one_does() -> None:
+    assert score(SAFE, output=STALE) == 7.0
+    assert score(SAFE, output=OTHER) < 7.0
+
+
+def test_cells_below_that_run_are_evidence_and_one_that_only_this_patch_breaks_counts_against() -> None:
+    runs = Below("b", True)
+    assert score(below=(runs,)) > score()
+    assert score(below=(Below("b", False, "KeyError: 'x'"),)) == score()
+    assert score(SAFE, below=(Below("b", False, "KeyError: 'x'", runs_otherwise=True),)) < score(SAFE)
+
+
+def test_a_remark_lowers_the_score_of_a_safe_rule_too() -> None:
+    assert score(SAFE, remarks=('adds errors="coerce"',)) < score(SAFE)
+
+
+def test_an_assert_below_on_other_definitions_lowers_but_does_not_contradict() -> None:
+    found = verdict(UNSAFE, Evidence(True, others=Count(1, 0, "`assert f(x)`")))
+    assert found.plausible
+    assert found.score < 5
