@@ -31,11 +31,17 @@ def plain(word: str) -> str:
     return re.sub(r"[\W_]+", "", word).casefold()
 
 
+def digits(word: str) -> str:
+    """The digits of a word."""
+    return re.sub(r"\D", "", word)
+
+
 def nearest(word: str, known: Iterable[str]) -> tuple[str, ...]:
     """The words that ``word`` may stand for, best first; several at the head mean that it is not clear which.
 
     First those that differ in case, blanks and punctuation only; else those within one edit (two from six letters, three
-    from ten), the nearest distance only. A word of one letter is near nothing but its other case.
+    from ten), the nearest distance only. A word of one letter is near nothing but its other case, and words with other
+    digits (``x1``, ``x2``) are other words.
     """
     candidates = [k for k in dict.fromkeys(known) if k != word]
     same = [k for k in candidates if plain(k) == plain(word) and plain(word)]
@@ -44,7 +50,9 @@ def nearest(word: str, known: Iterable[str]) -> tuple[str, ...]:
     if len(word) < 2:
         return ()
     allowed = 1 if len(word) < 6 else 2 if len(word) < 10 else 3
-    scored = sorted((distance(word.casefold(), k.casefold()), k) for k in candidates if len(k) > 1)
+    scored = sorted(
+        (distance(word.casefold(), k.casefold()), k) for k in candidates if len(k) > 1 and digits(k) == digits(word)
+    )
     scored = [(d, k) for d, k in scored if d <= allowed and d < len(k) - (len(k) > 2)]
     return tuple(k for d, k in scored if d == scored[0][0])
 

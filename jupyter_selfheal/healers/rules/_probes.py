@@ -285,6 +285,22 @@ def decodes(state: State, argument: Any) -> Any:
     return {"found": found, "start": list(raw[:4]), "size": len(raw)}
 
 
+def exhausted(state: State, argument: Any) -> Any:
+    """Which of the global names are bound to iterators that have nothing left (each is asked for one item)."""
+    found = []
+    for name in argument["names"]:
+        value = state.globals.get(name)
+        if value is None or not (hasattr(value, "__next__") and iter(value) is value):
+            continue
+        try:
+            next(value)
+        except StopIteration:
+            found.append(name)
+        except Exception:
+            continue
+    return found
+
+
 def values(state: State, argument: Any) -> Any:
     """Short texts of expressions: [[type, repr capped at 200, number or None], …]; None where one cannot be evaluated."""
     found: list[Any] = []
@@ -299,5 +315,6 @@ def values(state: State, argument: Any) -> Any:
 
 
 QUESTIONS = {
-    f.__name__: f for f in (survey, describe, keys, signature, modules, exports, provides, fits, files, decodes, values)
+    f.__name__: f
+    for f in (survey, describe, keys, signature, modules, exports, provides, fits, files, decodes, exhausted, values)
 }

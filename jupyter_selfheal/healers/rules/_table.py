@@ -8,6 +8,17 @@ of real NameErrors are state (docs/repair.md). Third parties add rules by the en
 from __future__ import annotations
 
 RULES: dict[str, str] = {
+    "STA101": "unrun_cell:UnrunCell",
+    "STA102": "out_of_order:OutOfOrder",
+    "STA103": "used_before_definition:UsedBeforeDefinition",
+    "STA104": "shadowed_builtin:ShadowedBuiltin",
+    "STA105": "exhausted_iterator:ExhaustedIterator",
+    "NON101": "none_from_in_place:NoneFromInPlace",
+    "NON102": "missing_return:MissingReturn",
     "IMP101": "missing_import:MissingImport",
+    "NAM101": "misspelt_name:MisspeltName",
+    "NAM102": "python2_name:Python2Name",
+    "NAM103": "unbound_local:UnboundLocal",
+    "NAM104": "missing_self:MissingSelf",
 }
 """Code → ``module:Class``, the module relative to this package."""

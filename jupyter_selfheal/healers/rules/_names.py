@@ -1,0 +1,94 @@
+"""Names at the place of a failure: which are known there, and how a word is used."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._live import Survey
+from jupyter_selfheal.healers.rules._near import digits, distance, plain, plural_of
+from jupyter_selfheal.healers.rules._rule import Scene
+
+COMMON_BUILTINS = tuple(n for n in dir(builtins) if n.islower() and not n.startswith("_") and len(n) > 2)
+
+_SKELETON = re.compile(
+    r"YOUR[ _]?CODE|\bTO[- ]?DO\b|FILL (THIS |ME )?IN|FIXME|<\s*your|_{3,}(?!\w)|\bFILL_?ME\b|your[ _]code[ _]here|"
+    r"replace (this|with your)|implement (this|me)|# ?\?\?\?|\.\.\.\s*#|=\s*\.\.\.\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def is_skeleton(source: str) -> bool:
+    """True for a cell that somebody was to complete: placeholders, ``...``, "your code here"."""
+    if _SKELETON.search(source):
+        return True
+    tree = src.parse(source)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...:
+            return True
+        if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node):
+            return True
+    return False
+
+
+def function_at(source: str, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The innermost function whose body holds a line."""
+    tree = src.parse(source)
+    found = None
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.lineno <= line <= (node.end_lineno or 0):
+            found = node  # breadth-first: a later hit is a deeper one
+    return found
+
+
+def class_at(source: str, line: int) -> ast.ClassDef | None:
+    """The innermost class whose body holds a line."""
+    tree = src.parse(source)
+    found = None
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.ClassDef) and node.lineno <= line <= (node.end_lineno or 0):
+            found = node
+    return found
+
+
+def known_names(scene: Scene, live: Survey) -> dict[str, bool]:
+    """Names that can be read where it failed → whether they can be called.
+
+    Live globals and locals, common builtins, and what the failing function's own text binds.
+    """
+    found = dict.fromkeys(COMMON_BUILTINS, True)
+    found |= {n: c for n, (_, c) in live.names.items()} | {n: c for n, (_, c) in live.locals.items()}
+    _, source, line = scene.place()
+    function = function_at(source, line)
+    if function is not None:
+        found |= {a.arg: found.get(a.arg, False) for a in _arguments(function)}
+    return found
+
+
+def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
+    a = function.args
+    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *(x for x in (a.vararg, a.kwarg) if x)]
+
+
+def is_called(source: str, name: str) -> bool:
+    """True where the cell calls the name."""
+    tree = src.parse(source)
+    return any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == name
+        for n in (ast.walk(tree) if tree else ())
+    )
+
+
+def is_plain_slip(wrong: str, right: str) -> bool:
+    """True for a misspelling that can hardly be another word: case or punctuation only, or one slip in five letters.
+
+    Plurals, and words that differ in a digit (``x1``, ``x2``), are other words as often as not.
+    """
+    if plain(wrong) == plain(right):
+        return True
+    if plural_of(wrong, right) or digits(wrong) != digits(right):
+        return False
+    shorter = min(len(wrong), len(right))
+    return (shorter >= 4 and distance(wrong, right) == 1) or (shorter >= 8 and distance(wrong, right) == 2)

@@ -1,0 +1,68 @@
+"""STA105: an iterator that an earlier loop used up."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._live import ask
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._state import last_assignment
+from jupyter_selfheal.model import Applicability, Patch
+
+ONE_PASS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
+
+
+class ExhaustedIterator(Rule):
+    """Keep the items of a generator that is read twice.
+
+    **Failure** `ValueError: max() arg is an empty sequence`, `StopIteration`, `ZeroDivisionError` and the like, where a
+    name that the failing statement reads is bound to a generator, `map`, `filter` or `zip` that has nothing left.
+
+    **Fix** The assignment that made it keeps a list: `squares = list(x * x for x in items)`.
+
+    **Fix safety** Safe: a list gives the same items, and again. (An endless iterator would have no end to reach.)
+    """
+
+    code = "STA105"
+    name = "exhausted iterator"
+    enames = frozenset(
+        {"ValueError", "StopIteration", "ZeroDivisionError", "IndexError", "StatisticsError", "TypeError"}
+    )
+    applicability = Applicability.SAFE
+    why = "A list gives the same items, as often as they are read."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        node = scene.failing_statement()
+        if node is None:
+            return
+        names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)})
+        stepped = {
+            a.id
+            for n in ast.walk(node)
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "next"
+            for a in n.args
+            if isinstance(a, ast.Name)
+        }  # a list has no next()
+        names = [n for n in names if n not in stepped]
+        for name in ask(scene, "exhausted", names=names) or ():
+            found = last_assignment(scene, name)
+            if found is None or not _is_one_pass(found[2].value):
+                continue
+            cell_id, source, assignment = found
+            start, end = src.span(source, assignment.value)
+            text = source[start:end]
+            inner = text[1:-1] if isinstance(assignment.value, ast.GeneratorExp) and text.startswith("(") else text
+            yield self.patch(
+                self.replace(scene, cell_id, [(start, end, f"list({inner})")]),
+                f"Keep `{name}` as a list",
+                f"`{name}` can be read once only, and was.",
+                prior=0.85,
+            )
+
+
+def _is_one_pass(node: ast.expr) -> bool:
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ONE_PASS

@@ -1,0 +1,205 @@
+"""NON102: a function that computes its result and does not return it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._none import is_about_none
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Edit, Failure, FailureKind, Patch
+
+EFFECTS = frozenset(
+    {"print", "display", "show", "append", "extend", "insert", "sort", "reverse", "add", "update", "write", "close", "remove",
+     "clear", "plot", "savefig", "setattr", "exit", "sleep", "seed", "warn", "fit", "set_title", "set_xlabel", "set_ylabel"}
+)  # fmt: skip
+"""Calls that are made for what they do."""
+
+
+class MissingReturn(Rule):
+    """Return what the function's last statement computes.
+
+    **Failure** `TypeError` or `AttributeError` about `NoneType`, or a missed expectation or assert, where the failing
+    statement uses the result of a function of the notebook that never returns a value, or does not at the end of some branch.
+
+    **Fix** Each end of the function that only computes returns its value: `n * fact(n - 1)` becomes `return n * fact(n - 1)`;
+    after `total = …`, or a loop that fills one variable, comes `return total`.
+
+    **Fix safety** Unsafe: the last value is nearly always what is meant, but the function may have been written for its
+    effect. Safe where the function has other ends that return a value, so that this one was forgotten.
+    """
+
+    code = "NON102"
+    name = "missing return"
+    enames = frozenset({"TypeError", "AttributeError", "AssertionError"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    why = "The result is used, and the function's last statement computes the only value it can mean."
+
+    def matches(self, failure: Failure) -> bool:
+        """Also a missed expectation, which has no exception's name."""
+        return failure.kind is FailureKind.MISSED or super().matches(failure)
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        raised = scene.failure.kind is FailureKind.RAISED
+        if raised and scene.failure.ename != "AssertionError" and not is_about_none(scene.failure):
+            return
+        for name in _functions_used(scene):
+            for cell_id in _cells(scene):
+                source = scene.source_of(cell_id)
+                function = _definition(source, name)
+                if function is None:
+                    continue
+                changes = _returns(source, function)
+                edits: tuple[Edit, ...] = self.replace(scene, cell_id, changes) if changes else ()
+                if not edits:
+                    continue
+                partial = _returns_somewhere(function)
+                yield self.patch(
+                    edits,
+                    f"Return the result of `{name}`",
+                    f"`{name}` computes its result but gives back None.",
+                    applicability=Applicability.SAFE if partial else Applicability.UNSAFE,
+                    why="Its other branches return a value; this end was forgotten." if partial else self.why,
+                    prior=0.85 if partial else 0.7,
+                )
+
+
+def _cells(scene: Scene) -> list[str]:
+    """The failing cell, then those above, nearest first."""
+    above = [c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id))]
+    return [scene.failure.cell_id, *(c for c in above if c != scene.failure.cell_id)]
+
+
+def _functions_used(scene: Scene) -> list[str]:
+    """Names of functions called where it failed, and of those that gave the names read there their values."""
+    _, source, line = scene.place()
+    found: list[str] = []
+    if scene.failure.kind is FailureKind.MISSED:
+        line = max((s.last for s in src.statements(scene.source)), default=0)
+    tree = src.parse(source)
+    if tree is None:
+        return []
+    read: list[str] = []
+    for node in ast.walk(tree):
+        if getattr(node, "lineno", 0) <= line <= (getattr(node, "end_lineno", 0) or 0):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                found.append(_called_name(node))
+            elif isinstance(node, ast.Name):
+                read.append(node.id)
+            elif isinstance(node, ast.FunctionDef):
+                read += [a.arg for a in node.args.args]
+                found += _callers_arguments(scene, node)
+    for name in read:
+        for other in _cells(scene):
+            for node in ast.walk(src.parse(scene.source_of(other)) or ast.Module([], [])):
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                    targets = {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+                    if name in targets:
+                        found.append(_called_name(node.value))
+    return [n for n in dict.fromkeys(found) if n]
+
+
+def _callers_arguments(scene: Scene, function: ast.FunctionDef) -> list[str]:
+    """Functions whose results are passed to ``function`` in the failing statement: ``show(total(x))``."""
+    statement = scene.failing_statement()
+    found = []
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and _called_name(node) == function.name:
+            found += [_called_name(a) for a in node.args if isinstance(a, ast.Call)]
+    return found
+
+
+def _called_name(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Name):
+        return call.func.id
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _definition(source: str, name: str) -> ast.FunctionDef | None:
+    tree = src.parse(source)
+    found = [n for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == name]
+    return found[0] if len(found) == 1 else None
+
+
+def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    stack: list[ast.AST] = list(function.body)
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _returns_somewhere(function: ast.FunctionDef) -> bool:
+    return any(isinstance(n, ast.Return) and n.value is not None for n in _own(function))
+
+
+def _returns(source: str, function: ast.FunctionDef) -> list[Splice]:
+    """Splices that make every end of the function return; empty where one cannot be told, or it is a generator."""
+    if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _own(function)):
+        return []
+    found: list[Splice] = []
+    for tail in _tails(function.body):
+        splice = _return_at(source, function, tail)
+        if splice is not None:
+            found.append(splice)
+        elif not isinstance(tail, ast.Return | ast.Raise) and not _returns_somewhere(function):
+            return []
+    return found
+
+
+def _tails(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements after which a block ends."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        yield from _tails(last.body)
+        if last.orelse:
+            yield from _tails(last.orelse)
+    elif isinstance(last, ast.With):
+        yield from _tails(last.body)
+    elif isinstance(last, ast.Try):
+        yield from _tails(last.orelse or last.body)
+        for handler in last.handlers:
+            yield from _tails(handler.body)
+    else:
+        yield last
+
+
+def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice | None:
+    start, end = src.span(source, tail)
+    indent = " " * tail.col_offset
+    if isinstance(tail, ast.Expr):
+        value = tail.value
+        if isinstance(value, ast.Constant | ast.Await) or (
+            isinstance(value, ast.Call) and _called_name(value) in EFFECTS
+        ):
+            return None
+        return start, start, "return "
+    if isinstance(tail, ast.Assign) and len(tail.targets) == 1 and isinstance(tail.targets[0], ast.Name):
+        return end, end, f"\n{indent}return {tail.targets[0].id}"
+    if isinstance(tail, ast.AugAssign | ast.AnnAssign) and isinstance(tail.target, ast.Name):
+        return end, end, f"\n{indent}return {tail.target.id}"
+    if isinstance(tail, ast.For | ast.While):
+        name = _filled(function, tail)
+        return (end, end, f"\n{indent}return {name}") if name else None
+    return None
+
+
+def _filled(function: ast.FunctionDef, loop: ast.For | ast.While) -> str:
+    """The one variable that is bound before the loop and changed in it."""
+    before = {
+        t.id
+        for s in function.body
+        if isinstance(s, ast.Assign) and s.lineno < loop.lineno
+        for t in s.targets
+        if isinstance(t, ast.Name)
+    }
+    found = src.names_of(loop.body)
+    targets = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if isinstance(loop, ast.For) else set()
+    tested = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)} if isinstance(loop, ast.While) else set()
+    changed = (found.binds | found.changes) & before - targets
+    if len(changed) > 1:
+        changed -= tested
+    return next(iter(changed)) if len(changed) == 1 else ""

@@ -1,0 +1,97 @@
+"""NON101: the result of a method that changes its object in place, which is None."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._live import chain
+from jupyter_selfheal.healers.rules._none import is_about_none, none_names
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._state import last_assignment, rerun_before
+from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
+
+METHODS = frozenset(
+    {"sort", "reverse", "append", "extend", "insert", "remove", "clear", "update", "add", "discard", "shuffle",
+     "difference_update", "intersection_update", "appendleft", "extendleft", "rotate"}
+)  # fmt: skip
+"""Methods of list, set, dict, deque and random that return None."""
+
+
+class NoneFromInPlace(Rule):
+    """Do not assign what an in-place method returns.
+
+    **Failure** `AttributeError: 'NoneType' object has no attribute …`, `TypeError: 'NoneType' object is not …`, where the
+    name was assigned from `x.sort()`, `random.shuffle(x)`, `df.drop(…, inplace=True)` and the like.
+
+    **Fix** The call stands alone, and another name is assigned the object itself: `y = x.sort()` becomes `x.sort()` and
+    `y = x`; for pandas with another target `inplace=True` goes. Cells that made the object run again first, since the
+    assignment has replaced it.
+
+    **Fix safety** Safe: the method's effect stays, and the name holds the object that the later code reads.
+    """
+
+    code = "NON101"
+    name = "None from an in-place method"
+    enames = frozenset({"AttributeError", "TypeError"})
+    applicability = Applicability.SAFE
+    why = "The call keeps its effect, and the name holds the changed object, as the later code expects."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        if not is_about_none(scene.failure):
+            return
+        for name in none_names(scene):
+            found = last_assignment(scene, name)
+            if found is None or len(found[2].targets) != 1:
+                continue
+            cell_id, source, node = found
+            text = _apart(source, node, name)
+            if not text:
+                continue
+            edits: tuple[Edit, ...] = self.replace(scene, cell_id, [(*src.span(source, node), text)])
+            if cell_id != scene.failure.cell_id and (again := rerun_before(scene, cell_id)):
+                edits = (RunCells(again), *edits)
+            yield self.patch(
+                edits,
+                f"Do not assign the None that the in-place call returns to `{name}`",
+                f"`{src.text_of(source, node.value)}` changes its object and returns None.",
+                prior=0.9,
+            )
+
+
+def _apart(source: str, node: ast.Assign, name: str) -> str:
+    call = node.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return ""
+    text = src.text_of(source, call)
+    in_place = next((k for k in call.keywords if k.arg == "inplace" and _is_true(k.value)), None)
+    if in_place is not None:
+        if chain(call.func.value, source) == name:
+            return text
+        return f"{name} = {_without(source, call, in_place)}"
+    if call.func.attr not in METHODS:
+        return ""
+    changed = call.func.value
+    if call.func.attr == "shuffle":
+        if not call.args:
+            return ""
+        changed = call.args[0]
+    if not chain(changed, source):
+        return ""
+    owner = src.text_of(source, changed)
+    if owner == name:
+        return text
+    indent = " " * node.col_offset
+    return f"{text}\n{indent}{name} = {owner}"
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def _without(source: str, call: ast.Call, keyword: ast.keyword) -> str:
+    """The call's text without one keyword."""
+    rest = [src.text_of(source, a) for a in call.args]
+    rest += [src.text_of(source, k) for k in call.keywords if k is not keyword]
+    return f"{src.text_of(source, call.func)}({', '.join(rest)})"

@@ -1,0 +1,96 @@
+"""STA102: the cell that defines a name stands below the one that needs it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._live import survey
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._state import missing_name
+from jupyter_selfheal.model import Applicability, Cell, Move, Patch
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+VALUES = (*DEFINITIONS, ast.Assign, ast.AnnAssign, ast.Pass)
+
+
+class OutOfOrder(Rule):
+    """Move the defining cell above the one that uses it.
+
+    **Failure** `NameError`, where the name is bound by no cell above, but by one below.
+
+    **Fix** Move the nearest such cell, with the cells below that it needs in turn, directly above the failing cell.
+
+    **Fix safety** Safe where the moved cells hold definitions, imports and assignments only. Unsafe where they also do
+    things: the order of effects changes. Silent where a moved cell needs what the failing cell makes, binds the name as a loop
+    variable only, or changes a name that the cells it passes read.
+    """
+
+    code = "STA102"
+    name = "definition below its use"
+    enames = frozenset({"NameError"})
+    applicability = Applicability.UNSAFE
+    why = "The notebook's own definition is used; the moved cells also run code, so the order of effects changes."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        name = missing_name(scene)
+        notebook, failing = scene.notebook, scene.failure.cell_id
+        bound_here = name in src.names(scene.source).binds
+        if not name or bound_here or any(name in src.names(c.source).binds for c in notebook.code_before(failing)):
+            return
+        moved = _needed_below(scene, name, set(survey(scene).names))
+        if not moved:
+            return
+        pure = all(isinstance(s.node, VALUES) for c in moved for s in src.statements(c.source))
+        numbers = ", ".join(str(notebook.index(c.id) + 1) for c in moved)
+        yield self.patch(
+            (Move(c.id, failing) for c in moved),
+            f"Move cell{'s' if len(moved) > 1 else ''} {numbers} above this one",
+            f"`{name}` is defined only in a cell below.",
+            applicability=Applicability.SAFE if pure else Applicability.UNSAFE,
+            why="No other cell binds the name, and no cell that the definition passes reads or makes what it changes or needs."
+            if pure
+            else self.why,
+            prior=0.92 if pure else 0.8,
+        )
+
+
+def _needed_below(scene: Scene, name: str, live: set[str]) -> tuple[Cell, ...]:
+    """The cells below that must move up for the name to be bound, in order; empty where moving would not do."""
+    below = [c for c in scene.notebook.code_after(scene.failure.cell_id) if not c.skip]
+    makes = src.names(scene.source).binds
+    wanted, chosen = [name], []
+    while wanted:
+        want = wanted.pop()
+        binder = next((c for c in below if want in src.names(c.source).binds), None)
+        if binder is None or not _binds_for_good(binder.source, want):
+            return ()
+        if binder in chosen:
+            continue
+        found = src.names(binder.source)
+        if found.uses & makes:
+            return ()
+        chosen.append(binder)
+        wanted += [u for u in found.uses if u not in live]
+    passed = [c for c in below[: max(below.index(c) for c in chosen)] if c not in chosen]
+    changed = frozenset().union(*(src.names(c.source).binds | src.names(c.source).changes for c in chosen))
+    kept = changed - {name}
+    if any((src.names(c.source).uses | src.names(c.source).changes) & kept & live for c in [*passed]):
+        return ()
+    if (src.names(scene.source).uses & live) & kept:
+        return ()
+    if any(src.names(c.source).binds & frozenset().union(*(src.names(m.source).uses for m in chosen)) for c in passed):
+        return ()
+    return tuple(c for c in below if c in chosen)
+
+
+def _binds_for_good(source: str, name: str) -> bool:
+    """True where a statement of the cell's top level binds the name, not only a loop or a ``with``."""
+    for statement in src.statements(source):
+        node = statement.node
+        if isinstance(node, ast.For | ast.While | ast.With | ast.If):
+            continue
+        if name in src.names_of([node]).binds:
+            return True
+    return False

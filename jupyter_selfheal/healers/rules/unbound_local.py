@@ -1,0 +1,139 @@
+"""NAM103: a function assigns a name and so hides the one outside of it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._live import survey
+from jupyter_selfheal.healers.rules._names import function_at, is_plain_slip
+from jupyter_selfheal.healers.rules._near import nearest
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Edit, Patch
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class UnboundLocal(Rule):
+    """Let a function change the outer variable that it counts with, or use its own variable's right name.
+
+    **Failure** `UnboundLocalError`: the function assigns the name somewhere, so that Python reads a local variable, which has
+    no value yet.
+
+    **Fix** In this order: a name initialised under a near name in the same function is spelt alike; a builtin hidden by the
+    assignment (`sum = sum(x)`) leaves its name to the builtin; an enclosing function's variable is declared `nonlocal`; a
+    global one is declared `global`.
+
+    **Fix safety** Safe where the function updates the name (`count += 1`), which only the outer variable can mean, or where a
+    builtin is called. Unsafe for a plain assignment, which may have been meant to stay local.
+    """
+
+    code = "NAM103"
+    name = "unbound local variable"
+    enames = frozenset({"UnboundLocalError"})
+    applicability = Applicability.UNSAFE
+    why = "The outer variable has the name, but the assignment may have been meant to stay local."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        name = _name(scene.failure.evalue)
+        cell_id, source, line = scene.place()
+        function = function_at(source, line)
+        if not name or function is None:
+            return
+        live = survey(scene)
+        cause = f"`{name}` is assigned in `{function.name}`, so it is local there and has no value yet."
+        near = [n for n in nearest(name, _bound(function) - {name}) if n in live.locals]
+        if len(near) == 1 and is_plain_slip(name, near[0]):
+            yield self._patch(
+                scene, cell_id, _names(source, function, name, near[0]), f"Write `{near[0]}` for `{name}`", cause,
+                "The function itself initialises it under a name that differs by a slip.", 0.9,
+            )  # fmt: skip
+        elif hasattr(builtins, name) and _is_called(function, name):
+            yield self._patch(
+                scene, cell_id, _names(source, function, name, name + "_", calls=False),
+                f"Rename the variable `{name}` to `{name}_`", cause, "The call means the builtin.", 0.85,
+            )  # fmt: skip
+        else:
+            word = "nonlocal" if _is_in_enclosing(source, function, name) else "global"
+            if word == "global" and name not in live.names:
+                return
+            why = "Only the outer variable holds a value to update." if _updates(function, name) else ""
+            yield self._patch(
+                scene, cell_id, [_declare(source, function, f"{word} {name}")],
+                f"Declare `{word} {name}` in `{function.name}`", cause, why, 0.85 if why else 0.6,
+            )  # fmt: skip
+
+    def _patch(
+        self, scene: Scene, cell_id: str, changes: list[Splice], title: str, cause: str, why: str, prior: float
+    ) -> Patch:
+        edits: tuple[Edit, ...] = self.replace(scene, cell_id, changes)
+        kind = Applicability.SAFE if why else Applicability.UNSAFE
+        return self.patch(edits, title, cause, applicability=kind, why=why, prior=prior)
+
+
+def _name(message: str) -> str:
+    found = re.search(r"variable '(\w+)'", message)
+    return found[1] if found else ""
+
+
+def _bound(function: Function) -> set[str]:
+    stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return stored | {a.arg for a in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]}
+
+
+def _names(source: str, function: Function, old: str, new: str, calls: bool = True) -> list[Splice]:
+    called = {id(n.func) for n in ast.walk(function) if isinstance(n, ast.Call)} if not calls else set()
+    return [
+        (*src.span(source, n), new)
+        for n in ast.walk(function)
+        if isinstance(n, ast.Name) and n.id == old and id(n) not in called
+    ]
+
+
+def _is_called(function: Function, name: str) -> bool:
+    return any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == name for n in ast.walk(function)
+    )
+
+
+def _updates(function: Function, name: str) -> bool:
+    """True for ``name += …`` or ``name = … name …`` in the function."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            return True
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value))
+    return False
+
+
+def _is_in_enclosing(source: str, function: Function, name: str) -> bool:
+    tree = src.parse(source)
+    for outer in ast.walk(tree) if tree else ():
+        if isinstance(outer, Function) and outer is not function and function.name in {
+            n.name for n in ast.walk(outer) if isinstance(n, Function) and n is not outer and n.lineno == function.lineno
+        }:  # fmt: skip
+            inner = {
+                id(n) for n in ast.walk(next(n for n in ast.walk(outer) if getattr(n, "lineno", 0) == function.lineno))
+            }
+            if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id == name and id(n) not in inner
+                   for n in ast.walk(outer)):  # fmt: skip
+                return True
+    return False
+
+
+def _declare(source: str, function: Function, line: str) -> Splice:
+    """The splice that puts a line first into the function's body, after its docstring."""
+    first = function.body[0]
+    docstring = (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    )
+    if docstring and len(function.body) > 1:
+        first = function.body[1]
+    at = src.span(source, first)[0]
+    start = source.rfind("\n", 0, at) + 1
+    indent = source[start:at]
+    return (at, at, f"{line}\n{indent}") if not indent.strip() else (at, at, f"{line}; ")

@@ -1,0 +1,67 @@
+"""STA103: a definition stands below its use in the same cell."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._state import binders, missing_name
+from jupyter_selfheal.model import Applicability, Patch
+
+DEFINITIONS = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Assign,
+    ast.AnnAssign,
+)
+
+
+class UsedBeforeDefinition(Rule):
+    """Move a definition above its first use in the same cell.
+
+    **Failure** `NameError`, where a later top-level statement of the same cell binds the name, and no other cell does.
+
+    **Fix** The defining statement moves above the statement that failed, with what it needs of the same cell.
+
+    **Fix safety** Safe: nothing else binds the name. Silent where an assignment reads something that the statements
+    between bind or change.
+    """
+
+    code = "STA103"
+    name = "definition below its use in the cell"
+    enames = frozenset({"NameError"})
+    applicability = Applicability.SAFE
+    why = "A function, class or import means the same a few lines higher."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        name, at = missing_name(scene), scene.failure.statement
+        found = src.statements(scene.source)
+        if not name or not 0 <= at < len(found) or binders(scene, name, scene.notebook.cells):
+            return
+        later = next((s for s in found[at + 1 :] if name in src.names_of([s.node]).binds), None)
+        if later is None or not isinstance(later.node, DEFINITIONS):
+            return
+        passed = src.names_of([s.node for s in found[at : later.index]])
+        between = passed.binds | passed.changes
+        is_value = isinstance(later.node, ast.Assign | ast.AnnAssign)
+        if src.names_of([later.node]).uses & between and is_value:
+            return
+        lines = scene.source.splitlines(keepends=True)
+        if found[later.index - 1].last >= later.first or found[at].first == found[at - 1].last * (at > 0):
+            return  # statements that share a line
+        block = "".join(lines[later.first - 1 : later.last])
+        block = block if block.endswith("\n") else block + "\n"
+        start, end = src.offset(scene.source, later.first, 0), src.offset(scene.source, later.last + 1, 0)
+        goal = src.offset(scene.source, found[at].first, 0)
+        yield self.patch(
+            self.replace(scene, scene.failure.cell_id, [(goal, goal, block), (start, end, "")]),
+            f"Move the definition of `{name}` above its use",
+            f"`{name}` is defined further down in this cell.",
+            why="Nothing else binds the name, and nothing that it reads is bound between." if is_value else self.why,
+            prior=0.8 if is_value else 0.9,
+        )
