@@ -119,6 +119,7 @@ def _code_style() -> Any:
     import markupsafe
     from pygments.formatters import HtmlFormatter
 
-    light = HtmlFormatter(style="friendly").get_style_defs(".code")
-    dark = HtmlFormatter(style="monokai").get_style_defs(".code")
-    return markupsafe.Markup(light + "\n@media (prefers-color-scheme: dark) {\n" + dark + "\n}")
+    light: Any = HtmlFormatter(style="friendly")
+    dark: Any = HtmlFormatter(style="monokai")
+    style = light.get_style_defs(".code") + "\n@media (prefers-color-scheme: dark) {\n" + dark.get_style_defs(".code")
+    return markupsafe.Markup(style + "\n}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from jupyter_selfheal.model import Candidate, Cell, Cost, Diagnosis, Failure, FailureKind, Isolation, Notebook, Start
+from jupyter_selfheal.model import Candidate, Cell, Cost, Diagnosis, Edit, Failure, FailureKind, Isolation, Notebook, Start
 
 
 class Status(StrEnum):
@@ -53,8 +53,8 @@ class Record:
     detail: str = ""
     seconds: float = 0.0
     cost: Cost = Cost()
-    runs: tuple[str, ...] = ()
-    """Journal ids of the heals, for ``jupyter selfheal trace``."""
+    edits: tuple[Edit, ...] = ()
+    """The fix as it stands in the file: cells that ran first are moved, installations are cells."""
 
     @property
     def cause(self) -> str:

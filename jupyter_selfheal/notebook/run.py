@@ -145,6 +145,7 @@ class Batch:
                 self._record(moved, Status.RAN)
         self.fixes.append(final.Fix(failing, patch, outcome.applied[0], tuple(paths)))
         self._record_outcome(case.notebook.cell(failing), case.failure, outcome, Status.HEALED, "")
+        self.records[failing] = replace(self.records[failing], edits=patch.edits)
         return ""
 
     # --- records ---

@@ -1,0 +1,33 @@
+"""``jupyter selfheal``: the command line. It is the engine itself, run in this process on notebooks of files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from jupyter_selfheal.cli.parser import command_of, parser
+from jupyter_selfheal.errors import SelfHealError
+
+FAILED = 2
+"""Exit code for usage and infrastructure: nothing can be said about the notebooks."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit code: of ``heal`` 0 everything runs, 1 something is still broken, 2 the rest."""
+    try:
+        options = parser().parse_args(argv)
+        return command_of(options)(options)
+    except SelfHealError as error:
+        return _said(str(error))
+    except KeyboardInterrupt:
+        return _said("interrupted: nothing more was written, and nothing is left running")
+    except BrokenPipeError:
+        # the reader of our output went away (``| head``): no traceback, and none at exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _said(message: str) -> int:
+    print(f"jupyter selfheal: {' '.join(message.split())}", file=sys.stderr)
+    return FAILED

@@ -1,0 +1,112 @@
+"""``jupyter selfheal heal``: several notebooks, one after the other; one that cannot be run does not stop the others."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from jupyter_selfheal.cli.session import Session
+from jupyter_selfheal.errors import InfrastructureError, NotebookError, UsageError
+from jupyter_selfheal.notebook.outputs import healed_notebook
+from jupyter_selfheal.notebook.read import Document, read
+from jupyter_selfheal.notebook.records import NotebookReport
+from jupyter_selfheal.notebook.report import check_target, to_json, write_report
+from jupyter_selfheal.notebook.run import Batch
+from jupyter_selfheal.notebook.table import rendered
+from jupyter_selfheal.notebook.write import check_writable, formatted, write_atomically
+
+Progress = Callable[[int, int, str], None]
+
+
+def heal(options: argparse.Namespace) -> int:
+    """Heal the notebooks, print the table, write the reports; the exit code of the worst notebook."""
+    targets = targets_of(options)
+    for path in options.report:
+        check_target(path)
+        check_writable(path)
+    session = Session(options)
+    found = []
+    try:
+        for path, target in targets.items():
+            with _progress(path, shown=not options.quiet and sys.stderr.isatty()) as progress:
+                found.append(_one(session, path, target, progress))
+    finally:
+        session.close()
+    for path in options.report:
+        write_report(path, found)
+    if options.json:
+        print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
+    elif not options.quiet:
+        print(rendered(found, verbose=options.verbose))
+        for path in options.report:
+            print(f"report: {path}")
+    return max(r.exit_code for r in found)
+
+
+def targets_of(options: argparse.Namespace) -> dict[Path, Path]:
+    """Where each notebook's healed form goes. Raises :class:`UsageError` rather than overwrite what was not named."""
+    notebooks: list[Path] = list(dict.fromkeys(options.notebooks))
+    if options.in_place:
+        return {path: path for path in notebooks}
+    if options.output is not None and len(notebooks) > 1:
+        raise UsageError("-o names one file, but there are several notebooks: use --output-dir")
+    found: dict[Path, Path] = {}
+    for path in notebooks:
+        if options.output is not None:
+            target = options.output
+        elif options.output_dir is not None:
+            target = options.output_dir / path.name
+        else:
+            target = path.with_name(f"{path.stem}.healed.ipynb")
+        if target.resolve() in {p.resolve() for p in notebooks}:
+            raise UsageError(f"{target} is the notebook itself: choose another place, or say --in-place")
+        if target in found.values():
+            raise UsageError(f"two of the notebooks are named {path.name}: heal them into different folders")
+        found[path] = target
+    return found
+
+
+def _one(session: Session, path: Path, target: Path, progress: Progress) -> NotebookReport:
+    """Heal one notebook and write it; what keeps it from running is one line, and part of the report."""
+    try:
+        document = read(path)
+        check_writable(target)
+        report, seen = Batch(document, session.tools(document, progress), session.limits).run()
+        in_place = target == path
+        if not report.fixes and in_place:
+            return report
+        text = formatted(healed_notebook(document, report, seen, in_place=in_place), document.form)
+        _check_unchanged(document, text, in_place)
+        write_atomically(target, text)
+        return replace(report, written=str(target))
+    except (NotebookError, InfrastructureError) as error:
+        print(f"jupyter selfheal: {' '.join(str(error).split())}", file=sys.stderr)
+        return NotebookReport(str(path), error=str(error))
+
+
+def _check_unchanged(document: Document, text: str, in_place: bool) -> None:
+    """Somebody may have saved the notebook while it was being healed: theirs is not overwritten."""
+    if in_place and read(document.path).raw != document.raw and text:
+        raise NotebookError(f"{document.path}: changed on disk while it was being healed: heal it again")
+
+
+@contextmanager
+def _progress(path: Path, *, shown: bool) -> Iterator[Progress]:
+    """A progress bar on stderr while it is a terminal."""
+    if not shown:
+        yield lambda at, of, what: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=1, desc=path.name, unit="cell", leave=False, bar_format="{desc} {bar:20} {n}/{total} {postfix}") as bar:
+
+        def progress(at: int, of: int, what: str) -> None:
+            bar.total, bar.n = max(of, 1), at
+            bar.set_postfix_str(what)
+
+        yield progress
