@@ -2,12 +2,105 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
 from IPython.core.interactiveshell import InteractiveShell
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.live.actions import Actions
+from jupyter_selfheal.live.heals import View
+from jupyter_selfheal.live.magics import HealMagics
+from jupyter_selfheal.live.session import LiveSession
+from jupyter_selfheal.live.terminal import QuietView, Waiting
+
+ATTRIBUTE = "_jupyter_selfheal"
 
 
 def load(shell: InteractiveShell) -> None:
-    """Switch healing on in ``shell``."""
+    """Switch healing on in ``shell``. Loading twice changes nothing."""
+    if getattr(shell, ATTRIBUTE, None) is not None:
+        return
+    in_kernel = hasattr(shell, "kernel")
+    session = LiveSession(shell, config_of(shell), QuietView, data_dir())
+    actions = Actions(session)
+    if in_kernel:
+        session.view_for = lambda: _widget_view(shell, actions)
+    session.auto_suggest = bool(_settings(shell).get("auto_suggest", True))
+    session.wait_default = lambda: not in_kernel or not _has_front_end(shell)
+    session.waiter = Waiting(session, actions)
+    shell.register_magics(HealMagics(shell, session, actions))
+    setattr(shell, ATTRIBUTE, session)
+    atexit.register(_at_exit, session)
+    session.start()
+    if in_kernel:
+        _front_end(session, actions)
 
 
 def unload(shell: InteractiveShell) -> None:
     """Take everything back."""
+    session = getattr(shell, ATTRIBUTE, None)
+    if session is None:
+        return
+    session.stop()
+    atexit.unregister(_at_exit)
+    delattr(shell, ATTRIBUTE)
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop("heal", None)
+
+
+def config_of(shell: Any) -> HealConfig:
+    """``c.SelfHeal.*`` of IPython's configuration. An unknown or senseless setting is said in one line and left out."""
+    known = {f.name: f for f in fields(HealConfig)}
+    config = HealConfig()
+    for name, value in _settings(shell).items():
+        if name == "auto_suggest":
+            continue
+        try:
+            config = config.with_(**{name: tuple(value) if name in known and isinstance(value, list) else value})
+        except ConfigError as error:
+            print(f"Self-heal: c.SelfHeal.{name} is ignored: {error}", file=sys.stderr)
+    return config
+
+
+def _settings(shell: Any) -> dict[str, Any]:
+    return dict(shell.config.get("SelfHeal", {}))
+
+
+def data_dir() -> Path:
+    """``jupyter_core.paths.jupyter_data_dir()``, without importing it where the environment says it."""
+    named = os.environ.get("JUPYTER_DATA_DIR")
+    if named:
+        return Path(named)
+    from jupyter_core.paths import jupyter_data_dir
+
+    return Path(jupyter_data_dir())
+
+
+def _widget_view(shell: Any, actions: Actions) -> View:
+    from jupyter_selfheal.live.widget import WidgetView
+
+    return WidgetView(shell, actions.from_widget)
+
+
+def _front_end(session: LiveSession, actions: Actions) -> None:
+    from jupyter_selfheal.live.frontend import FrontEnd
+
+    front_end = FrontEnd(session, actions)
+    front_end.start()
+    session.closers.append(front_end.stop)
+
+
+def _has_front_end(shell: Any) -> bool:
+    """Whether somebody can be asked: nbclient and papermill run cells with ``allow_stdin`` off."""
+    return bool(getattr(shell.kernel, "_allow_stdin", True))
+
+
+def _at_exit(session: LiveSession) -> None:
+    if os.getpid() == session.pid:
+        session.stop()

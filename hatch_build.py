@@ -1,0 +1,65 @@
+"""Build hook: puts the prebuilt JupyterLab extension into the wheel, building it where Node is at hand.
+
+A machine with Python alone still installs from a clone: the wheel then has no JupyterLab side, and says so. An sdist carries the
+built files, so that its wheel needs no Node.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+BUILT = Path("jupyter_selfheal/labextension")
+TARGET = "share/jupyter/labextensions/jupyter-selfheal"
+
+
+class LabExtensionHook(BuildHookInterface):
+    """Sets ``shared_data`` (https://hatch.pypa.io/latest/plugins/builder/wheel/) to the built extension."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        root = Path(self.root)
+        if version != "editable" and not self._is_current(root):
+            self._build(root)
+        if not (root / BUILT / "package.json").exists():
+            if version != "editable":
+                self.app.display_warning("jupyter-selfheal is built without its JupyterLab extension: no Node was found")
+            return
+        if self.target_name == "wheel":
+            build_data["shared_data"][str(root / BUILT)] = TARGET
+            build_data["shared_data"][str(root / "labextension/install.json")] = f"{TARGET}/install.json"
+        else:
+            build_data["artifacts"].append(f"/{BUILT.as_posix()}")
+
+    @staticmethod
+    def _is_current(root: Path) -> bool:
+        built = root / BUILT / "package.json"
+        sources = root / "labextension/src"
+        if not built.exists():
+            return False
+        if not (root / ".git").exists():
+            return True
+        newest = max(path.stat().st_mtime for path in (*sources.rglob("*.ts"), root / "labextension/package.json"))
+        return built.stat().st_mtime >= newest
+
+    def _build(self, root: Path) -> None:
+        if not shutil.which("node") or os.environ.get("SELFHEAL_NO_LABEXTENSION"):
+            return
+        shutil.rmtree(root / BUILT, ignore_errors=True)
+        bin_folder = str(Path(sys.executable).parent)
+        path = os.pathsep.join([bin_folder, *[p for p in sys.path if Path(p).name == "bin"], os.environ.get("PATH", "")])
+        jlpm = [sys.executable, "-m", "jupyter_builder.jlpm"]
+        for command in ([*jlpm, "install", "--immutable"], [*jlpm, "build"]):
+            try:
+                subprocess.run(command, cwd=root / "labextension", check=True, env={**os.environ, "PATH": path}, timeout=600)
+            except (OSError, subprocess.SubprocessError) as error:
+                self.app.display_warning(f"the JupyterLab extension could not be built ({error}); going on without it")
+                shutil.rmtree(root / BUILT, ignore_errors=True)
+                return

@@ -1,0 +1,125 @@
+"""What the user chose, carried out: the same for the widget's buttons, the magics and the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_selfheal import messages as m
+from jupyter_selfheal.live import application, resume
+from jupyter_selfheal.live.heals import LiveHeal
+from jupyter_selfheal.live.session import LiveSession
+from jupyter_selfheal.model import Candidate, Choice, Decision
+
+TO_CHOICE = {
+    "reject": Choice.REJECT,
+    "edit": Choice.EDIT,
+    "retry": Choice.RETRY,
+    "answer": Choice.ANSWER,
+    "allow": Choice.CLEAR,
+    "continue": Choice.CONTINUE,
+    "budget": Choice.RAISE_BUDGET,
+    "stop": Choice.STOP,
+    "model": Choice.RETRY,
+}
+
+NO_EXTENSION = (
+    "The JupyterLab extension is not here, so a button cannot change your cell. Run `%heal approve` in a new cell: that cell "
+    "becomes the fix and runs. Or put `%%heal approve` on top of the failing cell, or use Copy."
+)
+
+
+class Actions:
+    """Carries out choices on heals of one session. Methods may be called on any thread unless they say otherwise."""
+
+    def __init__(self, session: LiveSession) -> None:
+        self._session = session
+
+    def from_widget(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
+        """A button was pressed. Runs no user code: what must run is queued by the front end."""
+        try:
+            self._act(heal, action, patch_id, text)
+        except Exception as error:
+            self._session.own_error(f"button {action}", error)
+
+    def _act(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
+        if action == "page":
+            heal.change(page=int(text))
+        elif action == "applied":
+            self.approved(heal, patch_id, with_undo=True)
+        elif action == "resume":
+            self.arm_resume(heal, patch_id)
+        elif action == "instructions":
+            what = "`%heal resume`" if text == "resume" else "`%heal approve`"
+            heal.change(instructions=NO_EXTENSION.replace("`%heal approve`", what))
+        elif action == "undone":
+            heal.change(status="Undone: the old source is back.", undo=())
+        elif action == "undo":
+            heal.change(instructions="Run `%heal undo` in a new cell: that cell becomes the old source.")
+        elif action in TO_CHOICE:
+            self.decide(heal, action, patch_id, text)
+
+    def decide(self, heal: LiveHeal, action: str, patch_id: str = "", text: str = "") -> None:
+        """Send a decision to the worker; a heal that has ended begins again."""
+        choice = TO_CHOICE[action]
+        heal.settled.clear()
+        if choice is Choice.REJECT:
+            self._session.rejected(heal)
+        if heal.card.phase == "closed" and choice is Choice.RETRY:
+            self._again(heal, text)
+            return
+        found = heal.card.candidate(patch_id)
+        decision = Decision(choice, patch_id or (found.patch.id if found else ""), text)
+        if not self._session.client.send(m.Decide(heal.run, decision)):
+            heal.change(phase="closed", status="The healing worker is gone; `%heal` tries again.")
+            heal.settled.set()
+        elif choice is not Choice.STOP:
+            heal.change(phase="healing", status=f"{heal.card.headline}: healing…", proposal=())
+
+    def _again(self, heal: LiveHeal, hint: str) -> None:
+        from dataclasses import replace
+
+        heal.case = replace(heal.case, hints=(*heal.case.hints, *([hint] if hint else [])))
+        states = self._session.checkpoints.now()
+        heal.change(phase="healing", status=f"{heal.card.headline}: healing…", attempts=(), proposal=())
+        config = self._session.config
+        self._session.client.send(m.Heal(heal.run, heal.case, states, config, session_spent=self._session.spent))
+
+    def approved(self, heal: LiveHeal, patch_id: str, *, with_undo: bool) -> Candidate | None:
+        """Record that a candidate was approved and put into the notebook (by the front end, or by a magic)."""
+        found = heal.card.candidate(patch_id)
+        if found is None:
+            return None
+        heal.applied = (found,)
+        heal.settled.clear()
+        self._session.client.send(m.Decide(heal.run, Decision(Choice.APPROVE, found.patch.id)))
+        undo = application.undo_edits(heal.card, found) if with_undo else ()
+        heal.change(phase="applied", status=f"{heal.card.headline}: fixed", undo=undo, instructions="")
+        return found
+
+    def arm_resume(self, heal: LiveHeal, patch_id: str) -> str:
+        """The next execution of the fixed cell runs only what is left of it. Returns what is left (empty: not possible)."""
+        found = heal.card.candidate(patch_id)
+        rest = resume.rest_of(heal.case.failure, found.patch) if found else ""
+        if rest and found is not None:
+            whole = found.patch.source_of(heal.case.failure.cell_id, heal.case.failure.source)
+            self._session.pending_resume[whole.strip("\n")] = rest
+        return rest
+
+    # --- main thread only: these run user code --------------------------------------------------------------------
+
+    def run_approved(self, heal: LiveHeal, found: Candidate, *, what_is_left: str = "") -> Any:
+        """Run what an approved candidate needs first, then the fixed cell (or what is left of it)."""
+        session = self._session
+        sources = {c.id: c.source for c in heal.case.notebook.cells}
+        failure = heal.case.failure
+        plan = application.plan_of(found, failure.cell_id, failure.source, sources)
+        session.busy_within = True
+        try:
+            for source in plan.first:
+                result = session.shell.run_cell(source, store_history=False)
+                if not result.success:
+                    return result
+            return session.shell.run_cell(what_is_left or plan.source, store_history=False)
+        finally:
+            session.busy_within = False
+            session.cells.ran(failure.cell_id, plan.source, session.shell.execution_count)

@@ -1,0 +1,58 @@
+"""Putting an approved patch where it belongs, without the JupyterLab extension: through the next input.
+
+``set_next_input(replace=True)`` turns the cell that is running into the given text, on an ok reply only
+(https://jupyter-client.readthedocs.io/en/stable/messaging.html#payloads-deprecated); it must never be called outside of a
+running cell, or the next executed cell would be overwritten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_selfheal.live.card import Card
+from jupyter_selfheal.model import Candidate, Insert, Install, Replace, RunCells
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What approving a candidate does here: ``first`` is run before, ``source`` becomes the cell, ``others`` must be copied
+    by hand (label, source)."""
+
+    first: tuple[str, ...]
+    source: str
+    others: tuple[tuple[str, str], ...] = ()
+
+
+def plan_of(found: Candidate, cell_id: str, source: str, sources: dict[str, str]) -> Plan:
+    """``sources`` are the sources by cell id; ``source`` the failing cell's."""
+    first: list[str] = []
+    others: list[tuple[str, str]] = []
+    for edit in found.patch.edits:
+        if isinstance(edit, RunCells):
+            first += [sources[c] for c in edit.cell_ids if c in sources]
+        elif isinstance(edit, Install):
+            first.append(f"%pip install {edit.requirement}")
+        elif isinstance(edit, Insert):
+            first.append(edit.source)
+            others.append(("a new cell above it", edit.source))
+        elif isinstance(edit, Replace) and edit.cell_id != cell_id:
+            first.append(edit.source)
+            others.append(("the cell that defines it", edit.source))
+        elif not isinstance(edit, Replace) and edit.cell_id in sources:
+            first.append(sources[edit.cell_id])
+    return Plan(tuple(first), found.patch.source_of(cell_id, source), tuple(others))
+
+
+def become(shell: Any, source: str) -> None:
+    """Turn the running cell into ``source``; in a terminal, offer it as the next input."""
+    shell.set_next_input(source, replace=True)
+
+
+def undo_edits(card: Card, found: Candidate) -> tuple[dict[str, str], ...]:
+    """The inverse of what the front end was asked to do: it refuses where the user edited the cell since."""
+    return tuple(
+        {"kind": "replace", "cellId": e.cell_id, "old": e.source, "source": e.old, "label": ""}
+        for e in found.patch.edits
+        if isinstance(e, Replace)
+    )

@@ -1,0 +1,63 @@
+"""A failing cell of this shell as a :class:`~jupyter_selfheal.model.Failure`."""
+
+from __future__ import annotations
+
+import traceback
+from types import TracebackType
+from typing import Any
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.live.cells import CellLog
+from jupyter_selfheal.model import Failure, FailureKind, Frame
+
+TRACEBACK_LIMIT = 20_000
+"""Characters of traceback text kept: enough for the deepest one that anybody reads."""
+
+
+def failure_of(
+    shell: Any, error: BaseException, cell_id: str, source: str, log: CellLog, *, before_exec: bool, seconds: float
+) -> Failure:
+    """Describe ``error``, raised by the cell ``cell_id`` whose text was ``source`` (``%%heal`` line blanked)."""
+    frames = _frames(shell, error.__traceback__, log)
+    line = next((f.line for f in frames if f.cell_id == cell_id), 0)
+    syntax = isinstance(error, SyntaxError) and before_exec
+    if isinstance(error, SyntaxError) and not line:
+        line = error.lineno or 0
+    return Failure(
+        cell_id=cell_id,
+        source=source,
+        kind=FailureKind.SYNTAX if syntax else FailureKind.RAISED,
+        ename=type(error).__name__,
+        evalue=_message(error),
+        line=line,
+        statement=-1 if syntax else src.statement_at(source, line),
+        frames=tuple(frames),
+        traceback="".join(traceback.format_exception(error))[-TRACEBACK_LIMIT:],
+        seconds=seconds,
+    )
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # a user's __str__ may do anything
+        return "?"
+
+
+def _frames(shell: Any, tb: TracebackType | None, log: CellLog) -> list[Frame]:
+    runs = getattr(shell.compile, "_filename_map", {})
+    found = []
+    for frame, line in traceback.walk_tb(tb):
+        code = frame.f_code
+        run = runs.get(code.co_filename)
+        cell_id = log.cell_of_run(run) if run is not None else ""
+        if not found and not cell_id:
+            continue
+        text = _line(log.source_of(cell_id), line)
+        found.append(Frame(code.co_filename, line, code.co_name, text, cell_id))
+    return found
+
+
+def _line(source: str, line: int) -> str:
+    lines = source.splitlines()
+    return lines[line - 1].strip() if 0 < line <= len(lines) else ""

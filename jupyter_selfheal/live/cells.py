@@ -1,0 +1,70 @@
+"""What this session has run: the cells behind execution numbers and code file names.
+
+The front end tells cell ids; where it does not, a cell is known by its source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Cell, Notebook
+
+LIMIT = 2_000
+"""Cells remembered; older ones go first."""
+
+
+class CellLog:
+    """The cells run in this kernel, and (where the front end tells) the notebook around them."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.path = ""
+        self._by_id: dict[str, Cell] = {}
+        self._by_run: dict[int, str] = {}
+        self._context: tuple[Cell, ...] = ()
+
+    @staticmethod
+    def identify(cell_id: str | None, source: str) -> str:
+        """The front end's id, or one made of the source."""
+        return cell_id or "cell-" + hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:10]
+
+    def ran(self, cell_id: str, source: str, run: int) -> None:
+        """A cell is about to run as execution ``run``."""
+        self._by_id.pop(cell_id, None)
+        self._by_id[cell_id] = Cell(cell_id, source, runs=run)
+        self._by_run[run] = cell_id
+        while len(self._by_id) > LIMIT:
+            self._by_id.pop(next(iter(self._by_id)))
+
+    def cell_of_run(self, run: int) -> str:
+        """Id of the cell that was execution ``run``, or an empty string."""
+        return self._by_run.get(run, "")
+
+    def cell_with(self, source: str) -> str:
+        """Id of the one cell of the front end's notebook with this source, or an empty string."""
+        found = [cell.id for cell in self._context if cell.source.strip() == source.strip()]
+        return found[0] if len(found) == 1 else ""
+
+    def source_of(self, cell_id: str) -> str:
+        """The source it last ran with, or an empty string."""
+        cell = self._by_id.get(cell_id)
+        return cell.source if cell else ""
+
+    def learn(self, cells: tuple[Cell, ...], path: str = "") -> None:
+        """The notebook as the front end has it: order, ids, sources, stored outputs."""
+        self._context, self.path = cells, path or self.path
+
+    def notebook(self, failing: str, source: str, run: int) -> Notebook:
+        """The cells around a failure: the front end's notebook if it told one, else the history in order of running."""
+        if any(cell.id == failing for cell in self._context):
+            cells = tuple(self._merged(cell, failing, source) for cell in self._context)
+        else:
+            cells = (*(c for c in self._by_id.values() if c.id != failing), Cell(failing, source, runs=run))
+        return Notebook(cells, path=self.path, folder=self.folder)
+
+    def _merged(self, cell: Cell, failing: str, source: str) -> Cell:
+        known = self._by_id.get(cell.id)
+        runs = known.runs if known and src.canonical(known.source) == src.canonical(cell.source) else 0
+        return replace(cell, runs=runs, source=source if cell.id == failing else cell.source)

@@ -1,0 +1,125 @@
+"""The line to the JupyterLab extension: comms, over which it tells the notebook and is told how a heal stands.
+
+The kernel opens ``jupyter_selfheal.hello`` so that a page knows the extension is loaded (after a reload too); the page opens
+``jupyter_selfheal``, which ipykernel answers while a cell runs. Handlers may run on a subshell's thread: they lock, and run
+no user code. ``comm`` is already loaded by ipykernel (https://github.com/ipython/comm).
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.live import card as cards
+from jupyter_selfheal.live.actions import Actions
+from jupyter_selfheal.live.heals import LiveHeal
+from jupyter_selfheal.live.session import LiveSession
+from jupyter_selfheal.model import Cell, Oracle, Output
+
+TARGET = "jupyter_selfheal"
+
+
+class FrontEnd:
+    """Every page that shows this kernel's notebook."""
+
+    def __init__(self, session: LiveSession, actions: Actions) -> None:
+        self._session = session
+        self._actions = actions
+        self._comms: list[Any] = []
+        self._hello: Any = None
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Register the target, and say hello."""
+        import comm
+
+        comm.get_comm_manager().register_target(TARGET, self._opened)
+        self._hello = comm.create_comm(target_name=TARGET + ".hello")
+        self._session.told.append(self.tell)
+
+    def stop(self) -> None:
+        """Close every comm."""
+        import comm
+
+        if self.tell in self._session.told:
+            self._session.told.remove(self.tell)
+        comm.get_comm_manager().unregister_target(TARGET, self._opened)
+        for channel in [*self._comms, *([self._hello] if self._hello is not None else [])]:
+            channel.close()
+        self._comms.clear()
+
+    def tell(self, heal: LiveHeal | None = None) -> None:
+        """How the last heal stands, to every page."""
+        heal = heal or self._session.last_heal
+        state = {
+            "phase": heal.card.phase if heal else "idle",
+            "status": heal.card.status if heal else "nothing failed yet",
+            "run": heal.run if heal else "",
+            "cell": heal.card.cell_id if heal else "",
+            "cost": cards.money(self._session.spent),
+            "on": self._session.auto_suggest,
+        }
+        for channel in list(self._comms):
+            channel.send(state)
+
+    def _opened(self, channel: Any, _message: Any) -> None:
+        with self._lock:
+            self._comms.append(channel)
+        channel.on_msg(lambda message: self._received(message["content"]["data"]))
+        channel.on_close(lambda _message: self._closed(channel))
+        self.tell()
+
+    def _closed(self, channel: Any) -> None:
+        with self._lock:
+            if channel in self._comms:
+                self._comms.remove(channel)
+
+    def _received(self, content: dict[str, Any]) -> None:
+        try:
+            self._act(content)
+        except Exception as error:
+            self._session.own_error(f"front end {content.get('action')}", error)
+
+    def _act(self, content: dict[str, Any]) -> None:
+        session, action = self._session, content.get("action")
+        if action == "context":
+            session.cells.learn(tuple(_cell(raw) for raw in content["cells"]), str(content.get("path", "")))
+        elif action in ("on", "off"):
+            session.auto_suggest = action == "on"
+            self.tell()
+        elif action == "settings":
+            self._settings(content["values"])
+        elif (heal := session.heals.get(str(content.get("run", "")))) is not None:
+            self._actions.from_widget(heal, str(action), str(content.get("patch", "")), str(content.get("text", "")))
+
+    def _settings(self, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            if name == "auto_suggest":
+                self._session.auto_suggest = bool(value)
+                continue
+            try:
+                changed = {name: tuple(value) if isinstance(value, list) else value}
+                self._session.config = self._session.config.with_(**changed)
+            except SelfHealError as error:
+                self._session.record(f"setting {name} is ignored: {error}")
+        self.tell()
+
+
+def _cell(raw: dict[str, Any]) -> Cell:
+    marks = raw.get("selfheal") or {}
+    checks = marks.get("check") or ()
+    return Cell(
+        id=str(raw["id"]),
+        source=str(raw["source"]),
+        kind=str(raw.get("kind", "code")),
+        tags=tuple(raw.get("tags") or ()),
+        outputs=tuple(Output.from_nbformat(o) for o in raw.get("outputs") or ()),
+        oracle=Oracle(
+            expect=str(marks.get("expect", "")),
+            stdout=str(marks.get("stdout", "")),
+            checks=(checks,) if isinstance(checks, str) else tuple(checks),
+        ),
+        skip=bool(marks.get("skip")),
+        expensive=bool(marks.get("expensive")),
+    )

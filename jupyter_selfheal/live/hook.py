@@ -1,0 +1,48 @@
+"""The custom exception handler: shows the user's traceback as ever, and lets nothing of ours get in its way.
+
+IPython has one slot for custom handlers and unregisters for good one that raises; so what was there is kept and called,
+and everything of ours is guarded. See ``InteractiveShell.set_custom_exc``
+(https://ipython.readthedocs.io/en/stable/api/generated/IPython.core.interactiveshell.html).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+Seen = Callable[[BaseException], None]
+
+
+class ExceptionHook:
+    """Our handler in a shell, with whatever was there before underneath."""
+
+    def __init__(self, shell: Any, seen: Seen) -> None:
+        self._shell = shell
+        self._seen = seen
+        self._before: tuple[tuple[type[BaseException], ...], Any] | None = None
+        self._ours: Any = None
+
+    def install(self) -> None:
+        """Take the slot; what was in it goes on being called for the exceptions it had asked for."""
+        self._before = (self._shell.custom_exceptions, self._shell.CustomTB)
+        self._shell.set_custom_exc((Exception,), self._handle)
+        self._ours = self._shell.CustomTB
+
+    def remove(self) -> None:
+        """Put back what was there, unless somebody else took the slot since."""
+        if self._before is not None and self._shell.CustomTB == self._ours:
+            self._shell.custom_exceptions, self._shell.CustomTB = self._before
+        self._before = None
+
+    def _handle(
+        self, shell: Any, etype: type[BaseException], value: BaseException, tb: TracebackType | None,
+        tb_offset: int | None = None,
+    ) -> Any:  # fmt: skip
+        theirs, handler = self._before or ((), None)
+        if theirs and issubclass(etype, theirs) and handler is not None:
+            shown = handler(etype, value, tb, tb_offset)
+        else:
+            shown = shell.showtraceback((etype, value, tb), tb_offset=tb_offset, running_compiled_code=True)
+        self._seen(value)
+        return shown

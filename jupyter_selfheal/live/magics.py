@@ -1,0 +1,226 @@
+"""``%heal`` and ``%%heal``."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
+
+from jupyter_selfheal import messages as m
+from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.live import application, options
+from jupyter_selfheal.live import card as cards
+from jupyter_selfheal.live.actions import Actions
+from jupyter_selfheal.live.heals import LiveHeal
+from jupyter_selfheal.live.session import LiveSession
+
+ANSWER_SECONDS = 5.0
+"""How long ``status`` and ``sent`` wait for the worker."""
+
+
+@magics_class
+class HealMagics(Magics):  # type: ignore[misc]
+    """The magics of one session."""
+
+    def __init__(self, shell: Any, session: LiveSession, actions: Actions) -> None:
+        super().__init__(shell)
+        self._session = session
+        self._actions = actions
+
+    @cell_magic("heal")  # type: ignore[untyped-decorator]
+    def heal_cell(self, line: str, cell: str) -> None:
+        """Reached only where the line was left in place: a command, or options that cannot be read."""
+        word, _, rest = line.strip().partition(" ")
+        if word == "approve":
+            self._approve(cell, replacing=True)
+        elif word in options.COMMANDS:
+            raise UsageError(f"`%%heal {word}` does not go on top of a cell: run `%heal {word}` in a cell of its own")
+        else:
+            self._parsed(line)
+            raise UsageError("%%heal must be the first line of its cell")
+
+    @line_magic("heal")  # type: ignore[untyped-decorator]
+    def heal_line(self, line: str) -> None:
+        """Heal the last failure, or carry out a command."""
+        word, _, rest = line.strip().partition(" ")
+        if not word or word.startswith("--"):
+            self._heal_last(line)
+        elif word not in options.COMMANDS:
+            raise UsageError(f"unknown command {word!r}: {', '.join(options.COMMANDS)}; see `%heal?`")
+        else:
+            getattr(self, f"_{word}")(rest.strip())
+
+    heal_line.__doc__ = heal_cell.__doc__ = options.HELP
+
+    # --- healing ---------------------------------------------------------------------------------------------------
+
+    def _parsed(self, line: str) -> options.HealOptions:
+        try:
+            return options.parse(line, self.shell.user_ns)
+        except SelfHealError as error:
+            raise UsageError(str(error)) from None
+
+    def _heal_last(self, line: str) -> None:
+        chosen = self._parsed(line)
+        if self._session.heal_last(chosen) is None:
+            print("Self-heal: nothing failed yet in this session.")
+
+    def _last(self, *phases: str) -> LiveHeal:
+        heal = self._session.last_heal
+        if heal is None:
+            raise UsageError("there is no heal in this session yet: run a cell that fails, or `%heal`")
+        if phases and heal.card.phase == "healing":
+            heal.settled.wait(60)
+        if phases and heal.card.phase not in phases:
+            raise UsageError(f"that does not fit: the last heal is {heal.card.phase} ({heal.card.status})")
+        return heal
+
+    def _approve(self, cell: str = "", replacing: bool = False) -> None:
+        heal = self._last("proposed")
+        if replacing and cell.strip() != heal.case.failure.source.strip():
+            raise UsageError("this cell was edited since it failed, so the fix does not fit: run it again first")
+        self._apply(heal)
+
+    def _run(self, _rest: str) -> None:
+        self._apply(self._last("proposed"))
+
+    def _resume(self, _rest: str) -> None:
+        heal = self._last("proposed")
+        rest = self._actions.arm_resume(heal, "")
+        self._session.pending_resume.clear()
+        if not rest:
+            raise UsageError("nothing can be left out here: `%heal approve` runs the whole fixed cell")
+        self._apply(heal, rest)
+
+    def _apply(self, heal: LiveHeal, what_is_left: str = "") -> None:
+        if heal.card.proposal[0].needs_clearance:
+            raise UsageError(f"not tried yet: it would add {', '.join(heal.card.proposal[0].needs_clearance)}; `%heal allow`")
+        if heal.card.ran_since and not self._proven_now(heal):
+            return
+        found = self._actions.approved(heal, "", with_undo=False)
+        assert found is not None
+        failure = heal.case.failure
+        sources = {c.id: c.source for c in heal.case.notebook.cells}
+        plan = application.plan_of(found, failure.cell_id, failure.source, sources)
+        for label, source in plan.others:
+            print(f"Self-heal: it also changes {label}; copy this there:\n{source}\n")
+        application.become(self.shell, plan.source)
+        self._actions.run_approved(heal, found, what_is_left=what_is_left)
+
+    def _proven_now(self, heal: LiveHeal) -> bool:
+        if not heal.proving and not self._session.prove_again(heal):
+            return True  # it cannot be proven from here; the card has said so
+        heal.settled.wait(60)
+        if heal.card.ran_since:
+            print(cards.text(heal.card, heal.case.notebook))
+            print("Not applied: it could not be proven from the state as it is now. `%heal retry` looks again.")
+            return False
+        return True
+
+    # --- decisions -------------------------------------------------------------------------------------------------
+
+    def _reject(self, why: str) -> None:
+        self._actions.decide(self._last("proposed"), "reject", text=why.strip("\"'"))
+
+    def _retry(self, hint: str) -> None:
+        self._actions.decide(self._last("proposed", "paused", "closed"), "retry", text=hint.strip("\"'"))
+
+    def _continue(self, _rest: str) -> None:
+        self._actions.decide(self._last("paused"), "continue")
+
+    def _budget(self, usd: str) -> None:
+        try:
+            float(usd)
+        except ValueError:
+            raise UsageError(f"`%heal budget USD` takes a number of dollars, not {usd!r}") from None
+        self._actions.decide(self._last("paused"), "budget", text=usd)
+
+    def _stop(self, _rest: str) -> None:
+        self._actions.decide(self._last(), "stop")
+
+    def _answer(self, value: str) -> None:
+        self._actions.decide(self._last("proposed"), "answer", text=value)
+
+    def _allow(self, _rest: str) -> None:
+        self._actions.decide(self._last("proposed"), "allow")
+
+    def _prove(self, _rest: str) -> None:
+        heal = self._last("proposed")
+        if not self._session.prove_again(heal):
+            print(f"It cannot be proven from here: {self._session.checkpoints.refusal or 'no state to try it from'}")
+
+    def _undo(self, _rest: str) -> None:
+        heal = self._last("applied")
+        if not heal.applied:
+            raise UsageError("nothing was applied in the last heal")
+        application.become(self.shell, heal.case.failure.source)
+        print("The old source is back in this cell; what the fixed cell did to your variables stays.")
+        heal.change(status="Undone: the old source is back.", undo=())
+
+    # --- looking ---------------------------------------------------------------------------------------------------
+
+    def _show(self, _rest: str) -> None:
+        heal = self._last()
+        print(cards.text(heal.card, heal.case.notebook))
+
+    def _status(self, _rest: str) -> None:
+        session = self._session
+        session.status = None
+        session.client.send(m.AskStatus())
+        _wait_for(lambda: session.status is not None)
+        print(f"suggestions {'on' if session.auto_suggest else 'off'}, auto-approve {'on' if session.auto_approve else 'off'}")
+        print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
+        print(f"checkpoints: {session.checkpoints.words}")
+        print(f"spent in this session: {cards.money(session.spent)}")
+        if (heal := session.last_heal) is not None:
+            print(f"last heal: {heal.card.phase}: {heal.card.status}" + (f"; journal {heal.journal}" if heal.journal else ""))
+        print(f"log: {session.log_path}")
+
+    def _sent(self, _rest: str) -> None:
+        import json
+
+        session = self._session
+        session.sent = ()
+        heal = session.last_heal
+        session.client.send(m.AskSent(heal.run if heal else ""))
+        _wait_for(lambda: bool(session.sent))
+        if not session.sent:
+            print("Nothing was sent to a model in this session.")
+        for record in session.sent:
+            print(json.dumps(record, indent=2, ensure_ascii=False))
+
+    def _config(self, _rest: str) -> None:
+        for f in fields(self._session.config):
+            print(f"c.SelfHeal.{f.name} = {getattr(self._session.config, f.name)!r}")
+
+    # --- switches --------------------------------------------------------------------------------------------------
+
+    def _on(self, _rest: str) -> None:
+        self._session.auto_suggest = True
+        print("Suggestions on exceptions are on.")
+
+    def _off(self, _rest: str) -> None:
+        self._session.auto_suggest = False
+        self._session.checkpoints.ran_ok()
+        print("Suggestions on exceptions are off; %%heal and %heal go on working.")
+
+    def _auto(self, rest: str) -> None:
+        self._session.auto_approve = rest != "off"
+        word = "on: safe patches are applied without asking" if self._session.auto_approve else "off"
+        self._session.record(f"auto-approve {word}")
+        print(f"Auto-approve is {word}.")
+
+    def _consent(self, _rest: str) -> None:
+        self._session.config = self._session.config.with_(consent=True)
+        self._session.record("consent to ask the model was given")
+        print("Failing cells may be sent to the model in this session; `%heal sent` shows what was.")
+
+
+def _wait_for(done: Any) -> None:
+    import time
+
+    until = time.monotonic() + ANSWER_SECONDS
+    while not done() and time.monotonic() < until:
+        time.sleep(0.02)

@@ -1,0 +1,176 @@
+"""Reading the line of ``%%heal`` and ``%heal``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.model import Oracle
+
+COMMANDS = (
+    "approve", "run", "reject", "retry", "continue", "budget", "undo", "resume", "show", "sent", "status", "config",
+    "on", "off", "auto", "stop", "answer", "allow", "prove", "consent",
+)  # fmt: skip
+"""First words of ``%heal`` that are commands rather than options."""
+
+HELP = """Run the cell; if it raises, or misses what is expected of it, heal it.
+
+Usage: %%heal [options]          on top of a cell
+       %heal                     heal the last failure
+       %heal approve             in a new cell: that cell becomes the fix and runs
+       %%heal approve            on top of the failing cell: the fix replaces it
+       %heal reject [why] | retry [hint] | continue | budget USD | stop
+       %heal show | status | config | sent | undo | resume | answer VALUE | allow | prove | consent
+       %heal on | off | auto [on|off]
+
+Options:
+  --expect E       a Python expression that the cell's last value must equal
+  --check S        a statement that must run without an error after the cell (repeatable)
+  --stdout T       text that the cell must print; /…/ is a regular expression
+  --spec TEXT      what the cell is for, in words (only a language model can use it)
+  --attempts N     rounds of a paid healer before it pauses
+  --budget USD     dollars this heal may spend
+  --timeout S      seconds a trial may take
+  --healers LIST   out of memory,rules,search,language_model
+  --model NAME     the model that proposes patches
+  --wait           block until the heal is decided (default in scripts and terminals); --no-wait: do not
+  --offline        no model, no network
+"""
+
+_CONFIG = {"attempts": int, "budget": float, "timeout": float, "model": str, "healers": str}
+_FLAGS = ("wait", "no-wait", "offline", "install")
+_TEXTS = ("expect", "check", "stdout", "spec")
+
+
+@dataclass(frozen=True, slots=True)
+class HealOptions:
+    """What ``%%heal`` was asked for. ``wait`` is -1 where it was not said, else 0 or 1."""
+
+    oracle: Oracle = Oracle()
+    settings: tuple[tuple[str, object], ...] = ()
+    wait: int = -1
+
+    def config(self, base: HealConfig) -> HealConfig:
+        """The configuration with these options on top. Raises ``ConfigError`` for values that make no sense."""
+        return base.with_(**dict(self.settings))
+
+
+def words(line: str) -> list[tuple[int, int]]:
+    """Spans of the words of a line: separated by white space outside quotes and brackets. Raises ``UsageError`` where
+    a quote is left open."""
+    found: list[tuple[int, int]] = []
+    start, quote, depth = -1, "", 0
+    for at, c in enumerate(line):
+        if quote:
+            if c == quote and line[at - 1] != "\\":
+                quote = ""
+        elif c in "'\"":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth = max(depth - 1, 0)
+        if c.isspace() and not quote and depth == 0:
+            if start >= 0:
+                found.append((start, at))
+            start = -1
+        elif start < 0:
+            start = at
+    if quote:
+        raise UsageError(f"a quote is left open in {line.strip()!r}: close it, or put the value in the other quotes")
+    if start >= 0:
+        found.append((start, len(line)))
+    return found
+
+
+def parse(line: str, known: Collection[str] = ()) -> HealOptions:
+    """Read the options of a ``%%heal`` line. ``known`` are the names of the user's namespace.
+
+    Raises :class:`UsageError` for an unknown option or a value that makes no sense.
+    """
+    texts: dict[str, list[str]] = {name: [] for name in _TEXTS}
+    settings: dict[str, object] = {}
+    wait = -1
+    for name, value in _pairs(line):
+        if name in ("expect", "check"):
+            texts[name].append(_expression(value, known) if name == "expect" else _unquoted(value))
+        elif name in _TEXTS:
+            texts[name].append(_unquoted(value))
+        elif name in ("wait", "no-wait"):
+            wait = int(name == "wait")
+        elif name in _FLAGS:
+            settings[name] = True
+        else:
+            settings.update([_setting(name, _unquoted(value))])
+    oracle = Oracle(
+        expect=texts["expect"][-1] if texts["expect"] else "",
+        stdout=texts["stdout"][-1] if texts["stdout"] else "",
+        checks=tuple(texts["check"]),
+        spec=" ".join(texts["spec"]),
+    )
+    options = HealOptions(oracle, tuple(settings.items()), wait)
+    options.config(HealConfig())
+    return options
+
+
+def _pairs(line: str) -> list[tuple[str, str]]:
+    spans = words(line)
+    starts = [n for n, (a, b) in enumerate(spans) if line[a:b].startswith("--")]
+    if spans and (not starts or starts[0] > 0):
+        raise UsageError(f"{line[slice(*spans[0])]!r} is no option of %%heal: see `%%heal?`")
+    found = []
+    for n, at in enumerate(starts):
+        first = line[slice(*spans[at])]
+        end = spans[starts[n + 1] - 1][1] if n + 1 < len(starts) else spans[-1][1]
+        name, equals, value = first[2:].partition("=")
+        if name not in (*_CONFIG, *_FLAGS, *_TEXTS):
+            raise UsageError(f"unknown option --{name}: see `%%heal?` for all of them")
+        rest = line[spans[at][1] : end].strip()
+        value = (value + " " + rest).strip() if equals else rest
+        if name in _FLAGS and value:
+            raise UsageError(f"--{name} takes no value, but {value!r} follows it")
+        if name not in _FLAGS and not value:
+            raise UsageError(f"--{name} needs a value")
+        found.append((name, value))
+    return found
+
+
+def _setting(name: str, value: str) -> tuple[str, object]:
+    if name == "healers":
+        return "healers", tuple(part for part in value.replace(",", " ").split())
+    try:
+        return {"budget": "budget_usd"}.get(name, name), _CONFIG[name](value)
+    except ValueError as error:
+        raise UsageError(f"--{name} takes a number, not {value!r}") from error
+
+
+def _literal(value: str) -> str | None:
+    """The text of a value that is one string literal, else None."""
+    try:
+        node = ast.parse(value, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _unquoted(value: str) -> str:
+    text = _literal(value)
+    return value if text is None else text
+
+
+def _expression(value: str, known: Collection[str]) -> str:
+    """The expression that is meant: ``--expect "6"`` is 6, ``--expect 'abc'`` is the string unless ``abc`` is a name."""
+    text = _literal(value)
+    candidate = value if text is None else text
+    try:
+        node = ast.parse(candidate, mode="eval").body
+    except (SyntaxError, ValueError):
+        if text is not None:
+            return value
+        raise UsageError(f"--expect takes a Python expression, and {value!r} is none") from None
+    if text is not None and isinstance(node, ast.Name) and node.id not in known:
+        return value
+    return candidate

@@ -1,0 +1,38 @@
+"""Resuming: after a fix of later statements, only the failing statement and those after it run again.
+
+The whole source is run with the statements before the failing one blanked, so that line numbers hold.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Failure, FailureKind, Patch, Replace
+
+
+def rest_of(failure: Failure, patch: Patch) -> str:
+    """The patched cell with everything blanked that already ran, or an empty string where resuming is not possible:
+    nothing ran before the failing statement, the patch changes what ran, or it touches other cells."""
+    if failure.kind is not FailureKind.RAISED or failure.statement < 1:
+        return ""
+    if len(patch.edits) != 1 or not isinstance(patch.edits[0], Replace) or patch.edits[0].cell_id != failure.cell_id:
+        return ""
+    fixed = patch.edits[0].source
+    old, new = src.statements(failure.source), src.statements(fixed)
+    if len(new) <= failure.statement or src.is_foreign(fixed) or fixed.lstrip().startswith("%%"):
+        return ""
+    for before, after in zip(old[: failure.statement], new[: failure.statement], strict=True):
+        if ast.dump(before.node) != ast.dump(after.node):
+            return ""
+    return src.from_statement(fixed, failure.statement)
+
+
+def warning(failure: Failure) -> str:
+    """What the user should know before resuming: a compound statement's first part ran already and runs again."""
+    found = src.statements(failure.source)
+    if 0 <= failure.statement < len(found):
+        node = found[failure.statement].node
+        if isinstance(node, ast.For | ast.While | ast.With | ast.AsyncFor | ast.AsyncWith | ast.Try | ast.If):
+            return "the failing statement is a block: what it did before it failed happens again"
+    return ""

@@ -1,0 +1,342 @@
+"""The live session: watches the cells of one shell, and turns a failure into a heal.
+
+Everything that IPython calls goes through :func:`guarded`, so that an error of ours becomes one line in the log and a
+short notice, never a traceback over the user's, and never a broken hook.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jupyter_selfheal import messages as m
+from jupyter_selfheal._version import __version__
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.live import capture, client, options, transformer
+from jupyter_selfheal.live.cells import CellLog
+from jupyter_selfheal.live.checkpoint import Checkpoints
+from jupyter_selfheal.live.heals import LiveHeal, View, new_card
+from jupyter_selfheal.live.hook import ExceptionHook
+from jupyter_selfheal.model import Case, Cost, Failure, FailureKind, Notebook, Oracle
+
+F = TypeVar("F", bound=Callable[..., Any])
+KEPT_HEALS = 20
+"""Heals remembered for ``%heal show`` and ``undo``."""
+
+
+def guarded(method: F) -> F:
+    """An error of ours ends here: logged, told in one line, at most once in a session for each place."""
+
+    @functools.wraps(method)
+    def wrapper(self: LiveSession, *args: Any, **kwargs: Any) -> Any:
+        if self.busy_within or os.getpid() != self.pid:
+            return None
+        try:
+            return method(self, *args, **kwargs)
+        except Exception as error:
+            self.own_error(method.__name__, error)
+            return None
+
+    return wrapper  # type: ignore[return-value]
+
+
+class LiveSession:
+    """One shell with healing switched on. ``view_for`` makes the view of a new heal."""
+
+    def __init__(self, shell: Any, config: HealConfig, view_for: Callable[[], View], data_dir: Path) -> None:
+        self.shell = shell
+        self.config = config
+        self.pid = os.getpid()
+        self.view_for = view_for
+        self.log_path = data_dir / "selfheal" / "live.log"
+        self.cells = CellLog(os.getcwd())
+        self.checkpoints = Checkpoints(shell, self.cells)
+        self.client = client.WorkerClient(self.log_path, self._receive, self._lost)
+        self.hook = ExceptionHook(shell, self._seen)
+        self.heals: dict[str, LiveHeal] = {}
+        self.auto_suggest = True
+        self.auto_approve = False
+        self.spent = Cost()
+        self.busy_within = False
+        """True while a fix runs inside of one of our own calls: its events are not the user's."""
+        self.pending_resume: dict[str, str] = {}
+        """Source of a whole fixed cell → what of it is left to run, for the one next time it is executed."""
+        self.wait_default: Callable[[], bool] = lambda: False
+        self.waiter: Callable[[LiveHeal, Any], None] | None = None
+        self.told: list[Callable[[LiveHeal], None]] = []
+        """Told when a heal changed (the front end's status bar)."""
+        self.closers: list[Callable[[], None]] = []
+        """Called when healing is switched off."""
+        self.sent: tuple[Any, ...] = ()
+        self.status: m.Status | None = None
+        self._numbers = itertools.count(1)
+        self._started = 0.0
+        self._options: options.HealOptions | None = None
+        self._told: set[str] = set()
+        self._seen_error: BaseException | None = None
+        self._rejected: set[tuple[str, str, str]] = set()
+
+    # --- switching on and off -----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Take our places in the shell and start the worker in the background."""
+        self.hook.install()
+        self.shell.input_transformers_cleanup.extend((transformer.blank_heal_line, self.blank_what_ran))
+        self.shell.events.register("pre_run_cell", self.before_cell)
+        self.shell.events.register("post_run_cell", self.after_cell)
+        self.client.send(m.Hello(__version__, self.pid, self.cells.folder))
+
+    def stop(self) -> None:
+        """Leave the shell as it was found; end every process of ours."""
+        self.hook.remove()
+        for ours in (transformer.blank_heal_line, self.blank_what_ran):
+            if ours in self.shell.input_transformers_cleanup:
+                self.shell.input_transformers_cleanup.remove(ours)
+        for event, callback in (("pre_run_cell", self.before_cell), ("post_run_cell", self.after_cell)):
+            try:
+                self.shell.events.unregister(event, callback)
+            except ValueError:
+                pass  # somebody cleared the callbacks before us
+        for heal in self.heals.values():
+            heal.view.close()
+        for close in self.closers:
+            close()
+        self.checkpoints.close()
+        self.client.close()
+
+    # --- what IPython calls --------------------------------------------------------------------------------------
+
+    def blank_what_ran(self, lines: list[str]) -> list[str]:
+        """Input transformer for Resume: the approved cell, without the statements that already ran."""
+        rest = self.pending_resume.get("".join(lines).strip("\n"))
+        return rest.splitlines(keepends=True) if rest is not None else lines
+
+    @guarded
+    def before_cell(self, info: Any) -> None:
+        """``pre_run_cell``: remember the cell; freeze the state before it where that is asked for or cheap."""
+        raw = info.raw_cell
+        self._options, self._seen_error = self._read_options(raw), None
+        if _is_ours(raw):
+            return
+        source = transformer.body_of(raw)
+        self.cells.ran(self.cells.identify(getattr(info, "cell_id", None), source), source, self._run_number(info))
+        self.checkpoints.before_cell(forced=self._options is not None, wanted=self.auto_suggest)
+        self._started = time.monotonic()
+
+    @guarded
+    def after_cell(self, result: Any) -> None:
+        """``post_run_cell``: heal what failed; let go of the checkpoint of what ran."""
+        info = getattr(result, "info", None)
+        raw = getattr(info, "raw_cell", "") or ""
+        if _is_ours(raw):
+            return
+        source = transformer.body_of(raw)
+        cell_id = self.cells.identify(getattr(info, "cell_id", None), source)
+        if result.execution_count:
+            self.cells.ran(cell_id, source, result.execution_count)
+        self.pending_resume.pop(raw.strip("\n"), None)
+        error = result.error_before_exec or result.error_in_exec
+        seconds = time.monotonic() - self._started
+        chosen = self._options
+        failure = self._failure(error, cell_id, source, result, seconds) if error is not None else None
+        if error is None and chosen is not None and chosen.oracle:
+            failure = Failure(cell_id, source, FailureKind.MISSED, seconds=seconds)
+        if failure is None or not self._wanted(error, failure, info, chosen):
+            self.checkpoints.ran_ok()
+            self._prove_open_heals()
+            return
+        self.begin(failure, chosen or options.HealOptions(), error=error, result=result)
+
+    # --- healing -------------------------------------------------------------------------------------------------
+
+    def begin(
+        self, failure: Failure, chosen: options.HealOptions, *, error: BaseException | None = None, result: Any = None
+    ) -> LiveHeal:
+        """Hand a failure to the worker and show its card; block where waiting was asked for."""
+        run = f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}-{next(self._numbers)}"
+        notebook = self.cells.notebook(failure.cell_id, failure.source, 0)
+        case = Case(failure, notebook, chosen.oracle or _oracle_of(notebook, failure.cell_id))
+        config = chosen.config(self.config)
+        states = self.checkpoints.after_failure(error)
+        card = new_card(run, case, model_available=self.model_available(config))
+        heal = LiveHeal(run, case, card, self.view_for(), run_count=self.shell.execution_count)
+        self._remember(heal)
+        wait = bool(chosen.wait) if chosen.wait >= 0 else self.wait_default()
+        if not wait:
+            heal.view.show(heal)
+        message = m.Heal(run, case, states, config, unproven=self.checkpoints.refusal, session_spent=self.spent)
+        if not self.client.send(message):
+            self.checkpoints.release(states)
+            heal.change(phase="closed", status="Healing is off: the worker died too often.", advice=f"See {self.log_path}")
+            heal.settled.set()
+        if wait and self.waiter is not None:
+            self.waiter(heal, result)
+        return heal
+
+    def heal_last(self, chosen: options.HealOptions) -> LiveHeal | None:
+        """``%heal``: the last failure of this shell, also one from before the extension was loaded."""
+        last = self.last_heal
+        error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+        if error is None:
+            return None
+        if last is not None and last.case.failure.evalue == str(error) and last.card.phase == "proposed":
+            return last
+        run, source = self._cell_that_raised(error)
+        if not source:
+            return None
+        cell_id = self.cells.cell_of_run(run) or self.cells.cell_with(source) or self.cells.identify(None, source)
+        self.cells.ran(cell_id, source, run)
+        before = isinstance(error, SyntaxError)
+        failure = capture.failure_of(self.shell, error, cell_id, source, self.cells, before_exec=before, seconds=0.0)
+        return self.begin(failure, chosen, error=error)
+
+    @property
+    def last_heal(self) -> LiveHeal | None:
+        return next(reversed(self.heals.values()), None)
+
+    def model_available(self, config: HealConfig) -> bool:
+        """Whether a model could be asked: not offline, and a key is in the environment."""
+        return not config.offline and bool(os.environ.get("ANTHROPIC_API_KEY") or config.base_url)
+
+    def rejected(self, heal: LiveHeal) -> None:
+        """The same failure of the same cell is not suggested for again."""
+        failure = heal.case.failure
+        self._rejected.add((failure.cell_id, failure.ename, failure.evalue))
+
+    def prove_again(self, heal: LiveHeal, patch_id: str = "") -> bool:
+        """Have the candidate tried from the state as it is now. False where that cannot be done."""
+        found = heal.card.candidate(patch_id)
+        if found is None:
+            return False
+        states = self.checkpoints.now()
+        if not states:
+            return False
+        heal.proving = True
+        heal.run_count = self.shell.execution_count
+        heal.settled.clear()
+        return self.client.send(m.Prove(heal.run, heal.case, found.patch, states, self.config))
+
+    # --- inside --------------------------------------------------------------------------------------------------
+
+    def _failure(self, error: BaseException, cell_id: str, source: str, result: Any, seconds: float) -> Failure:
+        before = result.error_before_exec is not None
+        return capture.failure_of(
+            self.shell, error, cell_id, source, self.cells, before_exec=before, seconds=0.0 if before else seconds
+        )
+
+    def _wanted(self, error: BaseException | None, failure: Failure, info: Any, chosen: object) -> bool:
+        if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
+            return False
+        tags = (getattr(info, "cell_meta", None) or {}).get("tags") or ()
+        if "raises-exception" in tags or type(error).__name__ == "UsageError":
+            return False
+        if chosen is not None:
+            return True
+        return self.auto_suggest and (failure.cell_id, failure.ename, failure.evalue) not in self._rejected
+
+    def _read_options(self, raw: str) -> options.HealOptions | None:
+        line = transformer.heal_line(raw)
+        if line is None or transformer.is_command(line):
+            return None
+        try:
+            return options.parse(line, self.shell.user_ns)
+        except SelfHealError:
+            return None  # the line was left in place, and the magic says what is wrong with it
+
+    def _run_number(self, info: Any) -> int:
+        # IPython before 8.24 counts up after the cell, later ones before these events
+        count = int(self.shell.execution_count)
+        return count - 1 if getattr(info, "store_history", True) and _counts_first() else count
+
+    def _cell_that_raised(self, error: BaseException) -> tuple[int, str]:
+        runs = getattr(self.shell.compile, "_filename_map", {})
+        run = 0
+        tb = error.__traceback__
+        while tb is not None:
+            run = runs.get(tb.tb_frame.f_code.co_filename, 0)
+            if run:
+                break
+            tb = tb.tb_next
+        if not run and isinstance(error, SyntaxError):
+            run = runs.get(error.filename, 0)
+        history = self.shell.history_manager.input_hist_raw
+        return (run, transformer.body_of(history[run])) if 0 < run < len(history) else (0, "")
+
+    def _prove_open_heals(self) -> None:
+        heal = self.last_heal
+        if heal is None or heal.card.phase != "proposed" or heal.proving or not heal.card.proposal[0].proven_from:
+            return
+        heal.change(ran_since=heal.card.ran_since + 1)
+        self.prove_again(heal)
+
+    def _remember(self, heal: LiveHeal) -> None:
+        self.heals[heal.run] = heal
+        while len(self.heals) > KEPT_HEALS:
+            old = self.heals.pop(next(iter(self.heals)))
+            old.view.close()
+
+    def _seen(self, error: BaseException) -> None:
+        self._seen_error = error
+
+    def _receive(self, message: m.FromWorker) -> None:
+        if isinstance(message, m.Sent):
+            self.sent = message.records
+        elif isinstance(message, m.Status):
+            self.status = message
+        heal = self.heals.get(getattr(message, "run", ""))
+        if heal is None:
+            return
+        if isinstance(message, m.Finished):
+            self.spent = self.spent + message.outcome.cost
+        heal.fold(message)
+        for tell in list(self.told):
+            tell(heal)
+
+    def _lost(self, what: str, again: bool) -> None:
+        client.note(self.log_path, what)
+        for heal in self.heals.values():
+            if heal.card.phase in ("healing", "paused", "proposed"):
+                then = "`%heal` tries again." if again else "It stays off in this session."
+                heal.change(phase="closed", status="The healing worker ended; your kernel is fine.", advice=then)
+            heal.settled.set()
+
+    def record(self, what: str) -> None:
+        """Write a switch of the user's to the log."""
+        client.note(self.log_path, what)
+
+    def own_error(self, where: str, error: Exception) -> None:
+        """Log an error of ours; tell it in one line the first time."""
+        import traceback
+
+        client.note(self.log_path, f"{where}: " + "".join(traceback.format_exception(error)))
+        if where not in self._told:
+            self._told.add(where)
+            print(f"Self-heal: an error of ours ({type(error).__name__}); see {self.log_path}", file=sys.stderr)
+
+
+def _oracle_of(notebook: Notebook, cell_id: str) -> Oracle:
+    return notebook.cell(cell_id).oracle if notebook.index(cell_id) >= 0 else Oracle()
+
+
+def _is_ours(raw: str) -> bool:
+    first = raw.lstrip()
+    if first.startswith("%%heal"):
+        return transformer.is_command(transformer.heal_line(raw) or "")
+    return first.startswith(("%heal", "%load_ext jupyter_selfheal", "%unload_ext jupyter_selfheal"))
+
+
+@functools.cache
+def _counts_first() -> bool:
+    import inspect
+
+    from IPython.core.interactiveshell import InteractiveShell
+
+    text = inspect.getsource(InteractiveShell.run_cell_async)
+    return text.index("self.execution_count += 1") < text.index("'pre_run_cell'")

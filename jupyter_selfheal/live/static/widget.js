@@ -1,0 +1,237 @@
+// The approve widget: draws the card that the kernel describes, and sends back what the user chose.
+// Updates redraw only what changed, so that focus and typed text stay where they are.
+
+const KEYWORDS = new Set(("False None True and as assert async await break class continue def del elif else except finally " +
+  "for from global if import in is lambda match nonlocal not or pass raise return try while with yield").split(" "));
+const TOKEN = /(#.*$)|("""[^]*?"""|'''[^]*?'''|[fFrRbBuU]{0,2}"(?:\\.|[^"\\])*"|[fFrRbBuU]{0,2}'(?:\\.|[^'\\])*')|(\b\d[\w.]*\b)|(\b[A-Za-z_]\w*\b)/g;
+
+function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "text") node.textContent = value;
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+function coloured(line) {
+  const found = document.createDocumentFragment();
+  let at = 0;
+  for (const match of line.matchAll(TOKEN)) {
+    found.append(line.slice(at, match.index));
+    const kind = match[1] ? "comment" : match[2] ? "string" : match[3] ? "number" : KEYWORDS.has(match[4]) ? "keyword" : "";
+    found.append(kind ? element("span", { class: `sh-${kind}`, text: match[0] }) : match[0]);
+    at = match.index + match[0].length;
+  }
+  found.append(line.slice(at));
+  return found;
+}
+
+// Lines of a diff: the common ones by the longest common subsequence, as `difflib` would show them.
+export function diffLines(before, after) {
+  const a = before.split("\n"), b = after.split("\n");
+  const table = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      table[i][j] = a[i] === b[j] ? table[i + 1][j + 1] + 1 : Math.max(table[i + 1][j], table[i][j + 1]);
+  const rows = [];
+  let i = 0, j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) rows.push([" ", a[i++], j++]);
+    else if (i < a.length && (j >= b.length || table[i + 1][j] >= table[i][j + 1])) rows.push(["-", a[i++]]);
+    else rows.push(["+", b[j++]]);
+  }
+  return rows;
+}
+
+function folded(rows, context = 3) {
+  const near = rows.map((_, n) => rows.slice(Math.max(0, n - context), n + context + 1).some((row) => row[0] !== " "));
+  const found = [];
+  rows.forEach((row, n) => {
+    if (near[n]) found.push(row);
+    else if (!found.length || found[found.length - 1][0] !== "…") found.push(["…", ""]);
+  });
+  return found;
+}
+
+function diffTable(edit) {
+  const table = element("table", { class: "sh-diff", role: "table", "aria-label": `Changes in ${edit.label}` });
+  for (const [sign, line] of folded(diffLines(edit.old, edit.source))) {
+    const kind = { "+": "added", "-": "removed", " ": "same", "…": "folded" }[sign];
+    const code = element("td", { class: "sh-code" });
+    code.append(sign === "…" ? "⋯" : coloured(line));
+    const spoken = { "+": "added", "-": "removed" }[sign];
+    table.append(element("tr", { class: `sh-${kind}` },
+      element("td", { class: "sh-sign", "aria-label": spoken, text: sign === "…" ? "" : sign }), code));
+  }
+  return table;
+}
+
+// Where the JupyterLab extension is, it draws the diff in the editor's own look.
+function diffView(edit, root) {
+  const host = element("div", { class: "sh-edit" });
+  if (edit.label) host.append(element("div", { class: "sh-cell-label", text: edit.label }));
+  const body = element("div");
+  host.append(body);
+  const event = new CustomEvent("jupyter-selfheal", {
+    bubbles: true, cancelable: true, detail: { action: "diff", host: body, old: edit.old, source: edit.source },
+  });
+  queueMicrotask(() => { if (root.dispatchEvent(event)) body.append(diffTable(edit)); });
+  return host;
+}
+
+function outputView(outputs) {
+  const host = element("div", { class: "sh-outputs" });
+  for (const output of outputs) {
+    const data = output.data || {};
+    if (data["image/png"]) host.append(element("img", { src: `data:image/png;base64,${data["image/png"].replace(/\s/g, "")}`, alt: data["text/plain"] || "figure" }));
+    else host.append(element("pre", { class: output.output_type === "error" ? "sh-error" : "", text: output.text || data["text/plain"] || output.traceback_text || "" }));
+  }
+  if (!outputs.length) host.append(element("div", { class: "sh-none", text: "no output" }));
+  return host;
+}
+
+function evidence(candidate) {
+  const list = element("ul", { class: "sh-reasons" });
+  for (const reason of candidate.reasons) list.append(element("li", { text: reason }));
+  return element("details", {}, element("summary", { text: `Score ${candidate.score} of 10 · ${candidate.proof}` }), list,
+    element("div", { class: "sh-small", text: candidate.facts }));
+}
+
+function outputs(candidate) {
+  return element("details", { class: "sh-compare", open: candidate.new_output.length > 0 }, element("summary", { text: "Output: before and after" }),
+    element("div", { class: "sh-columns" },
+      element("section", { "aria-label": "Output before" }, element("h4", { text: "Before" }), outputView(candidate.old_output)),
+      element("section", { "aria-label": "Output after" }, element("h4", { text: "After" }), outputView(candidate.new_output))));
+}
+
+function render({ model, el }) {
+  const root = element("section", { class: "jupyter-selfheal", role: "region", "aria-label": "Self-heal" });
+  el.append(root);
+  const status = element("div", { class: "sh-status", role: "status", "aria-live": "polite" });
+  const body = element("div", { class: "sh-body" });
+  const controls = element("div", { class: "sh-controls", role: "group", "aria-label": "What to do" });
+  const dialog = element("div", { class: "sh-dialog" });
+  root.append(status, body, controls, dialog);
+  let page = 0, drawn = "", shownButtons = "";
+
+  const candidate = () => (model.get("card").candidates || [])[page];
+  // The extension's own comm is answered while a cell runs; the widget's only after it.
+  const send = (action, text = "") => {
+    const message = { action, patch: candidate()?.id || "", text, run: model.get("card").run };
+    const event = new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail: { action: "act", message } });
+    if (root.dispatchEvent(event)) model.send(message);
+  };
+
+  function ask(button) {
+    const input = element(button.multiline ? "textarea" : "input", { "aria-label": button.ask, placeholder: button.ask, rows: 8 });
+    if (button.initial) input.value = button.initial;
+    const done = () => { send(button.id, input.value); dialog.replaceChildren(); };
+    const cancel = () => { dialog.replaceChildren(); focusButton(button.id); };
+    input.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Escape") cancel();
+      if (event.key === "Enter" && (!button.multiline || event.ctrlKey || event.metaKey)) done();
+    });
+    dialog.replaceChildren(input, element("button", { type: "button", text: "OK", onclick: done }),
+      element("button", { type: "button", text: "Cancel", onclick: cancel }));
+    input.focus();
+  }
+
+  const focusButton = (id) => controls.querySelector(`[data-id="${id}"]`)?.focus();
+
+  function say(text) { status.textContent = text; }
+
+  function apply(button) {
+    const chosen = candidate();
+    const detail = { action: "apply", run: button.id !== "approve", resume: button.id === "resume", undo: button.id === "undo",
+      edits: button.id === "undo" ? model.get("card").undo : chosen.edits, result: null };
+    if (button.id === "resume") send("resume");
+    const handled = !root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail }));
+    if (!handled) return send(button.id === "undo" ? "undo" : "instructions", button.id);
+    if (!detail.result?.ok) return say(detail.result?.message || "The cell could not be changed.");
+    say(detail.result.message);
+    send(button.id === "undo" ? "undone" : "applied", button.id);
+  }
+
+  function press(button) {
+    if (button.ask) ask(button);
+    else if (["run", "approve", "resume", "undo"].includes(button.id)) apply(button);
+    else if (button.id === "copy") navigator.clipboard?.writeText(candidate()?.edits?.[0]?.source || "").then(() => say("Copied."), () => say("The browser refused to copy."));
+    else send(button.id, button.value || "");
+  }
+
+  function turn(step) {
+    const count = model.get("card").candidates.length;
+    page = (page + step + count) % count;
+    send("page", String(page));
+    drawn = "";
+    draw();
+    body.querySelector(step > 0 ? ".sh-next" : ".sh-previous")?.focus();
+  }
+
+  function drawBody(card) {
+    const parts = [];
+    if (card.cause) parts.push(element("p", { class: "sh-cause", text: card.cause }));
+    if (card.advice) parts.push(element("p", { class: "sh-advice", text: card.advice }));
+    if (card.attempts?.length && !card.candidates?.length) {
+      parts.push(element("ol", { class: "sh-attempts", "aria-label": "Attempts" }, ...card.attempts.map((text) => element("li", { text }))));
+    }
+    const chosen = candidate();
+    if (chosen) {
+      const pager = card.candidates.length > 1 ? element("span", { class: "sh-pager" },
+        element("button", { type: "button", class: "sh-previous", "aria-label": "Previous candidate", text: "‹", onclick: () => turn(-1) }),
+        element("span", { text: ` ${page + 1} of ${card.candidates.length} ` }),
+        element("button", { type: "button", class: "sh-next", "aria-label": "Next candidate", text: "›", onclick: () => turn(1) })) : null;
+      parts.push(element("h3", {}, chosen.title, pager));
+      if (chosen.warning) parts.push(element("p", { class: "sh-warning", role: "alert", text: chosen.warning }));
+      for (const edit of chosen.edits.filter((edit) => edit.kind !== "run")) parts.push(diffView(edit, root));
+      for (const edit of chosen.edits.filter((edit) => edit.kind === "run")) parts.push(element("p", { text: edit.label }));
+      parts.push(evidence(chosen), outputs(chosen));
+    }
+    if (card.question) {
+      parts.push(element("fieldset", { class: "sh-question" }, element("legend", { text: card.question.text }),
+        ...card.question.answers.map((answer) => element("button", { type: "button", text: answer, onclick: () => send("answer", answer) }))));
+    }
+    for (const note of card.notes || []) parts.push(element("p", { class: "sh-small", text: note }));
+    if (card.instructions) parts.push(element("p", { class: "sh-instructions", role: "note", text: card.instructions }));
+    body.replaceChildren(...parts);
+  }
+
+  function drawControls(card) {
+    const focused = controls.contains(document.activeElement) ? document.activeElement.dataset.id : "";
+    controls.replaceChildren(...card.buttons.map((button) => element("button", {
+      type: "button", "data-id": button.id, class: button.primary ? "sh-primary" : "", title: button.hint, text: button.label,
+      "aria-label": button.hint ? `${button.label}: ${button.hint}` : button.label, onclick: () => press(button),
+    })));
+    if (focused) focusButton(focused) ?? controls.querySelector("button")?.focus();
+  }
+
+  function draw() {
+    const card = model.get("card");
+    root.dataset.phase = card.phase;
+    page = Math.min(page, Math.max((card.candidates || []).length - 1, 0));
+    say(card.status);
+    const { buttons, status: _status, seconds: _seconds, ...rest } = card;
+    const now = JSON.stringify(rest) + page;
+    if (now !== drawn) { drawn = now; drawBody(card); }
+    const nowButtons = JSON.stringify(buttons);
+    if (nowButtons !== shownButtons) { shownButtons = nowButtons; drawControls(card); }
+  }
+
+  root.addEventListener("keydown", (event) => {
+    if (event.target.closest("input, textarea")) return;
+    if (event.altKey && event.key === "Enter") {
+      const primary = (model.get("card").buttons || []).find((button) => button.primary);
+      if (primary) { event.preventDefault(); event.stopPropagation(); press(primary); }
+    }
+  });
+  model.on("change:card", draw);
+  draw();
+  return () => model.off("change:card", draw);
+}
+
+export default { render };

@@ -1,0 +1,29 @@
+/** The diff of a card in the editor's own look: CodeMirror's unified merge view, themed by JupyterLab. */
+
+import { python } from '@codemirror/lang-python';
+import { unifiedMergeView } from '@codemirror/merge';
+import { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { jupyterTheme } from '@jupyterlab/codemirror';
+
+/** Draw the change from `old` to `source` into `host`. */
+export function drawDiff(host: HTMLElement, old: string, source: string): void {
+  host.replaceChildren();
+  host.classList.add('jp-SelfHeal-diff');
+  const view = new EditorView({
+    parent: host,
+    state: EditorState.create({
+      doc: source,
+      extensions: [
+        jupyterTheme,
+        python(),
+        EditorState.readOnly.of(true),
+        EditorView.editable.of(false),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ 'aria-label': 'Changes in the cell', tabindex: '0' }),
+        unifiedMergeView({ original: old, mergeControls: false, gutter: true, highlightChanges: true, collapseUnchanged: { margin: 3, minSize: 8 } })
+      ]
+    })
+  });
+  host.setAttribute('data-lines', String(view.state.doc.lines));
+}

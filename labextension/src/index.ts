@@ -1,0 +1,117 @@
+/** jupyter-selfheal in JupyterLab and Notebook: approvals, the Heal button, commands, status, settings. */
+
+import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { CodeCell } from '@jupyterlab/cells';
+import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStatusBar } from '@jupyterlab/statusbar';
+
+import { apply, whereabouts } from './apply';
+import { addCommands, healCell } from './commands';
+import { drawDiff } from './diff';
+import { offer, withdraw } from './healButton';
+import { KernelLine } from './kernel';
+import { pushSettings } from './settings';
+import { StatusItem } from './status';
+
+const ID = 'jupyter-selfheal:plugin';
+
+/** The widget's events bubble up to the document: `apply` changes cells, `diff` draws, `act` goes to the kernel at once. */
+function listen(tracker: INotebookTracker, lines: Lines): void {
+  document.addEventListener('jupyter-selfheal', event => {
+    const detail = (event as CustomEvent).detail;
+    const here = event.target instanceof Node ? whereabouts(tracker, event.target) : null;
+    if (!here || !detail) {
+      return;
+    }
+    if (detail.action === 'apply') {
+      event.preventDefault();
+      detail.result = apply(here.panel, here.cell, detail);
+    } else if (detail.action === 'diff') {
+      event.preventDefault();
+      drawDiff(detail.host, detail.old, detail.source);
+    } else if (detail.action === 'act' && lines.of(here.panel).send(detail.message)) {
+      event.preventDefault();
+    }
+  });
+}
+
+/** One connection for each open notebook. */
+export class Lines {
+  of(panel: NotebookPanel): KernelLine {
+    let line = this._lines.get(panel);
+    if (!line) {
+      line = new KernelLine(panel);
+      this._lines.set(panel, line);
+    }
+    return line;
+  }
+
+  private _lines = new WeakMap<NotebookPanel, KernelLine>();
+}
+
+function watchCells(tracker: INotebookTracker, lines: Lines): void {
+  const panelOf = (notebook: any): NotebookPanel | undefined => tracker.find(panel => panel.content === notebook);
+  NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {
+    const panel = panelOf(notebook);
+    if (panel && cell instanceof CodeCell) {
+      withdraw(cell);
+      lines.of(panel).tellContext();
+    }
+  });
+  NotebookActions.executed.connect((_, { notebook, cell, success }) => {
+    const panel = panelOf(notebook);
+    if (panel && cell instanceof CodeCell && !success) {
+      offer(cell, () => void healCell(lines.of(panel), cell));
+    }
+  });
+}
+
+function notify(panel: NotebookPanel, line: KernelLine): void {
+  let told = '';
+  line.changed.connect((_, state) => {
+    const cell = panel.content.widgets.find(candidate => candidate.model.id === state.cell);
+    if (state.phase !== 'proposed' || state.run + state.status === told || !cell) {
+      return;
+    }
+    told = state.run + state.status;
+    const box = cell.node.getBoundingClientRect();
+    const view = panel.content.node.getBoundingClientRect();
+    if (!panel.isVisible || box.bottom < view.top || box.top > view.bottom) {
+      Notification.info('A proven fix is ready: ' + state.status, {
+        actions: [{ label: 'Show', callback: () => void panel.content.scrollToCell(cell) }]
+      });
+    }
+  });
+}
+
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: ID,
+  description: 'Heals failing cells: every fix offered has already run in a separate kernel.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [ICommandPalette, IStatusBar, ISettingRegistry],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    palette: ICommandPalette | null,
+    statusBar: IStatusBar | null,
+    settings: ISettingRegistry | null
+  ) => {
+    const lines = new Lines();
+    listen(tracker, lines);
+    watchCells(tracker, lines);
+    addCommands(app, tracker, lines, palette);
+    tracker.widgetAdded.connect((_, panel) => notify(panel, lines.of(panel)));
+    if (statusBar) {
+      const item = new StatusItem(tracker, lines);
+      statusBar.registerStatusItem(ID, { item, align: 'left', rank: 900, isActive: () => tracker.currentWidget !== null });
+    }
+    if (settings) {
+      void settings.load(ID).then(loaded => pushSettings(loaded, tracker, lines));
+    }
+  }
+};
+
+export default plugin;

@@ -1,0 +1,128 @@
+/** The line to the kernel side: a comm that the front end opens, so that the kernel answers it while a cell runs. */
+
+import { NotebookPanel } from '@jupyterlab/notebook';
+import { Kernel, KernelMessage } from '@jupyterlab/services';
+import { ISignal, Signal } from '@lumino/signaling';
+
+export const TARGET = 'jupyter_selfheal';
+
+export interface IState {
+  /** idle, healing, proposed, paused, closed or applied; `off` where the extension is not loaded. */
+  phase: string;
+  status: string;
+  cost: string;
+  run: string;
+  cell: string;
+  on: boolean;
+}
+
+const OFF: IState = { phase: 'off', status: 'not loaded', cost: '$0', run: '', cell: '', on: false };
+
+/** One notebook's connection. Reconnects on restart and on a new kernel; knows whether the extension is loaded there. */
+export class KernelLine {
+  constructor(readonly panel: NotebookPanel) {
+    panel.sessionContext.kernelChanged.connect((_, change) => this.attach(change.newValue));
+    panel.sessionContext.statusChanged.connect((_, status) => {
+      if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
+        this.lose();
+      }
+    });
+    this.attach(panel.sessionContext.session?.kernel ?? null);
+  }
+
+  get state(): IState {
+    return this._state;
+  }
+
+  get loaded(): boolean {
+    return this._comm !== null && !this._comm.isDisposed;
+  }
+
+  get changed(): ISignal<this, IState> {
+    return this._changed;
+  }
+
+  /** Send an action; false where the extension is not loaded in the kernel. */
+  send(content: { [key: string]: any }): boolean {
+    if (!this.loaded) {
+      return false;
+    }
+    this._comm!.send(content);
+    return true;
+  }
+
+  /** Tell the kernel the notebook as it is: order, ids, sources, stored outputs of code cells. Stays on this machine. */
+  tellContext(): void {
+    const model = this.panel.content.model;
+    if (!this.loaded || !model) {
+      return;
+    }
+    const cells = [];
+    for (const cell of model.cells) {
+      const raw = cell.toJSON() as any;
+      const outputs = (raw.outputs ?? []).filter((output: any) => JSON.stringify(output).length < 20000);
+      cells.push({
+        id: cell.id, kind: cell.type, source: cell.sharedModel.getSource(), outputs,
+        tags: cell.getMetadata('tags') ?? [], selfheal: cell.getMetadata('selfheal') ?? {}
+      });
+    }
+    this.send({ action: 'context', cells, path: this.panel.context.path });
+  }
+
+  /** Load the extension in the kernel, then open the line. */
+  async load(): Promise<boolean> {
+    const kernel = this.panel.sessionContext.session?.kernel;
+    if (!kernel) {
+      return false;
+    }
+    const future = kernel.requestExecute({ code: '%load_ext jupyter_selfheal', store_history: false, silent: false });
+    const reply = await future.done;
+    if (reply?.content.status !== 'ok') {
+      return false;
+    }
+    await this.open(kernel);
+    return this.loaded;
+  }
+
+  private attach(kernel: Kernel.IKernelConnection | null): void {
+    this.lose();
+    if (!kernel) {
+      return;
+    }
+    kernel.registerCommTarget(TARGET + '.hello', () => void this.open(kernel));
+    void kernel.info.then(() => this.look(kernel)).catch(() => undefined);
+  }
+
+  /** After a reload of the page the kernel may have the extension already. */
+  private async look(kernel: Kernel.IKernelConnection): Promise<void> {
+    const reply = await kernel.requestCommInfo({ target_name: TARGET + '.hello' });
+    if (reply.content.status === 'ok' && Object.keys(reply.content.comms).length > 0) {
+      await this.open(kernel);
+    }
+  }
+
+  private async open(kernel: Kernel.IKernelConnection): Promise<void> {
+    if (this.loaded) {
+      return;
+    }
+    const comm = kernel.createComm(TARGET);
+    comm.onMsg = (message: KernelMessage.ICommMsgMsg) => {
+      this._state = message.content.data as any as IState;
+      this._changed.emit(this._state);
+    };
+    comm.onClose = () => this.lose();
+    comm.open({});
+    this._comm = comm;
+    this.tellContext();
+  }
+
+  private lose(): void {
+    this._comm = null;
+    this._state = OFF;
+    this._changed.emit(OFF);
+  }
+
+  private _comm: Kernel.IComm | null = null;
+  private _state: IState = OFF;
+  private _changed = new Signal<this, IState>(this);
+}
