@@ -8,7 +8,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case, Oracle, Output, Patch, Probe, Role, Run, Start, Step, StepResult, Trial
+from jupyter_selfheal.model import (
+    BASELINE,
+    Case,
+    FailureKind,
+    Oracle,
+    Output,
+    Patch,
+    Probe,
+    Role,
+    Run,
+    Start,
+    Step,
+    StepResult,
+    Trial,
+)
 from jupyter_selfheal.scoring.probes import source_of
 
 EXPECTED = "expected"
@@ -62,13 +76,13 @@ def _assigned_last(source: str) -> str:
     return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
 
 
-def parts(case: Case, trial: Trial) -> tuple[Part, ...]:
+def parts(case: Case, trial: Trial, patch: Patch = BASELINE) -> tuple[Part, ...]:
     """Every part of the user's oracle, as the trial met it. A part that could not be asked counts as not met."""
     oracle, found = oracle_of(case), []
     if oracle.expect:
         found.append(_expected_part(trial, EXPECTED))
     if oracle.stdout:
-        why = stdout_difference(oracle.stdout, printed(case, trial))
+        why = stdout_difference(oracle.stdout, printed(case, trial, patch))
         found.append(Part("printed text", not why, why))
     if oracle.checks:
         ran = [s for s in trial.steps if s.role == Role.CHECK.value and not s.cell_id and not s.name]
@@ -93,18 +107,37 @@ def _check_part(check: str, step: StepResult) -> Part:
     return Part("check", False, f"the check `{check.strip()}` fails: {said}")
 
 
-def printed(case: Case, trial: Trial) -> str:
+def printed(case: Case, trial: Trial, patch: Patch = BASELINE) -> str:
     """What the cell printed in all: a resumed trial's output comes after what the cell had printed until it failed."""
-    return "".join(o.text for o in all_outputs(case, trial) if o.output_type == "stream" and o.name != "stderr")
+    return "".join(o.text for o in all_outputs(case, trial, patch) if o.output_type == "stream" and o.name != "stderr")
 
 
-def all_outputs(case: Case, trial: Trial) -> tuple[Output, ...]:
+def all_outputs(case: Case, trial: Trial, patch: Patch = BASELINE) -> tuple[Output, ...]:
     """The cell's outputs in a trial, those from before the failure included where the trial resumed after it."""
     cell = trial.step(Role.CELL)
     now = cell.outputs if cell is not None else ()
-    if trial.start is Start.AFTER_FAILURE:
+    if trial.start is Start.AFTER_FAILURE and _resumes(
+        case, patch.source_of(case.failure.cell_id, case.failure.source)
+    ):
         return tuple(o for o in case.failure.outputs if o.output_type != "error") + now
     return now
+
+
+def _resumes(case: Case, patched: str) -> bool:
+    """Whether a trial from after the failure runs only what is left of the cell: the statements that had run are unchanged
+    (imports may have come among them)."""
+    at = case.failure.statement
+    if at < 0:
+        at = src.statement_at(case.failure.source, case.failure.line)
+    if at <= 0 or case.failure.kind in (FailureKind.SYNTAX, FailureKind.MISSED):
+        return False
+    left = [ast.dump(s.node) for s in src.statements(case.failure.source)[:at]]
+    for statement in src.statements(patched):
+        if left and ast.dump(statement.node) == left[0]:
+            left.pop(0)
+        elif left and not isinstance(statement.node, ast.Import | ast.ImportFrom):
+            return False
+    return not left
 
 
 def stdout_difference(wanted: str, text: str) -> str:

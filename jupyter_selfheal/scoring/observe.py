@@ -56,12 +56,12 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
     deciding, others = _asserts_below(case, patch, trial)
     return Evidence(
         ran=True,
-        user=parts(case, trial),
+        user=parts(case, trial, patch),
         doctests=_doctests(trial),
         own_asserts=sum(run_by(before) for _, before, _ in patched_cells(case, patch)),
         deciding=deciding,
         others=others,
-        output=_output(case, trial),
+        output=_output(case, patch, trial),
         below=_below(case, patch, trial),
         tampering=cheats,
         remarks=doubts,
@@ -168,10 +168,10 @@ def _doctests(trial: Trial) -> Count:
     return Count(tried, tried - failed, str(value.get("why", "")))
 
 
-def _output(case: Case, trial: Trial) -> stored.Comparison:
+def _output(case: Case, patch: Patch, trial: Trial) -> stored.Comparison:
     if case.notebook.index(case.failure.cell_id) < 0 or case.failure.kind is FailureKind.MISSED:
         return stored.NOTHING  # what a wrong program left in the notebook is no oracle
-    return stored.compare(case.notebook.cell(case.failure.cell_id), all_outputs(case, trial))
+    return stored.compare(case.notebook.cell(case.failure.cell_id), all_outputs(case, trial, patch))
 
 
 def _below(case: Case, patch: Patch, trial: Trial) -> tuple[Below, ...]:

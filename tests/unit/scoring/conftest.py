@@ -35,7 +35,6 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 
-
 NO_ORACLE = Oracle()
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
@@ -9,10 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jupyter_selfheal.model import Output, Start
-from jupyter_selfheal.scoring.expected import stdout_difference
+from jupyter_selfheal.model import Ending, Isolation, Oracle, Output, Start, StepResult, Trial
+from jupyter_selfheal.scoring.expected import parts, stdout_difference
 from jupyter_selfheal.scoring.probes import doctests, source_of
 from jupyter_selfheal.scoring.probes.expected import difference, probe
+
+
+ENDED = (Ending.FINISHED, Start.AFTER_FAILURE, Isolation("fake"))
 
 
 class Point:
@@ -163,14 +166,15 @@ def test_other_printed_text_is_a_difference(wanted: str, text: str) -> None:
     assert stdout_difference(wanted, text)
 
 
-def test_what_was_printed_before_the_failure_counts_for_a_resumed_trial(case_of: Any, try_patch: Any) -> None:
-    from dataclasses import replace
-
-    from jupyter_selfheal.model import Oracle
-    from jupyter_selfheal.scoring.expected import parts
-
-    case = case_of(["print('b')"], oracle=Oracle(stdout="a\nb"), outputs=(Output("stream", "stdout", "a\n"),))
-    trial = try_patch(case)
-    assert not parts(case, trial)[0].met
-    assert parts(case, replace(trial, start=Start.AFTER_FAILURE))[0].met
-    assert math.isfinite(trial.seconds)
+def test_what_was_printed_before_the_failure_counts_for_a_resumed_trial(
+    case_of: Any, patch_of: Any, try_patch: Any
+) -> None:
+    case = case_of(
+        ["print('a')\nprint(b)"], line=2, oracle=Oracle(stdout="a\nb"), outputs=(Output("stream", "stdout", "a\n"),)
+    )
+    same, changed = patch_of(case, "print('a')\nprint('b')"), patch_of(case, "print('a', end='\\n')\nprint('b')")
+    left = Trial("p", (StepResult("ok", outputs=(Output("stream", "stdout", "b\n"),)),), *ENDED)
+    whole = replace(left, steps=(StepResult("ok", outputs=(Output("stream", "stdout", "a\nb\n"),)),))
+    assert parts(case, left, same)[0].met
+    assert parts(case, whole, changed)[0].met
+    assert not parts(case, replace(left, start=Start.BEFORE_CELL), same)[0].met
