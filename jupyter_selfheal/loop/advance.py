@@ -1,0 +1,214 @@
+"""How each event changes what is known. One small pure function an event, called by the machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.loop import policy, progress
+from jupyter_selfheal.loop.events import (
+    Answered,
+    BaselineRan,
+    Derived,
+    DiagnosisMade,
+    Priced,
+    Reserved,
+    Scored,
+    Screened,
+    Settled,
+    Started,
+    TrialEnded,
+)
+from jupyter_selfheal.loop.states import (
+    Account,
+    Cleared,
+    Diagnosed,
+    Dossier,
+    Judged,
+    Patched,
+    Reported,
+    Reproduced,
+    Shut,
+    State,
+    Tried,
+    Trying,
+)
+from jupyter_selfheal.model import Attempt, Cost, Patch, Reason, compose
+
+
+def started(event: Started, config: HealConfig) -> Reported | Reproduced:
+    """A new dossier. Where nothing can be tried there is nothing to reproduce either."""
+    account = Account(config.budget_usd, config.session_budget_usd, session=event.session_spent)
+    case = event.case
+    dossier = Dossier(
+        run=event.run,
+        case=case,
+        current=case,
+        healers=event.healers,
+        paid=event.paid,
+        unproven=event.unproven,
+        met=(progress.signature(case.failure, case.notebook),),
+        account=account,
+    )
+    return Reproduced(dossier) if event.unproven else Reported(dossier)
+
+
+def reproduced(state: Reported, event: BaselineRan, config: HealConfig) -> Reported | Reproduced:
+    """One more run of the cell as it is. A failure that does not come again leaves nothing to prove."""
+    dossier = replace(state.dossier, baselines=(*state.dossier.baselines, event))
+    known = policy.reproduction(dossier, config)
+    if known is None:
+        return Reported(dossier)
+    runs, hits = len(dossier.baselines), policy.hits_of(dossier)
+    if not known:
+        times = "the one time" if runs == 1 else f"{runs} times"
+        why = f"the failure did not come again {times} that the cell was run from the same state"
+        if event.trial.blocked:
+            why += f" ({', '.join(event.trial.blocked)} is not allowed in a trial)"
+        return Reproduced(replace(dossier, unproven=why))
+    if hits < runs:
+        dossier = noted(dossier, f"flaky: fails {hits} of {runs} times")
+    return Reproduced(dossier)
+
+
+def diagnosed(state: Reproduced, event: DiagnosisMade) -> Diagnosed:
+    """What the failure at hand comes from; the first diagnosis is the root's."""
+    dossier = state.dossier
+    root = dossier.root if dossier.derived else event.diagnosis
+    return Diagnosed(replace(dossier, diagnosis=event.diagnosis, root=root), event.diagnosis)
+
+
+def answered(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | Judged:
+    """A healer's patches, put on top of what is already mended, those known dropped."""
+    answer, healer = event.answer, event.healer
+    if event.settles:
+        dossier = paid(dossier, Settled(event.settles, answer.cost))
+    elif answer.cost != Cost():
+        dossier = replace(dossier, account=_spend(dossier.account, answer.cost))
+    if healer in dossier.paid:
+        dossier = replace(dossier, rounds=(*dossier.rounds, len(dossier.archive)), calls=dossier.calls + 1)
+    dossier = replace(
+        dossier,
+        prices={who: cost for who, cost in dossier.prices.items() if who != healer},
+        questions=(*dossier.questions, *(q for q in answer.questions if q not in dossier.questions)),
+    )
+    for note in filter(None, (answer.note,)):
+        dossier = noted(dossier, note)
+    if answer.stop:
+        dossier = shut(dossier, healer, Reason(answer.stop), answer.note)
+    for diagnosis in answer.diagnosis:
+        if healer in dossier.paid and (diagnosis.confidence < policy.SURE or policy.left_alone(diagnosis)):
+            unsure = replace(diagnosis, leave_alone=diagnosis.leave_alone or "environment")
+            return Judged(shut(replace(dossier, diagnosis=unsure), healer, Reason.ENVIRONMENT, diagnosis.cause))
+        dossier = replace(dossier, root=dossier.root if dossier.root.cause else diagnosis)
+    return _sifted(dossier, event, config)
+
+
+def _sifted(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | Judged:
+    composed = [compose(dossier.current.base, p) for p in event.answer.patches]
+    advice = [p for p in composed if dossier.unproven or policy.advice_only(dossier.diagnosis, p, config)]
+    new = policy.new_patches(dossier, (p for p in composed if p not in advice), config.max_patches)
+    shown = policy.new_patches(dossier, advice, config.max_patches)
+    dossier = replace(dossier, shown=(*dossier.shown, *shown))
+    free = event.healer not in dossier.paid
+    if event.answer.exhausted or (free and not new):
+        dossier = replace(dossier, asked=(*dossier.asked, event.healer))
+    return Patched(dossier, event.healer, new) if new else Judged(dossier)
+
+
+def screened(state: Patched, event: Screened) -> Cleared:
+    """Patches that add capabilities are held until the user clears them; the others may be tried."""
+    dossier, depth = state.dossier, len(state.dossier.derived)
+    waiting = [(depth, p) for p in state.patches if not event.capabilities.get(p.id)]
+    held = [(p, tuple(event.capabilities[p.id])) for p in state.patches if event.capabilities.get(p.id)]
+    return Cleared(replace(dossier, waiting=(*dossier.waiting, *waiting), held=(*dossier.held, *held)))
+
+
+def tried(state: Trying | Diagnosed | Cleared | Judged, event: TrialEnded) -> Trying | Tried:
+    """One trial ended; when all have, they are archived, in the order of the patches whatever ended first."""
+    if not isinstance(state, Trying):
+        state = Trying(state.dossier, policy.next_tier(state.dossier))
+    if event.patch_id not in {p.id for p in state.patches}:
+        raise ValueError(f"patch {event.patch_id} is not being tried")
+    state = replace(state, done={**state.done, event.patch_id: event.trial})
+    return state if state.pending else archived(state)
+
+
+def archived(state: Trying) -> Tried:
+    """The trials that have ended, in the archive."""
+    ended = tuple((p, state.done[p.id]) for p in state.patches if p.id in state.done)
+    ids = {p.id for p in state.patches}
+    dossier = replace(
+        state.dossier,
+        archive=(*state.dossier.archive, *(Attempt(patch, trial) for patch, trial in ended)),
+        waiting=tuple((at, p) for at, p in state.dossier.waiting if p.id not in ids),
+    )
+    return Tried(dossier, ended)
+
+
+def salvaged(state: State) -> Dossier:
+    """The dossier of a state that is interrupted: what was tried is archived, judged or not."""
+    return archived(state).dossier if isinstance(state, Trying) else state.dossier
+
+
+def scored(state: Tried, event: Scored) -> Judged:
+    """Verdicts are added to the attempts they are about."""
+    dossier = state.dossier
+    if event.settles:
+        dossier = paid(dossier, Settled(event.settles, event.cost))
+    verdicts = {v.patch_id: v for v in event.verdicts}
+    archive = tuple(
+        replace(a, verdict=verdicts[a.patch.id]) if a.verdict is None and a.patch.id in verdicts else a
+        for a in dossier.archive
+    )
+    prices = {who: cost for who, cost in dossier.prices.items() if who in dossier.healers}
+    dossier = replace(dossier, archive=archive, order=event.order, prices=prices)
+    return Judged(noted(dossier, event.note) if event.note else dossier)
+
+
+def derived(dossier: Dossier, event: Derived) -> Reproduced:
+    """The failure behind a patch becomes the one at hand; every healer may be asked again."""
+    attempt = next(a for a in reversed(dossier.archive) if a.patch.id == event.patch_id)
+    case = policy.behind(dossier, attempt)
+    if case is None:
+        raise ValueError(f"nothing failed behind patch {event.patch_id}")
+    return Reproduced(
+        replace(
+            dossier,
+            current=replace(case, hints=dossier.case.hints),
+            derived=(*dossier.derived, event.patch_id),
+            met=(*dossier.met, progress.signature(case.failure, case.notebook)),
+            asked=(),
+            prices={},
+        )
+    )
+
+
+def shut(dossier: Dossier, healer: str, reason: Reason, message: str) -> Dossier:
+    """The healer is not asked again in this heal."""
+    found = replace(dossier, shut=(*dossier.shut, Shut(healer, reason, message)))
+    return noted(found, f"{healer}: {message}") if message else found
+
+
+def paid(dossier: Dossier, event: Priced | Reserved | Settled) -> Dossier:
+    """Money: a price is known, an amount is set aside, a call is settled."""
+    account = dossier.account
+    if isinstance(event, Priced):
+        return replace(dossier, prices={**dossier.prices, event.who: event.worst})
+    if isinstance(event, Reserved):
+        return replace(dossier, account=replace(account, reserved={**account.reserved, event.id: event.worst}))
+    left = {name: cost for name, cost in account.reserved.items() if name != event.id}
+    return replace(dossier, account=replace(_spend(account, event.cost), reserved=left))
+
+
+def released(dossier: Dossier, patch: Patch) -> Dossier:
+    """A held patch that the user answered about is held no longer."""
+    return replace(dossier, held=tuple((p, c) for p, c in dossier.held if p.id != patch.id))
+
+
+def _spend(account: Account, cost: Cost) -> Account:
+    return replace(account, settled=account.settled + cost)
+
+
+def noted(dossier: Dossier, note: str) -> Dossier:
+    return dossier if note in dossier.notes else replace(dossier, notes=(*dossier.notes, note))

@@ -1,0 +1,345 @@
+"""The effects: what each command does, and the events that come of it.
+
+Whatever may block (a healer, a trial) runs on a thread of its own, so that a cancellation is obeyed at once; what a
+thread that was left behind still returns is not looked at, and what it cost counts as spent at its worst.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import replace
+from typing import TypeVar
+
+from jupyter_selfheal.errors import InfrastructureError, ProviderError
+from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop import plan, policy
+from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.model import (
+    BASELINE,
+    JSON,
+    Case,
+    Cost,
+    Decision,
+    Ending,
+    Keep,
+    Patch,
+    Proposal,
+    Reason,
+    Role,
+    Run,
+    Sandbox,
+    Start,
+    Step,
+    Trial,
+    TrialRequest,
+)
+from jupyter_selfheal.ports import Answer, Facts, Healer, Parts, Scorer, Starts, TrialKernel
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+TICK = 0.05
+"""Seconds between two looks at the cancellation."""
+
+CHEAP = 5.0
+"""Seconds up to which the best patch is also proven from the other start."""
+
+FREE_FAILURES = frozenset({"auth", "quota", "rate_limited", "overloaded", "network", "invalid"})
+"""Kinds of provider error after which nothing can have been charged."""
+
+
+class Cancelled(Exception):
+    """The heal was cancelled while something was under way."""
+
+
+class _NoFacts:
+    """Of a state that is not at hand."""
+
+    def ask(self, source: str, argument: JSON = None) -> JSON:
+        return None
+
+
+class Bench:
+    """Performs commands for one heal. ``asking`` is True while a person is being asked."""
+
+    def __init__(self, case: Case, parts: Parts, cancel: threading.Event, baseline: Trial | None = None) -> None:
+        self.case = case
+        self.parts = parts
+        self.config = parts.config
+        self.cancel = cancel
+        self.asking = False
+        self._baseline = baseline
+        self._began = time.monotonic()
+        self._scene: tuple[str, Starts, Facts] = ("", parts.starts, parts.facts)
+        self._kept: tuple[TrialKernel, ...] = ()
+        self._pool = ThreadPoolExecutor(self.config.parallel, thread_name_prefix="selfheal-trial")
+        self._healers: dict[str, Healer] = {h.name: h for h in parts.healers if not (h.paid and self.config.offline)}
+
+    def close(self) -> None:
+        """Let go of the states that were made on the way; the caller's own are the caller's."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for kernel in self._kept:
+            kernel.close()
+        self._kept = ()
+
+    def started(self, run: str, unproven: str) -> ev.Started:
+        """The first event of a run."""
+        starts = self.parts.starts
+        if not (starts.before or starts.after):
+            unproven = unproven or "there is no kernel to try it in"
+        paid = tuple(name for name, healer in self._healers.items() if healer.paid)
+        if policy.costs(self.parts.scorer.worst_case(self.case, 1)) and not self.config.offline:
+            paid = (*paid, ev.JUDGE)
+        return ev.Started(
+            run=run,
+            case=self.case,
+            config=self.config,
+            healers=tuple(self._healers),
+            paid=paid,
+            session_spent=self.parts.session_spent,
+            unproven=unproven,
+        )
+
+    def perform(self, command: ev.Command, dossier: Dossier) -> Iterator[ev.Event]:
+        """Do what the command says; yield each event as it comes up. Raises :class:`Cancelled`."""
+        if self.cancel.is_set() and not isinstance(command, ev.Close):
+            raise Cancelled
+        match command:
+            case ev.RunBaseline():
+                yield self._run_baseline(dossier)
+            case ev.Diagnose(case):
+                _, facts = self._at(dossier)
+                yield ev.DiagnosisMade(self._away(lambda: self.parts.diagnoser.diagnose(case, facts)))
+            case ev.PriceCall(who):
+                yield ev.Priced(who, self._worst(who, dossier))
+            case ev.AskHealer():
+                yield from self._ask(command, dossier)
+            case ev.Screen(patches):
+                from jupyter_selfheal.loop.clearance import added_capabilities
+
+                found = {p.id: added_capabilities(dossier.case, p) for p in patches}
+                yield ev.Screened({patch_id: names for patch_id, names in found.items() if names})
+            case ev.TryPatches(patches):
+                yield from self._try(patches, dossier.case)
+            case ev.Score():
+                yield from self._score(command, dossier)
+            case ev.Derive(patch_id):
+                yield ev.Derived(patch_id)
+            case ev.Propose(proposal):
+                yield ev.ProposalMade(self._completed(proposal, dossier))
+            case ev.AskDecision(proposal):
+                yield ev.Decided(self._person(lambda: self.parts.approver.decide(proposal)))
+            case ev.Pause(why, reason):
+                yield ev.PausedForUserAction(why, reason, dossier.account.spent)
+            case ev.AskToContinue(why):
+                last = dossier.proposals[-1] if dossier.proposals else None
+                spent = dossier.account.spent
+                yield ev.Decided(self._person(lambda: self.parts.approver.paused(why, last, spent)))
+            case ev.Close(reason, detail):
+                yield ev.Ended(reason, detail)
+
+    # --- trials -----------------------------------------------------------------------------------------------------
+
+    def _run_baseline(self, dossier: Dossier) -> ev.BaselineRan:
+        case, known = dossier.case, self._baseline
+        if known is None or dossier.baselines:
+            known = self._away(lambda: self.trial(case, BASELINE, self.parts.starts.best)[0])
+        return ev.BaselineRan(known, self.parts.scorer.missed(case, known) if known.ran and case.oracle else "")
+
+    def trial(
+        self, case: Case, patch: Patch, kernel: TrialKernel, keep: Keep = Keep.NEVER
+    ) -> tuple[Trial, TrialKernel | None]:
+        """One trial of a patch of the reported case."""
+        try:
+            paths = self._installed(patch)
+        except InfrastructureError as error:
+            return _not_tried(patch, kernel, str(error)), None
+        oracle: tuple[Step, ...] = () if keep is Keep.ALWAYS else self.parts.scorer.oracle_steps(case, patch)
+        steps = plan.trial_steps(case, patch, kernel.start, oracle)
+        limit = self.config.limit_for(case.failure.seconds)
+        runs = [s for s in steps if isinstance(s, Run)]
+        cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
+        below = self.config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0
+        sandbox = Sandbox(network=self.config.network and not self.config.offline, memory_mb=self.config.memory_mb)
+        return kernel.run(TrialRequest(steps, patch.id, limit * cells + below, keep, sandbox, paths))
+
+    def _installed(self, patch: Patch) -> tuple[str, ...]:
+        wanted = plan.requirements(patch)
+        if wanted and self.parts.install is None:
+            raise InfrastructureError("there is no installer at hand: install it yourself and run the cell again")
+        return tuple(self.parts.install(r) for r in wanted if self.parts.install)
+
+    def _try(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
+        """Several at once; each result is an event as soon as it is there."""
+        kernel = self.parts.starts.best
+        left = {self._pool.submit(self.trial, case, patch, kernel): patch for patch in patches}
+        try:
+            while left:
+                done, _ = wait(left, timeout=TICK, return_when=FIRST_COMPLETED)
+                if self.cancel.is_set():
+                    raise Cancelled
+                for future in done:
+                    yield ev.TrialEnded(left.pop(future).id, future.result()[0])
+        finally:
+            for future in left:
+                future.cancel()
+
+    def _at(self, dossier: Dossier) -> tuple[Starts, Facts]:
+        """The states and facts of the failure at hand. Behind a patch that is the state in which that patch failed."""
+        at = dossier.derived[-1] if dossier.derived else ""
+        if self._scene[0] != at:
+            before = self.parts.starts.before
+            _, kept = self._away(
+                lambda: self.trial(dossier.case, dossier.current.base, self.parts.starts.best, Keep.ALWAYS)
+            )
+            for kernel in self._kept:
+                kernel.close()
+            self._kept = (kept,) if kept else ()
+            facts_for = self.parts.facts_for
+            facts = facts_for(kept) if kept and facts_for else _NoFacts()
+            self._scene = (at, Starts(before, self._kept), facts)
+        return self._scene[1], self._scene[2]
+
+    def _completed(self, proposal: Proposal, dossier: Dossier) -> Proposal:
+        """The proposal with the best patch proven from the other start, where that is cheap, and its time."""
+        notes, proven = proposal.notes, proposal.proven_from
+        other = self._other_start(proven)
+        best = proposal.candidates[0]
+        if other and best.trial.seconds <= CHEAP:
+            again, _ = self._away(lambda: self.trial(dossier.case, best.patch, other))
+            missed = self.parts.scorer.missed(dossier.case, again) if again.ran and dossier.case.oracle else ""
+            if again.ran and not missed:
+                proven = (*proven, other.start)
+            else:
+                notes = (*notes, f"not proven {other.start.value}: {missed or _why(again)}")
+        questions = proposal.questions
+        if self.parts.questions and not questions and len(proposal.candidates) > 1:
+            questions = self.parts.questions(dossier.case, proposal.candidates)
+        seconds = time.monotonic() - self._began
+        return replace(proposal, proven_from=proven, notes=notes, questions=questions, seconds=seconds)
+
+    def _other_start(self, proven: tuple[Start, ...]) -> TrialKernel | None:
+        starts = (*self.parts.starts.before, *self.parts.starts.after)
+        return next((k for k in starts if k.start not in proven), None) if proven else None
+
+    # --- healers and judges -----------------------------------------------------------------------------------------
+
+    def _worst(self, who: str, dossier: Dossier) -> Cost:
+        if who == ev.JUDGE:
+            waiting = sum(a.verdict is None for a in dossier.archive)
+            return self.parts.scorer.worst_case(dossier.case, waiting)
+        return self._healers[who].worst_case(dossier.current, dossier.archive)
+
+    def _ask(self, command: ev.AskHealer, dossier: Dossier) -> Iterator[ev.Event]:
+        """Set the money aside, ask, settle. A healer that fails ends its own path, not the heal."""
+        healer, name = self._healers.get(command.healer), command.healer
+        if healer is None:
+            yield ev.HealerFailed(name, Reason.INFRASTRUCTURE, "is not available any more")
+            return
+        starts, facts = self._at(dossier)
+        reservation = f"{name}-{len(dossier.account.reserved)}-{dossier.calls}" if healer.paid else ""
+        if reservation:
+            yield ev.Reserved(reservation, name, command.worst)
+        try:
+            answer: Answer = self._away(lambda: healer.propose(command.case, starts, facts, dossier.archive))
+        except InfrastructureError as error:
+            failed, cost = ev.HealerFailed(name, Reason.INFRASTRUCTURE, str(error)), _charged(error, command.worst)
+        except Cancelled:
+            raise
+        except Exception as error:
+            log.exception("the healer %s failed", name)
+            failed = ev.HealerFailed(name, Reason.SELF_ERROR, f"{type(error).__name__}: {error}")
+            cost = command.worst
+        else:
+            yield ev.Answered(name, answer, reservation)
+            return
+        if reservation:
+            yield ev.Settled(reservation, cost)
+        yield failed
+
+    def _score(self, command: ev.Score, dossier: Dossier) -> Iterator[ev.Event]:
+        """Judge what was tried, and rank everything that ever was."""
+        baseline = policy.baseline(dossier) or command.tried[0][1]
+        reservation, note = "", ""
+        scorer = self._free_scorer() if ev.JUDGE in dossier.paid and not command.paid else self.parts.scorer
+        if scorer is not self.parts.scorer:
+            note = "no model judged: the budget does not allow it"
+        if command.paid and policy.costs(command.worst):
+            reservation = f"{ev.JUDGE}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
+            yield ev.Reserved(reservation, ev.JUDGE, command.worst)
+        history = tuple(a for a in dossier.archive if a.verdict)
+        try:
+            verdicts, cost = self._away(lambda: scorer.judge(dossier.case, baseline, command.tried, history))
+        except ProviderError as error:
+            if reservation:
+                yield ev.Settled(reservation, _charged(error, command.worst))
+            reservation, note = "", f"no model judged: {error}"
+            scorer = self._free_scorer()
+            verdicts, cost = scorer.judge(dossier.case, baseline, command.tried, history)
+        known = [(a.patch, a.trial, a.verdict) for a in history if a.trial and a.verdict]
+        every = [*known, *((p, t, v) for (p, t), v in zip(command.tried, verdicts, strict=True))]
+        ranking = scorer.rank([(p, t) for p, t, _ in every], [v for _, _, v in every])
+        yield ev.Scored(verdicts, tuple(every[n][0].id for n in ranking), cost, reservation, note)
+
+    def _free_scorer(self) -> Scorer:
+        if self.parts.fallback_scorer is None:
+            raise InfrastructureError("the judge cannot be asked, and there is no scorer without a model")
+        return self.parts.fallback_scorer
+
+    # --- waiting ----------------------------------------------------------------------------------------------------
+
+    def _person(self, ask: Callable[[], Decision]) -> Decision:
+        self.asking = True
+        try:
+            decision = ask()
+        finally:
+            self.asking = False
+        if self.cancel.is_set():
+            raise Cancelled
+        return decision
+
+    def _away(self, call: Callable[[], T]) -> T:
+        """The result of a call on another thread, which is left behind when the heal is cancelled."""
+        results: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                results.put((call(), None))
+            except BaseException as error:
+                results.put((None, error))
+
+        threading.Thread(target=work, name="selfheal-work", daemon=True).start()
+        while not self.cancel.is_set():
+            try:
+                value, error = results.get(timeout=TICK)
+            except queue.Empty:
+                continue
+            if error is not None:
+                raise error
+            return value  # type: ignore[return-value]
+        raise Cancelled
+
+
+def _charged(error: InfrastructureError, worst: Cost) -> Cost:
+    """What a failed call cost: nothing where the provider refused it, else its worst case."""
+    if isinstance(error, ProviderError) and error.kind in FREE_FAILURES:
+        return Cost(calls=1)
+    return worst
+
+
+def _not_tried(patch: Patch, kernel: TrialKernel, why: str) -> Trial:
+    return Trial(patch.id, (), Ending.CANCELLED, kernel.start, kernel.isolation, detail=why)
+
+
+def _why(trial: Trial) -> str:
+    """How a trial failed, in a few words."""
+    for step in trial.steps:
+        for error in step.errors:
+            return f"{error.ename}: {error.evalue}"[:200]
+    return trial.detail or trial.ending.value

@@ -1,0 +1,172 @@
+"""What a user's word does to a heal. Pure; only here does a heal become *Applied*, and only by an APPROVE."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.loop import policy
+from jupyter_selfheal.loop.advance import noted, released, shut
+from jupyter_selfheal.loop.states import Applied, Cleared, Dossier, Judged, Paused, Proposed, Stopping
+from jupyter_selfheal.model import (
+    Applicability,
+    Attempt,
+    Candidate,
+    Choice,
+    Decision,
+    Patch,
+    Proposal,
+    Reason,
+    Replace,
+)
+
+NO_REASON = "-"
+"""Stands for the reason of a rejection that was given none."""
+
+
+def on_proposal(state: Proposed, decision: Decision) -> Applied | Cleared | Judged | Stopping:
+    """The state after a word on a proposal."""
+    dossier, shown = state.dossier, state.proposal
+    candidate = chosen(shown, decision)
+    match decision.choice:
+        case Choice.APPROVE if candidate and not shown.needs_clearance:
+            return Applied(dossier, candidate, decision)
+        case Choice.APPROVE | Choice.CLEAR if candidate and shown.needs_clearance:
+            return _cleared(dossier, candidate.patch)
+        case Choice.REJECT if candidate:
+            dossier = replace(dossier, rejections=dossier.rejections + 1)
+            return Judged(_rejected(dossier, candidate, decision.text))
+        case Choice.EDIT:
+            return _edited(dossier, candidate, decision)
+        case Choice.RETRY | Choice.CONTINUE if candidate:
+            return Judged(_rejected(_hinted(dossier, decision.text), candidate, decision.text))
+        case Choice.ANSWER:
+            return Judged(_told(dossier, shown, decision.text))
+        case Choice.RAISE_BUDGET:
+            return Judged(_raised(dossier, decision.text))
+        case Choice.STOP:
+            return Stopping(dossier, Reason.REJECTED, "stopped by the user")
+    return Judged(noted(dossier, f"{decision.choice.value} {decision.patch_id or decision.text} fits nothing shown"))
+
+
+def on_pause(state: Paused, decision: Decision, config: HealConfig) -> Applied | Judged | Stopping:
+    """The state after a word on a pause. Whatever does not let the heal go on ends it."""
+    dossier = state.dossier
+    fresh = replace(dossier, rounds=(), rejections=0)
+    match decision.choice:
+        case Choice.CONTINUE:
+            return Judged(_allowed(fresh, config) if state.reason is Reason.OVER_BUDGET else fresh)
+        case Choice.RETRY:
+            return Judged(_hinted(fresh, decision.text))
+        case Choice.RAISE_BUDGET if _amount(decision.text) > 0:
+            return Judged(_raised(fresh, decision.text))
+        case Choice.APPROVE if dossier.proposals:
+            shown = dossier.proposals[-1]
+            candidate = chosen(shown, decision)
+            if candidate and not shown.needs_clearance:
+                return Applied(dossier, candidate, decision)
+    return Stopping(dossier, state.reason, state.why)
+
+
+def chosen(shown: Proposal, decision: Decision) -> Candidate | None:
+    """The candidate that a decision is about: the one it names, else the best."""
+    if not decision.patch_id:
+        return shown.candidates[0] if shown.candidates else None
+    return next((c for c in shown.candidates if c.patch.id == decision.patch_id), None)
+
+
+def _cleared(dossier: Dossier, patch: Patch) -> Cleared:
+    dossier = released(dossier, patch)
+    return Cleared(replace(dossier, waiting=(*dossier.waiting, (policy.ASKED_FOR, patch))))
+
+
+def _rejected(dossier: Dossier, candidate: Candidate, reason: str) -> Dossier:
+    """The attempt gets the user's reason; a patch that was never tried is archived with it."""
+    reason, patch = reason.strip() or NO_REASON, candidate.patch
+    archive = tuple(replace(a, rejection=reason) if a.patch.id == patch.id else a for a in dossier.archive)
+    if not any(a.patch.id == patch.id for a in dossier.archive):
+        archive = (*archive, Attempt(patch, rejection=reason))
+    return replace(released(dossier, patch), archive=archive)
+
+
+def _edited(dossier: Dossier, candidate: Candidate | None, decision: Decision) -> Cleared | Judged:
+    """What the user wrote becomes a patch of theirs, on top of the candidate's edits of other cells."""
+    failure = dossier.case.failure
+    if not decision.text.strip() or decision.text == failure.source:
+        return Judged(noted(dossier, "the edit changes nothing"))
+    others = tuple(
+        e
+        for e in (candidate.patch.edits if candidate else ())
+        if not (isinstance(e, Replace) and e.cell_id == failure.cell_id)
+    )
+    patch = Patch(
+        edits=(*others, Replace(failure.cell_id, failure.source, decision.text)),
+        title="Your edit",
+        healer="user",
+        applicability=Applicability.UNSAFE,
+        why="written by the user",
+    )
+    preferred = (patch.id, *(i for i in dossier.preferred if i != patch.id))
+    dossier = replace(dossier, preferred=preferred)
+    if dossier.unproven or any(a.patch.id == patch.id and a.trial for a in dossier.archive):
+        dossier = replace(dossier, shown=(patch, *dossier.shown)) if dossier.unproven else dossier
+        return Judged(dossier)
+    return Cleared(replace(dossier, waiting=(*dossier.waiting, (policy.ASKED_FOR, patch))))
+
+
+def _told(dossier: Dossier, shown: Proposal, answer: str) -> Dossier:
+    """The user's one value: patches that give another are out; where none gives it, that is a hint for the next ones."""
+    for question in shown.questions:
+        right = question.answers.get(answer, ())
+        if right:
+            for candidate in shown.candidates:
+                if (
+                    any(candidate.patch.id in ids for ids in question.answers.values())
+                    and candidate.patch.id not in right
+                ):
+                    dossier = _rejected(dossier, candidate, f"{question.text} The user says: {answer}")
+            first = tuple(c.patch.id for c in shown.candidates if c.patch.id in right)
+            return replace(dossier, preferred=first, questions=tuple(q for q in dossier.questions if q != question))
+    hint = " ".join([*(q.text for q in shown.questions), f"The user says: {answer}"])
+    for candidate in shown.candidates:
+        dossier = _rejected(dossier, candidate, hint)
+    return _hinted(replace(dossier, questions=()), hint)
+
+
+def _hinted(dossier: Dossier, hint: str) -> Dossier:
+    if not hint.strip():
+        return dossier
+    hints = (*dossier.case.hints, hint.strip())
+    return replace(
+        dossier, case=replace(dossier.case, hints=hints), current=replace(dossier.current, hints=hints), prices={}
+    )
+
+
+def _raised(dossier: Dossier, text: str) -> Dossier:
+    amount = _amount(text)
+    if amount <= 0:
+        return noted(dossier, f"{text!r} is no budget in dollars")
+    account = dossier.account
+    needed = account.session.usd + amount
+    raised = replace(account, allowance=amount, session_allowance=max(account.session_allowance, needed))
+    return replace(dossier, account=raised)
+
+
+def _allowed(dossier: Dossier, config: HealConfig) -> Dossier:
+    """The same allowance once more, as far as the session's ceiling lets; at the ceiling the paid path ends."""
+    account = dossier.account
+    allowance = min(account.spent.usd + config.budget_usd, account.session_allowance - account.session.usd)
+    if allowance <= account.allowance:
+        for healer in dossier.paid:
+            dossier = shut(dossier, healer, Reason.OVER_BUDGET, "the session's ceiling is reached")
+        return dossier
+    return replace(dossier, account=replace(account, allowance=allowance))
+
+
+def _amount(text: str) -> float:
+    try:
+        amount = float(text.strip().lstrip("$"))
+    except ValueError:
+        return 0.0
+    return amount if math.isfinite(amount) else 0.0

@@ -1,0 +1,149 @@
+"""The loop: ask the machine what to do, do it, write down what came of it, before acting on that.
+
+    state = fold(journal)
+    while command := command(state):
+        for event in perform(command):
+            journal.append(event)
+            state = step(state, event)
+
+That is all of it. What comes next is decided in :mod:`~jupyter_selfheal.loop.policy`, what an event means in
+:mod:`~jupyter_selfheal.loop.machine`, and the effects are in :mod:`~jupyter_selfheal.loop.bench`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from types import FrameType
+
+from jupyter_selfheal.errors import InfrastructureError, JournalError
+from jupyter_selfheal.loop import machine, policy
+from jupyter_selfheal.loop.bench import Bench, Cancelled
+from jupyter_selfheal.loop.events import Broke, CancelRequested, Command, Event
+from jupyter_selfheal.loop.states import Closed, State
+from jupyter_selfheal.model import Case, Outcome, Reason, Trial
+from jupyter_selfheal.ports import Parts
+
+log = logging.getLogger(__name__)
+
+
+def heal(
+    case: Case,
+    parts: Parts,
+    *,
+    cancel: threading.Event | None = None,
+    resume_from: Iterable[Event] = (),
+    baseline: Trial | None = None,
+    run: str = "",
+    unproven: str = "",
+) -> Outcome:
+    """Heal one failing cell: from the failure to the user's decision.
+
+    ``cancel`` ends the heal when it is set, as Ctrl-C does. ``resume_from`` are the events of a run that was killed: it goes
+    on where it was, and pays for nothing twice. ``baseline`` is a run of the cell that the caller has seen already: it is
+    the reproduction. ``unproven`` says why there is no state to try patches from (where ``parts.starts`` is empty).
+
+    The user's kernel and notebook are not touched: whoever called applies ``outcome.applied``. Raises
+    :class:`~jupyter_selfheal.errors.JournalError` where the journal cannot be written, and nothing else: other faults of
+    ours are an outcome (``self_error``, ``infrastructure``) and in the log.
+    """
+    cancel = cancel or threading.Event()
+    with contextlib.closing(Bench(case, parts, cancel, baseline)) as bench, _interrupts(cancel, bench):
+        loop = _Loop(bench, parts)
+        loop.state = machine.fold(resume_from, parts.config)
+        if loop.state is None:
+            loop.note(bench.started(run or uuid.uuid4().hex[:12], unproven))
+        return loop.run()
+
+
+class _Loop:
+    """One run: the state, and the journal that it is the fold of."""
+
+    def __init__(self, bench: Bench, parts: Parts) -> None:
+        self.bench = bench
+        self.parts = parts
+        self.state: State | None = None
+        self.began = time.monotonic()
+
+    def run(self) -> Outcome:
+        """Perform what the machine says until it has nothing more to say."""
+        while self.state and (commands := machine.command(self.state, self.parts.config)):
+            self.perform(commands[0], self.state)
+        return self.finish()
+
+    def perform(self, command: Command, state: State) -> None:
+        """Do it. A Ctrl-C, a fault of the world or a bug of ours becomes an event like any other."""
+        try:
+            for event in self.bench.perform(command, state.dossier):
+                self.note(event)
+        except JournalError:
+            raise
+        except (Cancelled, KeyboardInterrupt):
+            self.note(CancelRequested())
+        except InfrastructureError as error:
+            self.note(Broke(Reason.INFRASTRUCTURE, str(error)))
+        except Exception as error:
+            log.exception("performing %s", type(command).__name__)
+            self.note(Broke(Reason.SELF_ERROR, f"{type(error).__name__}: {error}"))
+
+    def note(self, event: Event) -> None:
+        """Into the journal first; then it is acted on; then whoever watches is told."""
+        after, _ = machine.step(self.state, event, self.parts.config)
+        self.parts.journal.append(event)
+        self.state = after
+        for listener in self.parts.listeners:
+            try:
+                listener(event)
+            except Exception:
+                log.exception("a listener failed on %s", type(event).__name__)
+
+    def finish(self) -> Outcome:
+        """The outcome, which the memory is told of too."""
+        assert isinstance(self.state, Closed)
+        closed, dossier = self.state, self.state.dossier
+        outcome = Outcome(
+            reason=closed.reason,
+            failure=dossier.case.failure,
+            diagnosis=dossier.diagnosis if closed.reason is Reason.ENVIRONMENT else policy.told(dossier),
+            applied=closed.applied,
+            proposal=policy.last_words(dossier),
+            attempts=dossier.archive,
+            cost=dossier.account.spent,
+            seconds=time.monotonic() - self.began,
+            detail=closed.detail,
+        )
+        for learn in self.parts.learners:
+            try:
+                learn(outcome)
+            except Exception:
+                log.exception("the outcome could not be remembered")
+        return outcome
+
+
+@contextlib.contextmanager
+def _interrupts(cancel: threading.Event, bench: Bench) -> Iterator[None]:
+    """In the main thread, let Ctrl-C set ``cancel`` instead of raising between an event and its effect.
+
+    It still raises while a person is asked, who may sit in ``input()``. Elsewhere, or where somebody has a handler of
+    their own, nothing is changed.
+    """
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        cancel.set()
+        if bench.asking:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,353 @@
+"""What can happen in a heal, and what can be done about it: events and commands, all frozen data.
+
+An *event* is a fact. It is written to the journal before anybody acts on it, and the journal is nothing but events. A
+*command* is what the machine wants done next; the driver performs it, and its results are events again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from jupyter_selfheal import wire
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import (
+    Case,
+    Cost,
+    Decision,
+    Diagnosis,
+    Patch,
+    Proposal,
+    Reason,
+    Trial,
+    Verdict,
+)
+from jupyter_selfheal.ports import Answer
+
+wire.register(HealConfig)
+wire.register(Answer)
+
+JUDGE = "judge"
+"""Who is paid where it is not a healer."""
+
+
+# --- events ---------------------------------------------------------------------------------------------------------
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A heal began. ``healers`` may be asked, in this order; those in ``paid`` (and the judge, if it is there) cost money.
+    ``session_spent`` is what earlier heals of the session spent. ``unproven`` says why nothing can be tried (no state
+    at hand), empty where something can."""
+
+    run: str
+    case: Case
+    config: HealConfig
+    healers: tuple[str, ...] = ()
+    paid: tuple[str, ...] = ()
+    session_spent: Cost = Cost()
+    unproven: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class BaselineRan:
+    """The cell was run as it is. ``missed`` is what its oracle says where it ran through."""
+
+    trial: Trial
+    missed: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class DiagnosisMade:
+    """The failure at hand was looked at."""
+
+    diagnosis: Diagnosis
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """The next call of ``who`` (a healer, or the judge) costs at most ``worst``."""
+
+    who: str
+    worst: Cost
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """Money was set aside for a call that is about to be made. What is never settled counts as spent."""
+
+    id: str
+    who: str
+    worst: Cost
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The call is over, and this is what it really cost."""
+
+    id: str
+    cost: Cost
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A healer gave its answer; ``settles`` names the reservation that its cost settles."""
+
+    healer: str
+    answer: Answer
+    settles: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class HealerFailed:
+    """A healer cannot go on: its service (``infrastructure``) or its code (``self_error``) failed."""
+
+    healer: str
+    reason: Reason
+    message: str
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """The patches at hand were looked at for capabilities that the cell did not have, by patch id."""
+
+    capabilities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class TrialEnded:
+    """One patch was tried. Results of patches tried at once commute."""
+
+    patch_id: str
+    trial: Trial
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The tried patches were judged. ``order`` are their ids, best first; ``settles`` a judge's reservation."""
+
+    verdicts: tuple[Verdict, ...]
+    order: tuple[str, ...]
+    cost: Cost = Cost()
+    settles: str = ""
+    note: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """The trial of this patch got past the failure and met another one, which is healed next, on top of the patch."""
+
+    patch_id: str
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class ProposalMade:
+    """Everything the user needs to decide is together."""
+
+    proposal: Proposal
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class PausedForUserAction:
+    """A limit was reached. Comes before any final event: the user can go on, give a hint, raise the limit, or stop."""
+
+    why: str
+    reason: Reason
+    cost: Cost = Cost()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The user, or a policy in their name, said something."""
+
+    decision: Decision
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class CancelRequested:
+    """Ctrl-C, or the user closed the card."""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Broke:
+    """Our own machinery failed (``infrastructure``: a kernel, a disk; ``self_error``: a bug of ours)."""
+
+    reason: Reason
+    message: str
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The heal is over."""
+
+    reason: Reason
+    detail: str = ""
+
+
+Event: TypeAlias = (
+    Started
+    | BaselineRan
+    | DiagnosisMade
+    | Priced
+    | Reserved
+    | Settled
+    | Answered
+    | HealerFailed
+    | Screened
+    | TrialEnded
+    | Scored
+    | Derived
+    | ProposalMade
+    | PausedForUserAction
+    | Decided
+    | CancelRequested
+    | Broke
+    | Ended
+)
+
+
+# --- commands -------------------------------------------------------------------------------------------------------
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class RunBaseline:
+    """Run the cell as it is. → BaselineRan"""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Diagnose:
+    """Say what the failure comes from. → DiagnosisMade"""
+
+    case: Case
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class PriceCall:
+    """Say what the next call can cost at most. → Priced"""
+
+    who: str
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class AskHealer:
+    """Ask for patches; where ``worst`` is not nothing, set it aside first. → [Reserved] Answered | HealerFailed"""
+
+    healer: str
+    case: Case
+    worst: Cost = Cost()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Look at patches for capabilities that they add. → Screened"""
+
+    patches: tuple[Patch, ...]
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class TryPatches:
+    """Try them, several at once. → TrialEnded for each"""
+
+    patches: tuple[Patch, ...]
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Judge the tried patches; ``paid``: with a model's help, at most for ``worst``. → [Reserved] Scored"""
+
+    tried: tuple[tuple[Patch, Trial], ...]
+    paid: bool = False
+    worst: Cost = Cost()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Derive:
+    """Take up the failure behind this patch. → Derived"""
+
+    patch_id: str
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """Put a proposal together; prove the best patch from the other start too. → ProposalMade"""
+
+    proposal: Proposal
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class AskDecision:
+    """Wait for a word on the proposal. → Decided"""
+
+    proposal: Proposal
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Say that a limit is reached. → PausedForUserAction"""
+
+    why: str
+    reason: Reason
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class AskToContinue:
+    """Wait for a word on the pause. → Decided"""
+
+    why: str
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Close:
+    """End it. → Ended"""
+
+    reason: Reason
+    detail: str = ""
+
+
+Command: TypeAlias = (
+    RunBaseline
+    | Diagnose
+    | PriceCall
+    | AskHealer
+    | Screen
+    | TryPatches
+    | Score
+    | Derive
+    | Propose
+    | AskDecision
+    | Pause
+    | AskToContinue
+    | Close
+)

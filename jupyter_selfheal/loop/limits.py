@@ -1,0 +1,100 @@
+"""The limits of the paid path: money first, then attempts, then whether asking again makes sense. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from itertools import pairwise
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.loop.states import Account, Dossier
+from jupyter_selfheal.model import Attempt, Cost, Insert, Reason, Replace
+
+_NOISE = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?(e[+-]?\d+)?|(?:[A-Za-z]:)?(?:[\\/][\w.\-]+){2,}")
+
+NEAR = 0.95
+"""Similarity (difflib's ratio) of the changed statements from which two patches are near-same."""
+
+
+def normalise(message: str) -> str:
+    """A message with numbers, addresses and paths taken out: equal for the same error of another run."""
+    return re.sub(r"\s+", " ", _NOISE.sub("#", message)).strip()
+
+
+def over_budget(account: Account, worst: Cost, config: HealConfig) -> str:
+    """Why a call that may cost ``worst`` must not be made; empty where it may.
+
+    Dollars rule where the price is known, tokens where it is not.
+    """
+    after = account.spent + worst
+    if after.usd > account.allowance + 1e-12:
+        return (
+            f"the next call may cost ${worst.usd:.4f}; ${account.spent.usd:.4f} of the budget of "
+            f"${account.allowance:.2f} is used"
+        )
+    if account.session.usd + after.usd > account.session_allowance + 1e-12:
+        return f"the session's ceiling of ${account.session_allowance:.2f} would be passed"
+    tokens = after.input_tokens + after.output_tokens
+    if after.unknown and tokens > config.token_ceiling:
+        return f"the model's price is not known, and {tokens} tokens would pass the ceiling of {config.token_ceiling}"
+    return ""
+
+
+def rounds(dossier: Dossier) -> tuple[tuple[Attempt, ...], ...]:
+    """What was tried after each paid answer, since the user last let the heal go on."""
+    marks = (*dossier.rounds, len(dossier.archive))
+    return tuple(dossier.archive[a:b] for a, b in pairwise(marks))
+
+
+def wasted(dossier: Dossier, config: HealConfig) -> Reason | None:
+    """Why asking a model again would be a waste: the rounds repeat themselves, or do not get better."""
+    done = rounds(dossier)
+    same = 1
+    for earlier, later in pairwise(done):
+        same = same + 1 if _repeats(dossier, earlier, later) else 1
+    if done and same >= config.stuck_after and len(done) >= config.stuck_after:
+        return Reason.STUCK
+    best, flat = -1.0, 0
+    for attempts in done:
+        score = max((a.verdict.score for a in attempts if a.verdict), default=0.0)
+        best, flat = (score, 0) if score > best else (best, flat + 1)
+    return Reason.NO_IMPROVEMENT if flat >= config.no_improvement_after else None
+
+
+def _repeats(dossier: Dossier, earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bool:
+    """Nothing new came, or the same feedback, or near-same patches with the same error."""
+    if not later:
+        return True
+    if not earlier or any(a.rejection for a in earlier):
+        return False
+    first, second = _best(earlier), _best(later)
+    if first.verdict and second.verdict and first.verdict.feedback:
+        if normalise(first.verdict.feedback) == normalise(second.verdict.feedback):
+            return True
+        if first.verdict.score != second.verdict.score:
+            return False
+    return all(any(_near(dossier, a, b) for a in earlier) for b in later)
+
+
+def _best(attempts: tuple[Attempt, ...]) -> Attempt:
+    return max(attempts, key=lambda a: a.verdict.score if a.verdict else -1.0)
+
+
+def _near(dossier: Dossier, one: Attempt, other: Attempt) -> bool:
+    first, second = _changes(dossier, one), _changes(dossier, other)
+    return first == second or difflib.SequenceMatcher(None, first, second, autojunk=False).ratio() >= NEAR
+
+
+def _changes(dossier: Dossier, attempt: Attempt) -> str:
+    """The statements that a patch brings in, in canonical form."""
+    found = []
+    for edit in attempt.patch.edits:
+        if isinstance(edit, Replace | Insert):
+            old = edit.old if isinstance(edit, Replace) else ""
+            before = {src.canonical(src.text_of(old, s.node)) for s in src.statements(old)}
+            new = [src.canonical(src.text_of(edit.source, s.node)) for s in src.statements(edit.source)]
+            found += [text for text in new if text not in before]
+        else:
+            found.append(repr(edit))
+    return "\n".join(found)

@@ -1,0 +1,225 @@
+"""The heal as a state machine: ``step(state, event, config) -> (state, commands)``, pure.
+
+A state says what is known; :func:`command` says what to do in it; an event is what came of that. Nothing here runs code,
+reads a clock or knows a kernel. A journal's events folded (:func:`fold`) give the state in which a killed run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.loop import advance, decisions, policy
+from jupyter_selfheal.loop.events import (
+    JUDGE,
+    Answered,
+    AskDecision,
+    AskToContinue,
+    BaselineRan,
+    Broke,
+    CancelRequested,
+    Close,
+    Command,
+    Decided,
+    Derived,
+    Diagnose,
+    DiagnosisMade,
+    Ended,
+    Event,
+    HealerFailed,
+    PausedForUserAction,
+    PriceCall,
+    Priced,
+    ProposalMade,
+    Reserved,
+    RunBaseline,
+    Score,
+    Scored,
+    Screen,
+    Screened,
+    Settled,
+    Started,
+    TrialEnded,
+    TryPatches,
+)
+from jupyter_selfheal.loop.limits import over_budget
+from jupyter_selfheal.loop.states import (
+    Applied,
+    Cleared,
+    Closed,
+    Diagnosed,
+    Judged,
+    Patched,
+    Paused,
+    Proposed,
+    Reported,
+    Reproduced,
+    State,
+    Stopping,
+    Tried,
+    Trying,
+)
+from jupyter_selfheal.model import Cost, Reason
+
+Resting = (Diagnosed, Cleared, Judged)
+"""States between two pieces of work: the policy says what is next."""
+
+TRANSITIONS: Final[tuple[tuple[str, str, str], ...]] = (
+    ("", "Started", "Reported"),
+    ("", "Started", "Reproduced"),
+    ("Reported", "BaselineRan", "Reported"),
+    ("Reported", "BaselineRan", "Reproduced"),
+    ("Reproduced", "DiagnosisMade", "Diagnosed"),
+    *((at, "Answered", to) for at in ("Diagnosed", "Cleared", "Judged") for to in ("Patched", "Judged")),
+    *((at, "HealerFailed", "Judged") for at in ("Diagnosed", "Cleared", "Judged")),
+    ("Patched", "Screened", "Cleared"),
+    *((at, "TrialEnded", to) for at in ("Diagnosed", "Cleared", "Judged", "Trying") for to in ("Trying", "Tried")),
+    ("Tried", "Scored", "Judged"),
+    *((at, "Derived", "Reproduced") for at in ("Diagnosed", "Cleared", "Judged")),
+    *((at, "ProposalMade", "Proposed") for at in ("Diagnosed", "Cleared", "Judged")),
+    *((at, "PausedForUserAction", "Paused") for at in ("Diagnosed", "Cleared", "Judged")),
+    *(("Proposed", "Decided", to) for to in ("Applied", "Cleared", "Judged", "Stopping")),
+    *(("Paused", "Decided", to) for to in ("Applied", "Judged", "Stopping")),
+    *((at, "Ended", "Closed") for at in ("Diagnosed", "Cleared", "Judged", "Applied", "Stopping")),
+)
+"""(state, event, state after): every transition there is. Apart from these, ``Priced``, ``Reserved`` and ``Settled`` change
+only the account, in any state, and ``CancelRequested`` and ``Broke`` lead from any state before *Applied* to Stopping."""
+
+ANYWHERE: Final = (Priced, Reserved, Settled)
+INTERRUPTS: Final = (CancelRequested, Broke)
+
+
+class IllegalTransition(SelfHealError):
+    """An event that cannot happen in this state: a bug of ours, or a journal of another release."""
+
+
+def step(state: State | None, event: Event, config: HealConfig) -> tuple[State, tuple[Command, ...]]:
+    """The state after an event, and what to do in it. Raises :class:`IllegalTransition`."""
+    after = _next(state, event, config)
+    return after, command(after, config)
+
+
+def fold(events: Iterable[Event], config: HealConfig) -> State | None:
+    """The state that a journal's events lead to; None where there are none."""
+    state: State | None = None
+    for event in events:
+        state, _ = step(state, event, config)
+    return state
+
+
+def command(state: State, config: HealConfig) -> tuple[Command, ...]:
+    """What to do in a state: one command, none where the heal is over."""
+    match state:
+        case Reported():
+            return (RunBaseline(),)
+        case Reproduced(dossier):
+            return (Diagnose(dossier.current),)
+        case Diagnosed(dossier) | Cleared(dossier) | Judged(dossier):
+            return (policy.next_move(dossier, config),)
+        case Patched(_, _, patches):
+            return (Screen(patches),)
+        case Trying():
+            return (TryPatches(state.pending),)
+        case Tried():
+            return (_score(state, config),)
+        case Proposed(_, proposal):
+            return (AskDecision(proposal),)
+        case Paused(_, why, _):
+            return (AskToContinue(why),)
+        case Applied():
+            return (Close(Reason.HEALED),)
+        case Stopping(_, reason, detail):
+            return (Close(reason, detail),)
+        case Closed():
+            return ()
+
+
+def _score(state: Tried, config: HealConfig) -> Command:
+    """Judge with a model's help only where that is paid for; else without."""
+    dossier = state.dossier
+    if JUDGE not in dossier.paid:
+        return Score(state.tried)
+    if JUDGE not in dossier.prices:
+        return PriceCall(JUDGE)
+    worst = dossier.prices[JUDGE]
+    fits = not over_budget(dossier.account, worst, config)
+    return Score(state.tried, paid=fits, worst=worst if fits else Cost())
+
+
+def _next(state: State | None, event: Event, config: HealConfig) -> State:
+    if isinstance(event, Started) and state is None:
+        return advance.started(event, config)
+    if state is None or isinstance(state, Closed) or isinstance(event, Started):
+        raise _illegal(state, event)
+    if isinstance(event, ANYWHERE):
+        return replace(state, dossier=advance.paid(state.dossier, event))
+    if isinstance(event, INTERRUPTS):
+        return _interrupted(state, event)
+    match state, event:
+        case Reported(), BaselineRan():
+            return advance.reproduced(state, event, config)
+        case Reproduced(), DiagnosisMade():
+            return advance.diagnosed(state, event)
+        case Patched(), Screened():
+            return advance.screened(state, event)
+        case ((Trying() | Diagnosed() | Cleared() | Judged()), TrialEnded()):
+            return advance.tried(state, event)
+        case Tried(), Scored():
+            return advance.scored(state, event)
+        case ((Diagnosed() | Cleared() | Judged()), Answered()):
+            return advance.answered(state.dossier, event, config)
+        case ((Diagnosed() | Cleared() | Judged()), HealerFailed()):
+            return Judged(advance.shut(state.dossier, event.healer, event.reason, event.message))
+        case ((Diagnosed() | Cleared() | Judged()), Derived()):
+            return advance.derived(state.dossier, event)
+        case ((Diagnosed() | Cleared() | Judged()), ProposalMade()):
+            shown = (*state.dossier.proposals, event.proposal)
+            return Proposed(replace(state.dossier, proposals=shown), event.proposal)
+        case ((Diagnosed() | Cleared() | Judged()), PausedForUserAction()):
+            return Paused(state.dossier, event.why, event.reason)
+        case Proposed(), Decided():
+            return decisions.on_proposal(state, event.decision)
+        case Paused(), Decided():
+            return decisions.on_pause(state, event.decision, config)
+        case Applied(), Ended():
+            return Closed(state.dossier, event.reason, event.detail, applied=(state.candidate,))
+        case ((Diagnosed() | Cleared() | Judged() | Stopping()), Ended()):
+            return Closed(state.dossier, event.reason, event.detail)
+    raise _illegal(state, event)
+
+
+def _interrupted(state: State, event: CancelRequested | Broke) -> State:
+    """Whatever was going on stops; what the user approved before stays approved."""
+    if isinstance(state, Applied | Stopping):
+        return state
+    dossier = advance.salvaged(state)
+    if isinstance(event, Broke):
+        return Stopping(dossier, event.reason, event.message)
+    return Stopping(dossier, Reason.CANCELLED, "cancelled by the user")
+
+
+def _illegal(state: State | None, event: Event) -> IllegalTransition:
+    return IllegalTransition(
+        f"{type(event).__name__} cannot happen in {type(state).__name__ if state else 'a new heal'}: the journal is of "
+        "another release, or this is a bug; please report it with the journal"
+    )
+
+
+def mermaid() -> str:
+    """The machine as a Mermaid state diagram (https://mermaid.js.org/syntax/stateDiagram.html)."""
+    arrows: dict[tuple[str, str], list[str]] = {}
+    for before, event, after in TRANSITIONS:
+        arrows.setdefault((before or "[*]", after), []).append(event)
+    lines = ["stateDiagram-v2"]
+    for (before, after), events in arrows.items():
+        lines.append(f"    {before} --> {after}: {', '.join(dict.fromkeys(events))}")
+    lines += [
+        "    Closed --> [*]",
+        "    note right of Stopping",
+        "        from every state before Applied: CancelRequested, Broke",
+        "    end note",
+    ]
+    return "\n".join(lines) + "\n"

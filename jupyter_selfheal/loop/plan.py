@@ -1,0 +1,192 @@
+"""What a trial of a patch runs, and in which order. Pure: a case and a patch in, steps out.
+
+A patch is data over the notebook; a trial starts from one state. So every edit above the failing cell becomes a *setup*
+step, then the failing cell runs as the patch leaves it, then the oracle's steps. As little as possible is run again:
+
+- of an edited earlier cell only the statements that changed and those of the cell that read what they bind, then the
+  cells in between that read it too (a changed function is only defined again);
+- from the state after the failure only the statements from the failing one on, as long as those before it are the same.
+
+Statements that are left out are blanked, so that line numbers in tracebacks are those of the cell.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import (
+    Case,
+    Cell,
+    FailureKind,
+    Insert,
+    Install,
+    Move,
+    Patch,
+    Replace,
+    Role,
+    Run,
+    RunCells,
+    Start,
+    Step,
+)
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def trial_steps(case: Case, patch: Patch, start: Start, oracle_steps: Iterable[Step] = ()) -> tuple[Step, ...]:
+    """The steps of a trial of ``patch`` from ``start``: setup, the cell, the oracle."""
+    failing = case.failure.cell_id
+    patched = patch.source_of(failing, case.failure.source)
+    code = remainder(case, patched) if start is Start.AFTER_FAILURE else patched
+    return (*_setup(case, patch), Run(code, failing, Role.CELL), *oracle_steps)
+
+
+def requirements(patch: Patch) -> tuple[str, ...]:
+    """What has to be installed into a scratch directory before the trial."""
+    return tuple(e.requirement for e in patch.edits if isinstance(e, Install))
+
+
+def failing_statement(case: Case) -> int:
+    """Index of the top-level statement that failed, 0 where it is unknown or nothing ran."""
+    failure = case.failure
+    if failure.kind in (FailureKind.SYNTAX, FailureKind.MISSED):
+        return 0
+    return max(failure.statement if failure.statement >= 0 else src.statement_at(failure.source, failure.line), 0)
+
+
+def remainder(case: Case, patched: str) -> str:
+    """What is left to run of the patched cell in the state after the failure.
+
+    The whole cell, unless every statement before the failing one is still there, in order, with nothing but imports
+    added among them.
+    """
+    at = failing_statement(case)
+    ran = _keys(case.failure.source)[:at]
+    there = src.statements(patched)
+    if at == 0 or src.is_foreign(patched) or len(ran) < at or len(there) <= at:
+        return patched
+    found, left = _keys(patched), list(ran)
+    keep: list[int] = []
+    for statement, key in zip(there, found, strict=True):
+        if left and key == left[0]:
+            left.pop(0)
+        elif left and not isinstance(statement.node, _IMPORTS):
+            return patched
+        else:
+            keep.append(statement.index)
+    return patched if left else only(patched, keep)
+
+
+def only(source: str, indices: Iterable[int]) -> str:
+    """The source with every other top-level statement blanked; line numbers are kept."""
+    kept = set(indices)
+    edits = []
+    for s in src.statements(source):
+        if s.index not in kept:
+            start, end = src.span(src.mask(source), s.node)
+            end = _line_end(source, end) if _is_magic(source, start) else end
+            edits.append((start, end, re.sub(r"[^\r\n]", " ", source[start:end])))
+    blanked = src.splice(source, edits)
+    return re.sub(r"(?m)^([ \t]*);", lambda m: m[1] + " ", blanked)
+
+
+def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
+    """What of an edited cell has to run again, and the names that other cells must not go on using as they were.
+
+    The names are empty where only definitions changed: whoever calls a function finds the new one.
+    """
+    there = src.statements(new)
+    if not there or src.is_foreign(new) or not src.statements(old):
+        return new, src.names(new).binds | src.names(new).changes
+    before = list(_keys(old))
+    keep: list[int] = []
+    stale: set[str] = set()
+    for statement, key in zip(there, _keys(new), strict=True):
+        found = src.names_of([statement.node])
+        if key in before:
+            before.remove(key)
+            if not stale & (found.uses | found.changes):
+                continue
+        keep.append(statement.index)
+        if not isinstance(statement.node, (*_DEFINITIONS, *_IMPORTS)):
+            stale |= found.binds | found.changes
+    return (only(new, keep) if keep else ""), frozenset(stale)
+
+
+def _setup(case: Case, patch: Patch) -> Iterator[Run]:
+    failing = case.failure.cell_id
+    for edit in patch.edits:
+        if isinstance(edit, Replace) and edit.cell_id != failing and _is_above(case, edit.cell_id):
+            yield from _again(case, patch, edit)
+        elif isinstance(edit, Insert) and edit.cell_id != failing and _is_above(case, edit.before, failing):
+            if not (requirements(patch) and _installs(edit.source)):
+                yield Run(edit.source, edit.cell_id, Role.SETUP)
+        elif isinstance(edit, Move):
+            yield from _moved(case, patch, edit)
+        elif isinstance(edit, RunCells):
+            for cell_id in edit.cell_ids:
+                yield Run(_source(case, patch, cell_id), cell_id, Role.SETUP)
+
+
+def _again(case: Case, patch: Patch, edit: Replace) -> Iterator[Run]:
+    """The changed part of an earlier cell, then what the cells in between derive from it."""
+    code, stale = changed(edit.old, edit.source)
+    if code:
+        yield Run(code, edit.cell_id, Role.SETUP)
+    for cell in _between(case, edit.cell_id, case.failure.cell_id) if stale else ():
+        found = src.names(cell.source)
+        if cell.id not in patch.cells_touched and not cell.expensive and stale & (found.uses | found.changes):
+            stale |= found.binds | found.changes
+            yield Run(cell.source, cell.id, Role.SETUP)
+
+
+def _moved(case: Case, patch: Patch, edit: Move) -> Iterator[Run]:
+    failing = case.failure.cell_id
+    if edit.cell_id == failing:
+        for cell in _between(case, failing, edit.before):
+            yield Run(_source(case, patch, cell.id), cell.id, Role.SETUP)
+    elif _is_above(case, edit.before, failing):
+        yield Run(_source(case, patch, edit.cell_id), edit.cell_id, Role.SETUP)
+
+
+def _between(case: Case, above: str, below: str) -> tuple[Cell, ...]:
+    first, last = case.notebook.index(above), case.notebook.index(below)
+    return tuple(c for c in case.notebook.cells[first + 1 : last] if c.kind == "code") if 0 <= first < last else ()
+
+
+def _is_above(case: Case, cell_id: str, also: str = "") -> bool:
+    """Whether the cell runs before the failing one (a cell that the notebook does not hold is taken to)."""
+    at, failing = case.notebook.index(cell_id), case.notebook.index(case.failure.cell_id)
+    return cell_id == also or at < 0 or failing < 0 or at < failing
+
+
+def _source(case: Case, patch: Patch, cell_id: str) -> str:
+    at = case.notebook.index(cell_id)
+    return patch.source_of(cell_id, case.notebook.cells[at].source if at >= 0 else "")
+
+
+def _keys(source: str) -> tuple[str, ...]:
+    """One key for each top-level statement, equal where they do the same (magics by their text)."""
+    lines = source.splitlines()
+    return tuple(
+        ast.dump(s.node) + "".join(t.strip() for t in lines[s.first - 1 : s.last] if t.lstrip()[:1] in ("%", "!"))
+        for s in src.statements(source)
+    )
+
+
+def _installs(source: str) -> bool:
+    """True for a cell of ``%pip install`` lines: a trial has the requirement from its scratch directory instead."""
+    return all(re.match(r"\s*([%!]\s*(pip|uv|conda|mamba)\b|#|$)", line) for line in source.splitlines())
+
+
+def _is_magic(source: str, start: int) -> bool:
+    return source[start : start + 1] in ("%", "!", "?")
+
+
+def _line_end(source: str, at: int) -> int:
+    end = source.find("\n", at)
+    return len(source) if end < 0 else end
