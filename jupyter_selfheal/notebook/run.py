@@ -94,7 +94,7 @@ class Batch:
             elif number := failures.cascade_of(failure, self.lost):
                 self._record(cell, Status.CASCADE, failure, cascade_of=number)
                 self._lose(cell, failure)
-            elif self._healed(chain, cell, failure, after):
+            elif self._healed(chain, cell, failure, trial, after):
                 return
             else:
                 self._lose(cell, failure)
@@ -104,7 +104,9 @@ class Batch:
             if after is not None and after is not chain.state:
                 after.close()
 
-    def _healed(self, chain: Chain, cell: Cell, failure: Failure, after: TrialKernel | None) -> bool:
+    def _healed(
+        self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None
+    ) -> bool:
         """Heal a root failure; True where a fix was applied and the chain stands behind the healed cell."""
         number = self.numbers.get(cell.id, 0)
         self.tools.progress(number, len(self.numbers), f"healing {failure.headline[:60]}")
@@ -112,7 +114,9 @@ class Batch:
         resumable = after is not None and failure.kind is not FailureKind.MISSED
         starts = Starts(before=(chain.state,), after=(after,) if after is not None and resumable else ())
         case = Case(failure, self.notebook, cell.oracle)
-        outcome = self.tools.heal(case, starts)
+        outcome = self.tools.heal(case, starts, trial)
+        if outcome.reason is Reason.CANCELLED:
+            raise KeyboardInterrupt
         if outcome.applied:
             why = self._apply(chain, case, outcome)
             if not why:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from jupyter_selfheal.model import OPEN, Case, Outcome, Run, Sandbox
+from jupyter_selfheal.model import OPEN, Case, Outcome, Run, Sandbox, Trial
 from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
 
 Replay = Callable[[Sequence[Run]], TrialKernel]
@@ -18,13 +18,14 @@ def _silent(at: int, of: int, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """``open_state`` starts the notebook's own kernel and freezes it; ``heal`` runs the loop on a case; ``install`` puts
+    """``open_state`` starts the notebook's own kernel and freezes it; ``heal`` runs the loop on a case
+    whose cell was seen failing in the trial; ``install`` puts
     a requirement into the scratch directory that it returns. ``progress`` is told the number of the cell at hand, the
     number of all, and what is being done."""
 
     open_state: Callable[[], TrialKernel]
     replay: Replay
-    heal: Callable[[Case, Starts], Outcome]
+    heal: Callable[[Case, Starts, Trial], Outcome]
     scorer: Scorer
     install: Callable[[str], str]
     progress: Callable[[int, int, str], None] = _silent

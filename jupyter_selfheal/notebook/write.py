@@ -119,12 +119,15 @@ def write_atomically(path: Path, text: str) -> None:
 
 def check_writable(path: Path) -> None:
     """Find out before an hour of healing, not after it, that ``path`` cannot be written."""
-    folder = path.resolve().parent
-    existing = next(p for p in (folder, *folder.parents) if p.exists())
     if path.is_dir():
         raise NotebookError(f"{path}: a folder; name the file, or use --output-dir")
-    if not existing.is_dir() or not os.access(existing, os.W_OK):
-        raise NotebookError(f"{path}: cannot be written ({existing} is not a writable folder): choose another place")
+    folder = path.resolve().parent
+    existing = next(p for p in (folder, *folder.parents) if p.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as error:
+        raise NotebookError(f"{path}: cannot be written ({error.strerror}): choose another place with -o") from error
 
 
 def _umask() -> int:

@@ -1,0 +1,77 @@
+"""Batch runs on in-process states, with a loop that tries given patches: what is tested is the batch, not the healing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_selfheal.loop.plan import trial_steps
+from jupyter_selfheal.model import (
+    Candidate,
+    Case,
+    Diagnosis,
+    Outcome,
+    Patch,
+    Proposal,
+    Reason,
+    Run,
+    Start,
+    Trial,
+    TrialRequest,
+    Verdict,
+)
+from jupyter_selfheal.notebook.read import Document
+from jupyter_selfheal.notebook.run import Batch
+from jupyter_selfheal.notebook.tools import Limits, Tools
+from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+
+Fixer = Callable[[Case], Sequence[Patch]]
+
+
+def cell(text: str, **more: Any) -> dict[str, Any]:
+    found = {"cell_type": "code", "metadata": {}, "source": text.splitlines(keepends=True), "outputs": []}
+    return {**found, "execution_count": None, **more}
+
+
+def notebook(*cells: dict[str, Any] | str, **metadata: Any) -> dict[str, Any]:
+    made = [cell(c) if isinstance(c, str) else c for c in cells]
+    for number, one in enumerate(made):
+        one.setdefault("id", f"c{number}")
+    return {"cells": made, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+@dataclass
+class Loop:
+    """Applies the first given patch whose trial runs."""
+
+    fixer: Fixer
+    leave_alone: str = ""
+    cases: list[Case] = field(default_factory=list)
+
+    def __call__(self, case: Case, starts: Starts, seen: Trial) -> Outcome:
+        self.cases.append(case)
+        if self.leave_alone:
+            diagnosis = Diagnosis("it is so", leave_alone=self.leave_alone, advice="see to it")
+            return Outcome(Reason.ENVIRONMENT, case.failure, diagnosis)
+        for patch in self.fixer(case):
+            trial, _ = starts.best.run(TrialRequest(trial_steps(case, patch, Start.BEFORE_CELL), patch.id))
+            if trial.ran:
+                best = Candidate(patch, trial, Verdict(patch.id, 8.0, True, reasons=("it runs",)))
+                proposal = Proposal(case.failure, Diagnosis("a typo"), (best,), (Start.BEFORE_CELL,))
+                return Outcome(Reason.HEALED, case.failure, applied=(best,), proposal=(proposal,), seconds=0.1)
+        return Outcome(Reason.EXHAUSTED, case.failure, Diagnosis("nobody knows"))
+
+
+def batch(document: Document, fixer: Fixer = lambda case: (), *, seconds: float = 10.0, leave_alone: str = "") -> Batch:
+    """A batch over a document on fake kernels."""
+
+    def replay(runs: Sequence[Run]) -> FakeKernel:
+        return FakeKernel(tuple(runs))
+
+    loop = Loop(fixer, leave_alone)
+    made = Batch(document, Tools(FakeKernel, replay, loop, EvidenceScorer(), lambda requirement: ""), Limits(cell=seconds))
+    made.loop = loop  # type: ignore[attr-defined]
+    return made
