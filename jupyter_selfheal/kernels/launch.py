@@ -50,20 +50,22 @@ def start_kernel(
     folder: str,
     *,
     writes: str = "discard",
+    strict: bool = False,
     env: Mapping[str, str] | None = None,
     timeout: float = 60,
 ) -> LiveKernel:
     """Start the kernel of a kernelspec and wait until it answers, at most ``timeout`` seconds.
 
     ``folder`` is its working directory. ``writes``: with ``discard`` what it writes there, in the temporary folder and at home
-    is thrown away when it ends, and all else is read-only (see ``LiveKernel.writes_isolated``); ``allow`` leaves it be.
-    ``env`` is added to the environment.
+    is thrown away when it ends, and all else is read-only (see ``LiveKernel.writes_isolated``); ``allow`` leaves it be,
+    ``forbid`` makes everything read-only. ``strict``: where writes cannot be discarded they are forbidden, and where they cannot
+    be forbidden either the kernel does not start. ``env`` is added to the environment.
 
     Raises :class:`KernelError` where the kernelspec is missing (naming those installed) or the kernel dies (with the tail
     of what it printed).
     """
     argv, spec_env, by_message = command_of(spec_name)
-    kernel = LiveKernel(spec_name, folder, argv, {**spec_env, **(env or {})}, writes, by_message)
+    kernel = LiveKernel(spec_name, folder, argv, {**spec_env, **(env or {})}, (writes, strict), by_message)
     try:
         kernel._open(time.monotonic() + timeout)
     except BaseException:
@@ -76,7 +78,13 @@ class LiveKernel:
     """A running kernel. Made by :func:`start_kernel`; one thread at a time executes, others wait for it."""
 
     def __init__(
-        self, spec_name: str, folder: str, argv: list[str], env: dict[str, str], writes: str, by_message: bool
+        self,
+        spec_name: str,
+        folder: str,
+        argv: list[str],
+        env: dict[str, str],
+        writes: tuple[str, bool],
+        by_message: bool,
     ) -> None:
         self.spec_name = spec_name
         self.folder = os.path.realpath(folder)
@@ -94,7 +102,9 @@ class LiveKernel:
         self._heard = b""
         self._warden, self._life, self._status = self._spawn(argv, env, writes)
 
-    def _spawn(self, argv: list[str], env: dict[str, str], writes: str) -> tuple[subprocess.Popen[bytes], int, int]:
+    def _spawn(
+        self, argv: list[str], env: dict[str, str], writes: tuple[str, bool]
+    ) -> tuple[subprocess.Popen[bytes], int, int]:
         from jupyter_client.connect import write_connection_file
 
         path, _ = write_connection_file(
@@ -105,7 +115,8 @@ class LiveKernel:
         order = {
             "life": life_read,
             "status": status_write,
-            "writes": writes,
+            "writes": writes[0],
+            "strict": writes[1],
             "folders": [self.folder],
             "shared": [self.shared],
             "argv": [word.replace("{connection_file}", path) for word in argv],

@@ -156,8 +156,20 @@ def enter(plan: dict[str, Any], probed: dict[str, str]) -> list[str]:
     if still and not {OVERLAY, READ_ONLY, LANDLOCK} & set(on):
         raise LayerFailed("nothing on this machine can keep a trial from writing files")
     limited = (quiet or still) and plan.get("limits", True)
-    _limits(plan, sandboxed=limited)
+    limit(int(plan.get("memory_mb", 0)), sandboxed=limited)
     return [*on, LIMITS] if limited else on
+
+
+def cut_network() -> str:
+    """Take the network from the calling thread and all that it starts; the layer that does it, empty where none can.
+
+    For a process that is running already, with threads that must keep their sockets.
+    """
+    if _capabilities() & _SYS_ADMIN and not _why_not(_network_namespace):
+        return NETWORK
+    if not _why_not(lambda: syscalls.landlock([], files=False, tcp=True)):
+        return LANDLOCK_TCP
+    return ""
 
 
 def _mounted(plan: dict[str, Any], can_overlay: bool) -> list[str]:
@@ -220,14 +232,14 @@ def _free_mb() -> int:
         return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable:")), 1024)
 
 
-def _limits(plan: dict[str, Any], *, sandboxed: bool) -> None:
+def limit(megabytes: int, *, sandboxed: bool) -> None:
     """No core files; within a sandbox also bounded memory, file size and number of processes (root has no such bound).
 
     Memory is bounded as private writable memory beyond what the process has already (``RLIMIT_DATA``): address space that
     is only reserved, of which numerical libraries take a lot, does not count.
     """
     _lower(resource.RLIMIT_CORE, 0)
-    megabytes = int(plan.get("memory_mb", 0)) or (max(256, _free_mb() * 3 // 4) if sandboxed else 0)
+    megabytes = megabytes or (max(256, _free_mb() * 3 // 4) if sandboxed else 0)
     if megabytes:
         with open("/proc/self/statm", encoding="utf-8") as f:
             has = int(f.read().split()[5]) * resource.getpagesize()

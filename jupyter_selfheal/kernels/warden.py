@@ -1,11 +1,15 @@
 """The process between us and a kernel that we start: it isolates the kernel's writes, and leaves nothing behind.
 
-    python warden.py '{"life": 5, "status": 6, "writes": "discard", "folders": [...], "shared": [...], "argv": [...]}'
+    python warden.py '{"life": 5, "status": 6, "writes": "discard", "strict": false, "folders": [...],
+                       "shared": [...], "argv": [...]}'
 
 It holds the read end of a pipe (``life``) whose write end is ours alone. When we close it, or die in whatever way, it kills
 the kernel and all its descendants: it is their subreaper, so that not even ``setsid`` gets away. PDEATHSIG alone would not
 do, as it follows the *thread* that started the process. It reports by JSON lines on ``status``: first
 ``{"pid": …, "layers": […], "why_not": "…"}``, at the end ``{"exit": code}``, negative for a signal.
+
+``strict`` demands that writes are at least forbidden where they cannot be discarded; else the kernel starts unprotected and
+``why_not`` says why. With ``{"probe": true}`` it only prints which layers there are.
 
 Standard library only and started by path, so that it starts in 20 ms.
 """
@@ -43,22 +47,28 @@ def main(order: dict[str, Any]) -> None:
 def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
     """Layers that are on and why writes are not isolated (empty where they are, or were not asked to be)."""
     if sys.platform != "linux":
-        return [], f"not on {sys.platform}" if order["writes"] == "discard" else ""
-    sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        return [], f"overlay: not on {sys.platform}" if order["writes"] != "allow" else ""
     from jupyter_selfheal.kernels import sandbox, syscalls
 
     syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-    if order["writes"] != "discard":
+    if order["writes"] == "allow":
         return [], ""
     probed = sandbox.probe()
-    if probed[sandbox.OVERLAY]:
-        return [], f"overlay: {probed[sandbox.OVERLAY]}"
-    plan = {"network": True, "writes": "discard", "limits": False, **{k: order[k] for k in ("folders", "shared")}}
+    why_not = f"overlay: {probed[sandbox.OVERLAY]}" if probed[sandbox.OVERLAY] and order["writes"] == "discard" else ""
+    if why_not and not order["strict"]:
+        return [], why_not
+    plan = {"network": True, "limits": False, **{k: order[k] for k in ("writes", "folders", "shared")}}
     try:
-        return sandbox.enter(plan, probed), ""
+        return sandbox.enter(plan, probed), why_not
     except sandbox.LayerFailed as error:
         _tell(int(order["status"]), {"error": str(error)})
         sys.exit(1)
+
+
+def _probe() -> dict[str, str]:
+    from jupyter_selfheal.kernels import sandbox
+
+    return sandbox.probe()
 
 
 def _become_kernel(argv: list[str], warden: int) -> None:
@@ -134,4 +144,9 @@ def _tell(status: int, message: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    asked = json.loads(sys.argv[1])
+    if asked.get("probe"):
+        print(json.dumps(_probe()))
+    else:
+        main(asked)

@@ -1,0 +1,222 @@
+"""The fallback where forking is unsafe or impossible: a new kernel in which the earlier cells that matter run again.
+
+The state is *reconstructed*: objects are equal, not the same, and side effects of the cells that run again are repeated
+(into an overlay where there is one). Cells on which the request does not depend, and expensive cells, are left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.kernels.recipe import Past, in_words, needed
+from jupyter_selfheal.kernels.reserve import Reserve, available
+from jupyter_selfheal.kernels.session import Session, run_steps
+from jupyter_selfheal.model import (
+    Cell,
+    Ending,
+    Isolation,
+    Keep,
+    Run,
+    Sandbox,
+    Start,
+    StepResult,
+    Trial,
+    TrialRequest,
+)
+
+
+@dataclass(slots=True)
+class _Live:
+    """A process that is in the state of a recipe, as far as the cells at ``done`` go. Belongs to one FreshKernel."""
+
+    session: Session
+    done: tuple[int, ...]
+    writes: str
+
+
+class FreshKernel:
+    """A :class:`~jupyter_selfheal.ports.TrialKernel` over real kernels of a kernelspec.
+
+    ``recipe`` are the cells that ran, in the order in which they ran. ``writes`` (``discard`` or ``allow``) is what holds where
+    a request's sandbox allows writes. ``replay_timeout`` in seconds bounds the earlier cells together. A kernel is started in
+    advance, so that a trial need not wait for one.
+    """
+
+    is_exact = False
+
+    def __init__(
+        self,
+        spec_name: str,
+        folder: str,
+        recipe: Sequence[Cell | Past] = (),
+        *,
+        writes: str = "discard",
+        start: Start = Start.BEFORE_CELL,
+        replay_timeout: float = 600.0,
+        env: Mapping[str, str] | None = None,
+        ahead: bool = True,
+    ) -> None:
+        self._recipe = tuple(c if isinstance(c, Past) else Past(c.source, c.id, c.expensive) for c in recipe)
+        self._start, self._writes, self._replay_timeout = start, writes, replay_timeout
+        self._reserve = Reserve(spec_name, folder, dict(env or {}), ahead)
+        self._reserve.join()
+        self._reserve.prepare(writes if ahead else "")
+        self._lock = threading.Lock()
+        self._live: _Live | None = None
+        self._running: set[Session] = set()
+        self._closed = False
+
+    @property
+    def start(self) -> Start:
+        """See :class:`~jupyter_selfheal.ports.TrialKernel`."""
+        return self._start
+
+    @property
+    def isolation(self) -> Isolation:
+        """What the default sandbox gives here, found by probing once."""
+        return _isolation(Sandbox(), available())
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FreshKernel | None]:
+        """Rebuild the state as far as the request needs it (or go on in the process that is in it, where the process may be
+        kept), and run the steps. See :meth:`jupyter_selfheal.ports.TrialKernel.run`."""
+        began = time.monotonic()
+        live, replayed = self._claim(request), ""
+        if live is None:
+            live, replayed = self._rebuild(request)
+        ready = time.monotonic()
+        with self._registered(live.session):
+            if request.paths:
+                live.session.prepend(request.paths)
+            if not (request.sandbox.network and request.sandbox.writes == "allow"):
+                live.session.restrict(request.sandbox)
+            results, ending, detail = run_steps(live.session, request)
+        if self._closed and not live.session.kernel.alive:
+            ending, detail = Ending.CANCELLED, "the trial was cancelled"
+        trial = Trial(
+            patch_id=request.patch_id,
+            steps=results,
+            ending=ending,
+            start=self._start,
+            isolation=_isolation(request.sandbox, available(), live.session.layers),
+            detail="; ".join(filter(None, (detail, replayed))),
+            seconds=time.monotonic() - began,
+            phases={"replay": (ready - began) * 1e3, "steps": (time.monotonic() - ready) * 1e3},
+            blocked=_blocked(results, request.sandbox),
+            peak_mb=live.session.peak_mb(),
+        )
+        return trial, self._kept(request, live, trial)
+
+    def close(self) -> None:
+        """Stop every kernel of this state, those of running trials too."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            live, running = self._live, list(self._running)
+            self._live = None
+        for session in [*([live.session] if live else []), *running]:
+            session.stop()
+        self._reserve.leave()
+
+    # --- reaching the state -------------------------------------------------------------------------------------------
+
+    def _claim(self, request: TrialRequest) -> _Live | None:
+        """The process that is in this state, where the request may have it for good."""
+        with self._lock:
+            if self._closed:
+                raise KernelError("this state was closed: open a new one")
+            live = self._live
+            if live is None or request.keep is Keep.NEVER or not live.session.kernel.alive:
+                return None
+            fits = live.writes == self._policy(request) and (live.session.has_network or not request.sandbox.network)
+            if not fits or not set(needed(self._recipe, request.steps)) <= set(live.done):
+                return None
+            self._live = None
+            return live
+
+    def _policy(self, request: TrialRequest) -> str:
+        return self._writes if request.sandbox.writes == "allow" else request.sandbox.writes
+
+    def _rebuild(self, request: TrialRequest) -> tuple[_Live, str]:
+        """A new process in this state, and what was run again in words."""
+        policy, slice_ = self._policy(request), needed(self._recipe, request.steps)
+        everything = tuple(range(len(self._recipe)))
+        for cells in dict.fromkeys((slice_, everything)):
+            session = self._reserve.take(policy)
+            try:
+                with self._registered(session):
+                    failure = self._replay(session, cells)
+            except BaseException:
+                session.stop()
+                raise
+            if not failure:
+                return _Live(session, cells, policy), in_words(self._recipe, cells)
+            session.stop()
+        raise KernelError(f"the state cannot be reconstructed: {failure}")
+
+    def _replay(self, session: Session, cells: Sequence[int]) -> str:
+        """Run earlier cells again; says which one fails that did not fail before."""
+        deadline = time.monotonic() + self._replay_timeout
+        for past in (self._recipe[n] for n in cells):
+            result = session.step(Run(past.code, past.cell_id), max(deadline - time.monotonic(), 0.001))
+            if result.status != "ok" and not (past.failed and result.errors):
+                why = f"{result.errors[0].ename}: {result.errors[0].evalue}" if result.errors else result.status
+                return f"cell {past.cell_id or past.code[:40]!r}, which ran before, now does not ({why})"
+        return ""
+
+    @contextlib.contextmanager
+    def _registered(self, session: Session) -> Iterator[None]:
+        """While it runs, the session is stopped by :meth:`close`."""
+        with self._lock:
+            if self._closed:
+                session.stop()
+                raise KernelError("this state was closed: open a new one")
+            self._running.add(session)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running.discard(session)
+
+    # --- keeping it ---------------------------------------------------------------------------------------------------
+
+    def _kept(self, request: TrialRequest, live: _Live, trial: Trial) -> FreshKernel | None:
+        wanted = request.keep is Keep.ALWAYS or (request.keep is Keep.ON_SUCCESS and all(s.ok for s in trial.steps))
+        if not wanted or trial.ending is not Ending.FINISHED or not live.session.kernel.alive or self._closed:
+            live.session.stop()
+            return None
+        ran = [
+            Past(step.code, step.cell_id, failed=result.status == "error")
+            for step, result in zip(request.steps, trial.steps, strict=True)
+            if isinstance(step, Run) and result.status != "skipped"
+        ]
+        failed = any(past.failed for past in ran)
+        kept = FreshKernel.__new__(FreshKernel)
+        kept.__dict__.update(self.__dict__)
+        kept._recipe = (*self._recipe, *ran)
+        kept._start = Start.AFTER_FAILURE if failed else Start.BEFORE_CELL
+        kept._lock, kept._running, kept._closed = threading.Lock(), set(), False
+        done = (*live.done, *range(len(self._recipe), len(kept._recipe)))
+        kept._live = _Live(live.session, done, live.writes)
+        kept._reserve.join()
+        return kept
+
+
+def _blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, ...]:
+    plan = {"network": limits.network, "writes": limits.writes}
+    found = (sandbox.blocked(e.ename, e.evalue, plan) for result in results for e in result.errors)
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _isolation(limits: Sandbox, probed: Mapping[str, str], on: Sequence[str] = ()) -> Isolation:
+    wanted = [] if limits.network else [sandbox.NETWORK]
+    wanted += {"discard": [sandbox.OVERLAY, sandbox.READ_ONLY], "forbid": [sandbox.READ_ONLY]}.get(limits.writes, [])
+    layers = tuple(on) or tuple(layer for layer in [*wanted, sandbox.LIMITS] if not probed[layer])
+    missing = tuple(f"{layer}: {probed[layer] or 'not on'}" for layer in wanted if layer not in layers)
+    return Isolation("fresh", tuple(dict.fromkeys(layers)), missing)

@@ -1,0 +1,70 @@
+"""Which earlier cells make the state that a request needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from jupyter_selfheal import source
+from jupyter_selfheal.model import JSON, Run, Step
+
+_DYNAMIC = re.compile(
+    r"\b(globals|locals|vars|dir|eval|exec|get_ipython)\s*\(|^\s*%(who|whos|store|reset)\b", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A cell that was run to reach a state. ``failed``: it raised, and does so again."""
+
+    code: str
+    cell_id: str = ""
+    expensive: bool = False
+    failed: bool = False
+
+
+def needed(recipe: Sequence[Past], steps: Sequence[Step]) -> tuple[int, ...]:
+    """Indices of the earlier cells that must run again for these steps, in order.
+
+    Names are read off the cells, and off the texts in the arguments of probes. Where they cannot be (a question about the
+    state as a whole, ``eval``), every cell is needed that is not expensive. A cell that failed is always needed: it made
+    the state what it is.
+    """
+    codes = [step.code for step in steps if isinstance(step, Run)]
+    failed = {n for n, past in enumerate(recipe) if past.failed}
+    told = [text for step in steps if not isinstance(step, Run) for text in _strings(step.argument)]
+    wanted: set[str] = set()
+    for code in [*codes, *told, *(recipe[n].code for n in failed)]:
+        found = source.names(code)
+        wanted |= found.uses | found.changes | found.deletes
+    kept = failed.union(source.needed([past.code for past in recipe], wanted))
+    if not codes or any(_DYNAMIC.search(code) for code in codes):
+        kept |= {n for n, past in enumerate(recipe) if not past.expensive}
+    return tuple(sorted(kept))
+
+
+def in_words(recipe: Sequence[Past], cells: Sequence[int]) -> str:
+    """What was run again, for the record; empty where there was nothing to run."""
+    if not recipe:
+        return ""
+    names = ", ".join(_name(recipe, n) for n in cells) or "none"
+    costly = ", ".join(_name(recipe, n) for n in cells if recipe[n].expensive)
+    words = f"state reconstructed by running {len(cells)} of {len(recipe)} earlier cells again: {names}"
+    return words + (f"; among them expensive: {costly}" if costly else "")
+
+
+def _name(recipe: Sequence[Past], at: int) -> str:
+    return recipe[at].cell_id or f"#{at + 1}"
+
+
+def _strings(value: JSON) -> Iterable[str]:
+    """Every text in a JSON value: expressions and names that a probe is asked about."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _strings(inner)

@@ -1,0 +1,94 @@
+"""Kernels started before they are needed, and what can isolate them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels.launch import start_kernel
+from jupyter_selfheal.kernels.session import Session
+
+
+class Reserve:
+    """Kernels started in advance, one at a time, for all states that came from one."""
+
+    def __init__(self, spec_name: str, folder: str, env: dict[str, str], ahead: bool) -> None:
+        self._spec_name, self._folder, self._env, self._ahead = spec_name, folder, env, ahead
+        self._lock = threading.Lock()
+        self._users = 0
+        self._ready: dict[str, Session] = {}
+        self._starting: threading.Thread | None = None
+
+    def join(self) -> None:
+        with self._lock:
+            self._users += 1
+
+    def leave(self) -> None:
+        """The last one to leave stops the kernel in reserve, the one that is being started too."""
+        with self._lock:
+            self._users -= 1
+            last, starting = self._users == 0, self._starting
+        if last:
+            if starting is not None:
+                starting.join()
+            with self._lock:
+                unused, self._ready = self._ready, {}
+            for session in unused.values():
+                session.stop()
+
+    def take(self, writes: str) -> Session:
+        """A session whose writes are handled so; another one is started behind it."""
+        with self._lock:
+            starting = self._starting
+        if starting is not None:
+            starting.join()
+        with self._lock:
+            session = self._ready.pop(writes, None)
+        if session is None or not session.kernel.alive:
+            session = self._start(writes)
+        self.prepare(writes)
+        return session
+
+    def prepare(self, writes: str) -> None:
+        """Start a kernel in the background, if none is ready or being started."""
+        with self._lock:
+            if not self._ahead or self._users == 0 or self._ready or self._starting is not None:
+                return
+            self._starting = threading.Thread(target=self._fill, args=(writes,), name="selfheal-ahead", daemon=True)
+            self._starting.start()
+
+    def _fill(self, writes: str) -> None:
+        session: Session | None = None
+        with contextlib.suppress(KernelError):  # the one who needs it will meet the same error, and say it
+            session = self._start(writes)
+        with self._lock:
+            self._starting = None
+            if session is not None and self._users:
+                self._ready[writes] = session
+                session = None
+        if session is not None:
+            session.stop()
+
+    def _start(self, writes: str) -> Session:
+        return Session(
+            start_kernel(self._spec_name, self._folder, writes=writes, strict=writes != "allow", env=self._env)
+        )
+
+
+@functools.cache
+def available() -> dict[str, str]:
+    """The layers of this machine, asked of a process of its own: ours has threads."""
+    warden = str(Path(__file__).with_name("warden.py"))
+    asked = subprocess.run(
+        [sys.executable, "-I", "-S", warden, '{"probe": true}'], capture_output=True, text=True, timeout=60, check=False
+    )
+    try:
+        return dict(json.loads(asked.stdout))
+    except ValueError as error:
+        raise KernelError(f"the sandbox cannot be probed: {asked.stderr.strip()[-300:]}") from error

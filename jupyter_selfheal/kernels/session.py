@@ -1,0 +1,171 @@
+"""Steps of a trial in a real kernel: cells as cells, probes as questions to the live state."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import signal
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from jupyter_selfheal import source
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.kernels.launch import LiveKernel, Reply
+from jupyter_selfheal.model import JSON, Ending, ErrorInfo, Frame, Probe, Run, Sandbox, Step, StepResult, TrialRequest
+
+_MODULE = "_selfheal_inside"
+_INSIDE = f'__import__("sys").modules["{_MODULE}"]'
+_SHELL = "get_ipython()"
+_SOURCES = ("syscalls", "overlay", "sandbox")
+
+
+class Session:
+    """A kernel that has been told to watch its cells. ``layers`` are the sandbox's layers that are on."""
+
+    def __init__(self, kernel: LiveKernel) -> None:
+        self.kernel = kernel
+        self.layers = list(kernel.layers)
+        self.has_network = True
+        self._stdout = ""
+        code = Path(__file__).with_name("inside.py").read_text("utf-8")
+        made = kernel.execute(
+            f"import sys as _s, types as _t\n_m = _t.ModuleType({_MODULE!r})\n"
+            f"exec(compile({code!r}, '<selfheal>', 'exec'), _m.__dict__)\n_s.modules[{_MODULE!r}] = _m\n"
+            f"_m.watch({_SHELL})\ndel _s, _t, _m",
+            silent=True,
+            timeout=60,
+        )
+        if not made.ok:
+            kernel.stop()
+            why = made.errors[0].evalue if made.errors else "it does not answer"
+            raise KernelError(f"kernel {kernel.spec_name!r} cannot run trials, which need IPython: {why}")
+
+    def restrict(self, limits: Sandbox) -> None:
+        """Cut the network and limit memory, as the sandbox asks. The files were isolated when the kernel started."""
+        sources = {name: Path(__file__).with_name(f"{name}.py").read_text("utf-8") for name in _SOURCES}
+        layer = self._answer(f"shut({sources!r}, {limits.memory_mb}, {limits.network})", 30.0)
+        if not limits.network:
+            self.has_network = False
+            self.layers += [str(layer)] if layer else []
+        self.layers.append(sandbox.LIMITS)
+
+    def prepend(self, paths: tuple[str, ...]) -> None:
+        """Put folders first on the kernel's ``sys.path``."""
+        self.kernel.execute(f'__import__("sys").path[:0] = {list(paths)!r}', silent=True, timeout=30)
+
+    def step(self, step: Step, seconds: float) -> StepResult:
+        """Run one step for at most ``seconds``. A kernel that died under it gives the status ``error`` and no error."""
+        began = time.monotonic()
+        found = self._run(step, seconds) if isinstance(step, Run) else self._probe(step, seconds)
+        return _labelled(step, found, time.monotonic() - began)
+
+    def _run(self, step: Run, seconds: float) -> StepResult:
+        reply = self.kernel.execute(step.code, seconds, cell_id=step.cell_id)
+        self._stdout = "".join(o.text for o in reply.outputs if o.output_type == "stream" and o.name != "stderr")
+        if reply.timed_out:
+            return StepResult("timeout", outputs=reply.outputs)
+        if reply.died or not reply.errors:
+            return StepResult("error" if reply.died else "ok", outputs=reply.outputs)
+        return StepResult("error", outputs=reply.outputs, errors=(self._located(reply, step.code),))
+
+    def _located(self, reply: Reply, code: str) -> ErrorInfo:
+        shown = reply.errors[0]
+        where = self._answer("locate()", 30.0)
+        if not isinstance(where, Mapping):  # a fault that raised no exception in the cell: a bad magic, say
+            return shown
+        line = int(where["line"])
+        return ErrorInfo(
+            ename=where["ename"],
+            evalue=where["evalue"],
+            line=line,
+            statement=source.statement_at(code, line),
+            frames=tuple(Frame(**frame) for frame in where["frames"]),
+            traceback=shown.traceback,
+            before_exec=where["before_exec"],
+        )
+
+    def _probe(self, step: Probe, seconds: float) -> StepResult:
+        argument = json.dumps(step.argument)
+        reply = self._send(f"ask({_SHELL}, {step.source!r}, {argument!r}, {self._stdout!r})", seconds)
+        if reply.timed_out:
+            return StepResult("timeout")
+        if not reply.ok:
+            return StepResult("error", errors=reply.errors)
+        found = _decoded(reply)
+        if "value" in found:
+            return StepResult("ok", value=found["value"])
+        return StepResult("error", errors=(ErrorInfo(found["ename"], found["evalue"]),))
+
+    def _send(self, call: str, seconds: float) -> Reply:
+        return self.kernel.execute(
+            f"{_INSIDE}.{call}", seconds, silent=True, expressions={"answer": f"{_INSIDE}.answer"}
+        )
+
+    def _answer(self, call: str, seconds: float) -> JSON:
+        reply = self._send(call, seconds)
+        if reply.died:
+            return None
+        if not reply.ok:
+            why = reply.errors[0].evalue if reply.errors else "it does not answer"
+            raise KernelError(f"a trial kernel cannot be set up: {why}")
+        return _decoded(reply)
+
+    def ending(self) -> tuple[Ending, str]:
+        """How the process of a dead kernel ended, and that in words."""
+        code = self.kernel.exit_code or 0
+        if code >= 0:
+            return Ending.EXITED, f"the code ended its process with exit code {code}"
+        name = signal.Signals(-code).name if -code in signal.Signals.__members__.values() else f"signal {-code}"
+        if code == -signal.SIGKILL:
+            return Ending.OUT_OF_MEMORY, "the system killed the process, most likely for want of memory"
+        return Ending.KILLED, f"the process was killed by {name}"
+
+    def peak_mb(self) -> float:
+        """The most memory that the kernel's process has had, in MiB; 0 where that is not known."""
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{self.kernel.pid}/status").read_text("utf-8").splitlines():
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) / 1024
+        return 0.0
+
+    def stop(self) -> None:
+        """End the kernel and everything it started."""
+        self.kernel.stop()
+
+
+def run_steps(session: Session, request: TrialRequest) -> tuple[tuple[StepResult, ...], Ending, str]:
+    """Run the steps of a request until one ends the trial (those after it are ``skipped``), how it ended, and a detail."""
+    deadline = time.monotonic() + request.timeout
+    results: list[StepResult] = []
+    ending, detail, over = Ending.FINISHED, "", False
+    for step in request.steps:
+        if over:
+            results.append(_labelled(step, StepResult("skipped"), 0.0))
+            continue
+        left = max(deadline - time.monotonic(), 0.001)
+        result = session.step(step, min(left, step.timeout or left))
+        results.append(result)
+        if result.status == "timeout":
+            session.stop()
+            ending, detail, over = Ending.TIMED_OUT, f"cut off after {result.seconds:.1f} s", True
+        elif not session.kernel.alive:
+            ending, detail = session.ending()
+            over = True
+        elif result.status == "error" and isinstance(step, Run) and not step.go_on:
+            over = True
+    return tuple(results), ending, detail
+
+
+def _labelled(step: Step, found: StepResult, seconds: float) -> StepResult:
+    """The result under the step's role, cell and name."""
+    if isinstance(step, Run):
+        return replace(found, role=step.role.value, cell_id=step.cell_id, seconds=seconds)
+    return replace(found, role="probe", name=step.name, seconds=seconds)
+
+
+def _decoded(reply: Reply) -> JSON:
+    return json.loads(ast.literal_eval(reply.values["answer"]))
