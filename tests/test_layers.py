@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "jupyter_selfheal"
 BASE = {"model", "wire", "errors", "config", "ports", "source", "messages", "_version"}
 PARTS = {"loop", "kernels", "healers", "providers", "scoring", "journal"}
 FORK_HALF = {"kernels.zygote", "kernels.gate", "kernels.sandbox", "kernels.overlay", "kernels.syscalls"}
-EDGE = {"worker", "cli", "notebook", "bench"}
+EDGE = {"worker", "cli", "notebook", "bench", "__main__"}
 
 
 def allowed(module: str, target: str) -> bool:

@@ -1,0 +1,56 @@
+# Everything runs in .venv, made here; nothing is installed elsewhere.
+#   make demo    heal the example notebooks, offline, into ./healed, and show the table
+#   make test    the whole test suite (browser tests where Chromium is found)
+#   make lint    Ruff and mypy
+#   make bench   the benchmarks; make soak: the long tests; make test-all: everything there is
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.installed
+CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+COMMA := ,
+EXTRAS := test$(if $(CHROMIUM),$(COMMA)browser)
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: demo test test-all lint bench soak clean
+
+demo: $(STAMPS)-examples
+	$(BIN)/python examples/demo.py
+
+test: $(STAMPS)-test
+	$(PYTEST) -n 2 -m "not slow" $(ARGS)
+
+test-all: $(STAMPS)-test
+	$(PYTEST) -n 2 $(ARGS)
+
+soak: $(STAMPS)-test
+	$(PYTEST) -m slow $(ARGS)
+
+lint: $(STAMPS)-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMPS)-examples
+	$(BIN)/jupyter-selfheal bench $(ARGS)
+
+$(STAMPS)-examples: $(STAMPS)
+	$(BIN)/python -m pip install --quiet -e '.[examples]'
+	touch $@
+
+$(STAMPS)-test: $(STAMPS)
+	$(BIN)/python -m pip install --quiet -e '.[$(EXTRAS)]'
+	touch $@
+
+$(STAMPS)-lint: $(STAMPS)
+	$(BIN)/python -m pip install --quiet -e '.[lint]'
+	touch $@
+
+$(STAMPS): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+clean:
+	rm -rf $(VENV) healed build dist .mypy_cache .ruff_cache .hypothesis
