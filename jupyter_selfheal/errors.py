@@ -19,6 +19,11 @@ here means that *our* machinery cannot go on. Each message says what happened an
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.model import Cost
+
 __all__ = [
     "ConfigError",
     "ForkRefused",
@@ -79,11 +84,14 @@ class ProviderError(InfrastructureError):
     """A language model could not be reached or would not answer.
 
     ``kind`` is one of ``auth``, ``quota``, ``rate_limited``, ``overloaded``, ``server``, ``timeout``, ``network``,
-    ``invalid``.
+    ``invalid``. ``cost`` is what the failed attempts cost as far as it is known (None: nothing).
     """
 
-    def __init__(self, message: str, *, kind: str, status: int = 0, request_id: str = "") -> None:
+    def __init__(
+        self, message: str, *, kind: str, status: int = 0, request_id: str = "", cost: Cost | None = None
+    ) -> None:
         super().__init__(message)
+        self.cost = cost
         self.kind = kind
         self.status = status
         self.request_id = request_id

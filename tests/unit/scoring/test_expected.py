@@ -14,7 +14,6 @@ from jupyter_selfheal.scoring.expected import parts, stdout_difference
 from jupyter_selfheal.scoring.probes import doctests, source_of
 from jupyter_selfheal.scoring.probes.expected import difference, probe
 
-
 ENDED = (Ending.FINISHED, Start.AFTER_FAILURE, Isolation("fake"))
 
 
