@@ -46,7 +46,7 @@ def _message(error: BaseException) -> str:
 
 def _frames(shell: Any, tb: TracebackType | None, log: CellLog) -> list[Frame]:
     runs = getattr(shell.compile, "_filename_map", {})
-    found = []
+    found: list[Frame] = []
     for frame, line in traceback.walk_tb(tb):
         code = frame.f_code
         run = runs.get(code.co_filename)

@@ -55,6 +55,8 @@ class Card:
     resume_warning: str = ""
     undo: tuple[JSON, ...] = ()
     model_available: bool = False
+    auto: bool = False
+    """True: the user switched on that safe patches are applied without asking."""
     page: int = 0
 
     @property
@@ -63,7 +65,9 @@ class Card:
 
     def candidate(self, patch_id: str = "") -> Candidate | None:
         """The candidate of that patch, else the one shown."""
-        found = [c for c in self.candidates if c.patch.id == patch_id] or list(self.candidates[self.page : self.page + 1])
+        found = [c for c in self.candidates if c.patch.id == patch_id] or list(
+            self.candidates[self.page : self.page + 1]
+        )
         return found[0] if found else None
 
     def with_(self, **changes: object) -> Card:
@@ -76,7 +80,9 @@ def edits_of(patch: Patch, notebook: Notebook) -> list[dict[str, JSON]]:
     for edit in patch.edits:
         if isinstance(edit, Replace):
             label = _cell_name(notebook, edit.cell_id) if len(patch.edits) > 1 else ""
-            found.append({"kind": "replace", "cellId": edit.cell_id, "old": edit.old, "source": edit.source, "label": label})
+            found.append(
+                {"kind": "replace", "cellId": edit.cell_id, "old": edit.old, "source": edit.source, "label": label}
+            )
         elif isinstance(edit, Insert):
             found.append(
                 {"kind": "insert", "cellId": edit.cell_id, "before": edit.before, "old": "", "source": edit.source,
@@ -170,7 +176,19 @@ def payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
         "instructions": card.instructions,
         "buttons": buttons(card),
         "undo": list(card.undo),
+        "auto": card.auto and _is_safe(card),
     }
+
+
+def _is_safe(card: Card) -> bool:
+    shown = card.candidate()
+    return (
+        shown is not None
+        and shown.patch.applicability is Applicability.SAFE
+        and shown.verdict.plausible
+        and not card.proposal[0].needs_clearance
+        and not card.ran_since
+    )
 
 
 def _candidate(found: Candidate, card: Card, notebook: Notebook) -> dict[str, JSON]:
@@ -227,9 +245,8 @@ def facts_line(proposal: Proposal, found: Candidate) -> str:
         found.patch.healer, found.patch.healer.replace("_", " ")
     )
     return (
-        (f"proven from {proven}" if proven else "not proven: show-only")
-        + f" in {found.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {money(proposal.cost)}"
-    )
+        f"proven from {proven}" if proven else "not proven: show-only"
+    ) + f" in {found.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {money(proposal.cost)}"
 
 
 def diff_text(patch: Patch, notebook: Notebook) -> str:

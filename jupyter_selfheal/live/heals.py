@@ -83,7 +83,9 @@ class LiveHeal:
         elif isinstance(message, m.Proposed):
             self._proposed(message)
         elif isinstance(message, m.Paused):
-            self.change(phase="paused", status=f"Paused: {message.why}", proposal=message.proposals or self.card.proposal)
+            self.change(
+                phase="paused", status=f"Paused: {message.why}", proposal=message.proposals or self.card.proposal
+            )
             self.settled.set()
         elif isinstance(message, m.Proven):
             self._proven(message)
@@ -123,7 +125,9 @@ class LiveHeal:
         if found and found[0].trial.ran and found[0].verdict.plausible:
             self.change(ran_since=0, notes=(*self.card.notes, "Proven again from the state as it is now."))
         else:
-            why = message.error or (found[0].verdict.reasons[0] if found and found[0].verdict.reasons else "it fails now")
+            why = message.error or (
+                found[0].verdict.reasons[0] if found and found[0].verdict.reasons else "it fails now"
+            )
             self.change(notes=(*self.card.notes, f"From the state as it is now it could not be proven: {why}"))
         self.settled.set()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
@@ -16,12 +17,20 @@ from jupyter_selfheal.live.actions import Actions
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 ANSWER_SECONDS = 5.0
 """How long ``status`` and ``sent`` wait for the worker."""
 
 
+def _documented(magic: F) -> F:
+    """``%%heal?`` and ``%heal?`` show the same page."""
+    magic.__doc__ = options.HELP
+    return magic
+
+
 @magics_class
-class HealMagics(Magics):  # type: ignore[misc]
+class HealMagics(Magics):
     """The magics of one session."""
 
     def __init__(self, shell: Any, session: LiveSession, actions: Actions) -> None:
@@ -29,10 +38,11 @@ class HealMagics(Magics):  # type: ignore[misc]
         self._session = session
         self._actions = actions
 
-    @cell_magic("heal")  # type: ignore[untyped-decorator]
+    @cell_magic("heal")  # type: ignore[arg-type]
+    @_documented
     def heal_cell(self, line: str, cell: str) -> None:
-        """Reached only where the line was left in place: a command, or options that cannot be read."""
-        word, _, rest = line.strip().partition(" ")
+        # reached only where the line was left in place: a command, or options that cannot be read
+        word = line.strip().partition(" ")[0]
         if word == "approve":
             self._approve(cell, replacing=True)
         elif word in options.COMMANDS:
@@ -41,9 +51,9 @@ class HealMagics(Magics):  # type: ignore[misc]
             self._parsed(line)
             raise UsageError("%%heal must be the first line of its cell")
 
-    @line_magic("heal")  # type: ignore[untyped-decorator]
+    @line_magic("heal")  # type: ignore[arg-type]
+    @_documented
     def heal_line(self, line: str) -> None:
-        """Heal the last failure, or carry out a command."""
         word, _, rest = line.strip().partition(" ")
         if not word or word.startswith("--"):
             self._heal_last(line)
@@ -52,13 +62,12 @@ class HealMagics(Magics):  # type: ignore[misc]
         else:
             getattr(self, f"_{word}")(rest.strip())
 
-    heal_line.__doc__ = heal_cell.__doc__ = options.HELP
 
     # --- healing ---------------------------------------------------------------------------------------------------
 
     def _parsed(self, line: str) -> options.HealOptions:
         try:
-            return options.parse(line, self.shell.user_ns)
+            return options.parse(line, self._session.shell.user_ns)
         except SelfHealError as error:
             raise UsageError(str(error)) from None
 
@@ -96,7 +105,9 @@ class HealMagics(Magics):  # type: ignore[misc]
 
     def _apply(self, heal: LiveHeal, what_is_left: str = "") -> None:
         if heal.card.proposal[0].needs_clearance:
-            raise UsageError(f"not tried yet: it would add {', '.join(heal.card.proposal[0].needs_clearance)}; `%heal allow`")
+            raise UsageError(
+                f"not tried yet: it would add {', '.join(heal.card.proposal[0].needs_clearance)}; `%heal allow`"
+            )
         if heal.card.ran_since and not self._proven_now(heal):
             return
         found = self._actions.approved(heal, "", with_undo=False)
@@ -170,12 +181,17 @@ class HealMagics(Magics):  # type: ignore[misc]
         session.status = None
         session.client.send(m.AskStatus())
         _wait_for(lambda: session.status is not None)
-        print(f"suggestions {'on' if session.auto_suggest else 'off'}, auto-approve {'on' if session.auto_approve else 'off'}")
+        print(
+            f"suggestions {'on' if session.auto_suggest else 'off'}, auto-approve {'on' if session.auto_approve else 'off'}"
+        )
         print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
         print(f"checkpoints: {session.checkpoints.words}")
         print(f"spent in this session: {cards.money(session.spent)}")
         if (heal := session.last_heal) is not None:
-            print(f"last heal: {heal.card.phase}: {heal.card.status}" + (f"; journal {heal.journal}" if heal.journal else ""))
+            print(
+                f"last heal: {heal.card.phase}: {heal.card.status}"
+                + (f"; journal {heal.journal}" if heal.journal else "")
+            )
         print(f"log: {session.log_path}")
 
     def _sent(self, _rest: str) -> None:
@@ -188,6 +204,7 @@ class HealMagics(Magics):  # type: ignore[misc]
         _wait_for(lambda: bool(session.sent))
         if not session.sent:
             print("Nothing was sent to a model in this session.")
+        record: Any
         for record in session.sent:
             print(json.dumps(record, indent=2, ensure_ascii=False))
 

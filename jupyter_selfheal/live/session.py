@@ -165,7 +165,7 @@ class LiveSession:
         case = Case(failure, notebook, chosen.oracle or _oracle_of(notebook, failure.cell_id))
         config = chosen.config(self.config)
         states = self.checkpoints.after_failure(error)
-        card = new_card(run, case, model_available=self.model_available(config))
+        card = new_card(run, case, model_available=self.model_available(config), auto=self.auto_approve)
         heal = LiveHeal(run, case, card, self.view_for(), run_count=self.shell.execution_count)
         self._remember(heal)
         wait = bool(chosen.wait) if chosen.wait >= 0 else self.wait_default()
@@ -174,7 +174,9 @@ class LiveSession:
         message = m.Heal(run, case, states, config, unproven=self.checkpoints.refusal, session_spent=self.spent)
         if not self.client.send(message):
             self.checkpoints.release(states)
-            heal.change(phase="closed", status="Healing is off: the worker died too often.", advice=f"See {self.log_path}")
+            heal.change(
+                phase="closed", status="Healing is off: the worker died too often.", advice=f"See {self.log_path}"
+            )
             heal.settled.set()
         if wait and self.waiter is not None:
             self.waiter(heal, result)

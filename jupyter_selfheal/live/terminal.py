@@ -31,9 +31,7 @@ class QuietView:
 
 def coloured(diff: str) -> str:
     """A unified diff with terminal colours."""
-    return "\n".join(
-        f"{COLOURS[line[0]]}{line}\x1b[0m" if line[:1] in COLOURS else line for line in diff.splitlines()
-    )
+    return "\n".join(f"{COLOURS[line[0]]}{line}\x1b[0m" if line[:1] in COLOURS else line for line in diff.splitlines())
 
 
 class Waiting:
@@ -90,7 +88,11 @@ class Waiting:
 
     def _input(self, heal: LiveHeal) -> str:
         paused = heal.card.phase == "paused"
-        question = "continue, hint TEXT, budget USD or stop? " if paused else "Apply? [y/n/e(dit)/r(esume)/why/t(ry again) HINT] "
+        question = (
+            "continue, hint TEXT, budget USD or stop? "
+            if paused
+            else "Apply? [y/n/e(dit)/r(esume)/why/t(ry again) HINT] "
+        )
         if heal.card.proposal and heal.card.proposal[0].questions:
             asked = heal.card.proposal[0].questions[0]
             question = f"{asked.text} [{' / '.join(asked.answers)}, or y/n] "
@@ -123,7 +125,9 @@ class Waiting:
             print("left as it is: `%heal approve` applies it, `%heal reject` ends it")
             return False
         else:
-            print("y: apply and run it; n: reject; e: edit; r: run only what is left; why: the evidence; t HINT: try again")
+            print(
+                "y: apply and run it; n: reject; e: edit; r: run only what is left; why: the evidence; t HINT: try again"
+            )
         return True
 
     def _take_paused(self, heal: LiveHeal, word: str, rest: str) -> bool:

@@ -60,7 +60,7 @@ class WidgetView:
 
     def _publish(self, heal: LiveHeal, update: bool) -> None:
         assert self._widget is not None
-        bundle = dict(self._widget._repr_mimebundle_()[0])
+        bundle = dict((self._widget._repr_mimebundle_() or ({}, {}))[0])
         bundle["text/plain"] = cards.text(heal.card, heal.case.notebook)
         self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
 

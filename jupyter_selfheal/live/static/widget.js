@@ -70,6 +70,12 @@ function diffTable(edit) {
   return table;
 }
 
+// A widget is drawn before it is in the page, where its events would reach nobody.
+function whenConnected(root, then, tries = 120) {
+  if (root.isConnected || tries === 0) then();
+  else requestAnimationFrame(() => whenConnected(root, then, tries - 1));
+}
+
 // Where the JupyterLab extension is, it draws the diff in the editor's own look.
 function diffView(edit, root) {
   const host = element("div", { class: "sh-edit" });
@@ -79,7 +85,7 @@ function diffView(edit, root) {
   const event = new CustomEvent("jupyter-selfheal", {
     bubbles: true, cancelable: true, detail: { action: "diff", host: body, old: edit.old, source: edit.source },
   });
-  queueMicrotask(() => { if (root.dispatchEvent(event)) body.append(diffTable(edit)); });
+  whenConnected(root, () => { if (root.dispatchEvent(event)) body.append(diffTable(edit)); });
   return host;
 }
 
@@ -116,14 +122,15 @@ function render({ model, el }) {
   const controls = element("div", { class: "sh-controls", role: "group", "aria-label": "What to do" });
   const dialog = element("div", { class: "sh-dialog" });
   root.append(status, body, controls, dialog);
-  let page = 0, drawn = "", shownButtons = "";
+  let page = 0, drawn = "", shownButtons = "", autoApplied = "";
 
   const candidate = () => (model.get("card").candidates || [])[page];
   // The extension's own comm is answered while a cell runs; the widget's only after it.
+  // Resuming must be known before the cell runs, so it goes the widget's way, in order with the execution.
   const send = (action, text = "") => {
     const message = { action, patch: candidate()?.id || "", text, run: model.get("card").run };
     const event = new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail: { action: "act", message } });
-    if (root.dispatchEvent(event)) model.send(message);
+    if (action === "resume" || root.dispatchEvent(event)) model.send(message);
   };
 
   function ask(button) {
@@ -218,6 +225,10 @@ function render({ model, el }) {
     const { buttons, status: _status, seconds: _seconds, ...rest } = card;
     const now = JSON.stringify(rest) + page;
     if (now !== drawn) { drawn = now; drawBody(card); }
+    if (card.auto && card.phase === "proposed" && autoApplied !== card.run) {
+      autoApplied = card.run;
+      press(card.buttons.find((button) => button.id === "run"));
+    }
     const nowButtons = JSON.stringify(buttons);
     if (nowButtons !== shownButtons) { shownButtons = nowButtons; drawControls(card); }
   }

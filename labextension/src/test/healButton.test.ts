@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { needsOffer } from '../healButton.js';
+
+const ERROR = { output_type: 'error', ename: 'NameError' };
+
+test('a failing cell gets the button', () => assert.equal(needsOffer([ERROR]), true));
+test('a healthy cell does not', () => assert.equal(needsOffer([{ output_type: 'stream', text: 'x' }]), false));
+test('an interrupted cell does not', () => assert.equal(needsOffer([{ output_type: 'error', ename: 'KeyboardInterrupt' }]), false));
+test('a cell that has a card does not', () =>
+  assert.equal(needsOffer([ERROR, { output_type: 'display_data', data: { 'text/plain': 'Self-heal: healing…' } }]), false));

@@ -1,0 +1,137 @@
+"""A real ipykernel over jupyter_client, with data folders of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from jupyter_client.manager import KernelManager
+
+PATIENCE = 60.0
+"""Seconds after which a kernel that does not answer is a failure."""
+
+
+class LiveKernel:
+    """A kernel as a front end sees it."""
+
+    def __init__(self, folder: Path, data: Path) -> None:
+        env = {
+            **os.environ,
+            "IPYTHONDIR": str(data / "ipython"),
+            "JUPYTER_DATA_DIR": str(data),
+            "JUPYTER_RUNTIME_DIR": str(data / "runtime"),
+        }
+        env.pop("ANTHROPIC_API_KEY", None)
+        self.data = data
+        self.manager = KernelManager(kernel_name="python3")
+        self.manager.start_kernel(cwd=str(folder), env=env)
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=PATIENCE)
+        self.messages: list[dict[str, Any]] = []
+        self.displays: dict[str, str] = {}
+
+    @property
+    def pid(self) -> int:
+        return int(self.manager.provisioner.pid)  # type: ignore[union-attr]
+
+    def run(self, code: str, cell_id: str = "", **more: Any) -> Any:
+        """Execute a cell; the reply's content, with what it printed under ``text`` and its outputs under ``outputs``."""
+        content = {
+            "code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
+            "stop_on_error": True, **more,
+        }  # fmt: skip
+        message = self.client.session.msg("execute_request", content)
+        if cell_id:
+            message["metadata"] = {"cellId": cell_id}
+        self.client.shell_channel.send(message)
+        outputs = self._until_idle(message["header"]["msg_id"])
+        reply = self._reply(message["header"]["msg_id"])
+        reply["outputs"] = outputs
+        reply["text"] = "".join(o["content"].get("text", "") for o in outputs if o["msg_type"] == "stream")
+        return reply
+
+    def value(self, expression: str) -> str:
+        """The repr of an expression, asked silently."""
+        message = self.client.execute("", silent=True, store_history=False, user_expressions={"v": expression})
+        self._until_idle(message)
+        found = self._reply(message)["user_expressions"]["v"]
+        assert found["status"] == "ok", found
+        return str(found["data"]["text/plain"])
+
+    def wait_for(self, condition: Callable[[], bool], what: str = "") -> None:
+        """Take in messages until the condition holds."""
+        until = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < until, f"{what or 'it'} did not come; displays: {self.displays}"
+            self._take(0.1)
+
+    def card(self, phase: str = "") -> str:
+        """The text of the newest card; waits until its first line holds ``phase``."""
+        if phase:
+            self.wait_for(lambda: any(phase in t for t in list(self.displays.values())[-1:]), phase)
+        return list(self.displays.values())[-1]
+
+    def children(self) -> list[psutil.Process]:
+        return psutil.Process(self.pid).children(recursive=True)
+
+    def stop(self) -> None:
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+    def _reply(self, msg_id: str) -> Any:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            reply = self.client.get_shell_msg(timeout=PATIENCE)
+            if reply["parent_header"].get("msg_id") == msg_id:
+                return reply["content"]
+        raise AssertionError("no reply")
+
+    def _until_idle(self, msg_id: str) -> list[dict[str, Any]]:
+        found = []
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            message = self._take(0.5)
+            if message is None or message["parent_header"].get("msg_id") != msg_id:
+                continue
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                return found
+            found.append(message)
+        raise AssertionError("the kernel did not become idle")
+
+    def _take(self, seconds: float) -> dict[str, Any] | None:
+        from queue import Empty
+
+        try:
+            message: dict[str, Any] = self.client.get_iopub_msg(timeout=seconds)
+        except Empty:
+            return None
+        self.messages.append(message)
+        display = message["content"].get("transient", {}).get("display_id", "")
+        if display.startswith("selfheal-"):
+            self.displays[display] = message["content"]["data"]["text/plain"]
+        return message
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Iterator[LiveKernel]:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    found = LiveKernel(folder, tmp_path / "data")
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def loaded(kernel: LiveKernel) -> LiveKernel:
+    assert kernel.run("%load_ext jupyter_selfheal")["status"] == "ok"
+    return kernel
+
+
+assert sys.platform != "win32"

@@ -1,0 +1,31 @@
+"""The cells of a session."""
+
+from __future__ import annotations
+
+from jupyter_selfheal.live.cells import CellLog
+from jupyter_selfheal.model import Cell
+
+
+def test_history_is_the_notebook_where_no_front_end_tells() -> None:
+    log = CellLog("/work")
+    log.ran("a", "x = 1", 1)
+    log.ran("b", "y = 2", 2)
+    log.ran("a", "x = 3", 3)
+    found = log.notebook("f", "x / 0", 4)
+    assert [(c.id, c.source, c.runs) for c in found.cells] == [("b", "y = 2", 2), ("a", "x = 3", 3), ("f", "x / 0", 4)]
+    assert log.cell_of_run(2) == "b"
+
+
+def test_cells_of_the_front_end_keep_their_order_and_know_what_ran() -> None:
+    log = CellLog("/work")
+    log.ran("b", "y = 2", 1)
+    log.ran("c", "old", 2)
+    log.learn((Cell("a", "x = 1"), Cell("b", "y  =  2"), Cell("c", "new"), Cell("f", "z")), "n.ipynb")
+    found = log.notebook("f", "z", 3)
+    assert [(c.id, c.runs) for c in found.cells] == [("a", 0), ("b", 1), ("c", 0), ("f", 0)]
+    assert found.path == "n.ipynb"
+
+
+def test_id_is_made_of_the_source_where_there_is_none() -> None:
+    assert CellLog.identify(None, "x") == CellLog.identify(None, "x") != CellLog.identify(None, "y")
+    assert CellLog.identify("front", "x") == "front"

@@ -1,0 +1,41 @@
+"""``%%heal`` goes away before IPython looks at the cell."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+
+from jupyter_selfheal.live import transformer
+
+
+def transformed(source: str) -> str:
+    manager = TransformerManager()
+    manager.cleanup_transforms.append(transformer.blank_heal_line)
+    return manager.transform_cell(source)
+
+
+def test_line_is_blanked_and_line_numbers_hold() -> None:
+    assert transformed("%%heal --expect 2\nx = 1\nx + 1").splitlines() == ["", "x = 1", "x + 1"]
+
+
+def test_cell_magic_below_still_works() -> None:
+    assert transformed("%%heal\n%%time\nx = 1\n").startswith("get_ipython().run_cell_magic('time', ''")
+
+
+def test_line_that_cannot_be_read_reaches_the_magic() -> None:
+    assert "run_cell_magic('heal', '--nonsense'" in transformed("%%heal --nonsense\nx = 1\n")
+
+
+def test_command_reaches_the_magic_with_the_cell() -> None:
+    assert "run_cell_magic('heal', 'approve', 'x = 1\\n')" in transformed("%%heal approve\nx = 1\n")
+
+
+@pytest.mark.parametrize("source", ["x = 1\n", "%%healthy\nx", "# %%heal\nx = 1\n", "%%heal?\n"])
+def test_near_misses_are_left_alone(source: str) -> None:
+    assert transformer.blank_heal_line(source.splitlines(keepends=True)) == source.splitlines(keepends=True)
+
+
+def test_body_keeps_the_lines() -> None:
+    assert transformer.body_of("%%heal --expect 1\nx\n") == "\nx\n"
+    assert transformer.heal_line("%%heal --expect 1\nx\n") == "--expect 1"
+    assert transformer.heal_line("x\n") is None
