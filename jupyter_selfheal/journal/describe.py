@@ -1,0 +1,223 @@
+"""One event of a heal in words: from its wire form, so that it needs none of the classes.
+
+Also used for the progress lines of a live heal.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+Body = Mapping[str, Any]
+
+
+def _is(*names: str) -> Callable[[Body], bool]:
+    return lambda body: body.get("$") in names
+
+
+KINDS: Final[Mapping[str, Callable[[Body], bool]]] = {
+    "failure": _is("Started"),
+    "baseline": _is("BaselineRan"),
+    "diagnosis": _is("DiagnosisMade"),
+    "answer": _is("Answered", "HealerFailed"),
+    "request": lambda body: body.get("$") == "Answered" and (body.get("answer") or {}).get("record") is not None,
+    "clearance": _is("Screened"),
+    "trial": _is("TrialEnded"),
+    "verdict": _is("Scored"),
+    "derived": _is("Derived"),
+    "money": _is("Priced", "Reserved", "Settled"),
+    "proposal": _is("ProposalMade"),
+    "decision": _is("Decided"),
+    "pause": _is("PausedForUserAction"),
+    "end": _is("Ended", "CancelRequested", "Broke"),
+}
+"""What ``trace --kind`` may name."""
+
+
+def describe(body: Body) -> str:
+    """The event in one line (a few, where patches are listed)."""
+    writer = _WRITERS.get(str(body.get("$")))
+    return writer(body) if writer else str(body.get("$"))
+
+
+def details(body: Body) -> str:
+    """Everything in the event that a person may want to see: diffs, outputs, the request as it was sent."""
+    name = body.get("$")
+    if name == "Answered":
+        record = (body.get("answer") or {}).get("record")
+        found = [_diff(p) for p in (body.get("answer") or {}).get("patches", ())]
+        return "\n".join([*found, *([_record(record)] if record is not None else [])])
+    if name in ("TrialEnded", "BaselineRan"):
+        return _trial_details(body.get("trial") or {})
+    if name == "Scored":
+        return "\n".join(
+            f"{v['patch_id']}  {line}"
+            for v in body.get("verdicts", ())
+            for line in (*v.get("reasons", ()), *([v["feedback"]] if v.get("feedback") else ()))
+        )
+    if name == "ProposalMade":
+        candidates = (body.get("proposal") or {}).get("candidates", ())
+        return "\n".join(_diff(c["patch"]) for c in candidates[:1])
+    if name == "Started":
+        failure = (body.get("case") or {}).get("failure") or {}
+        return str(failure.get("source", "")) + "\n\n" + str(failure.get("traceback", ""))
+    return json.dumps({k: v for k, v in body.items() if k != "$"}, indent=1, ensure_ascii=False)
+
+
+def _record(record: Any) -> str:
+    return record if isinstance(record, str) else json.dumps(record, indent=1, ensure_ascii=False)
+
+
+def headline(failure: Body) -> str:
+    """The type and the first line of the message of a failure or an error."""
+    message = str(failure.get("evalue", "")).strip().splitlines()
+    return f"{failure.get('ename', '')}: {message[0]}"[:200] if message else str(failure.get("ename", ""))
+
+
+def _dollars(cost: Body | None) -> str:
+    cost = cost or {}
+    if cost.get("unknown"):
+        return f"{cost.get('input_tokens', 0) + cost.get('output_tokens', 0)} tokens at an unknown price"
+    return f"${float(cost.get('usd', 0.0)):.4f}"
+
+
+def _started(body: Body) -> str:
+    failure = (body.get("case") or {}).get("failure") or {}
+    where = f"line {failure['line']} of " if failure.get("line") else ""
+    text = f"failed     {where}cell {failure.get('cell_id', '?')}: {headline(failure)}"
+    if body.get("unproven"):
+        text += f"\nnothing can be proven: {body['unproven']}"
+    return text
+
+
+def _baseline(body: Body) -> str:
+    how = f"ran through, but {body['missed']}" if body.get("missed") else _how(body.get("trial") or {})
+    return f"baseline   the cell as it is, from {(body.get('trial') or {}).get('start', '?')}: {how}"
+
+
+def _how(trial: Body) -> str:
+    """How a trial went, in a few words."""
+    for step in trial.get("steps", ()):
+        for error in step.get("errors", ()):
+            at = f" (line {error['line']})" if error.get("line") else ""
+            where = "" if step.get("role", "cell") == "cell" else f" in its {step['role']} step"
+            return headline(error) + at + where
+    if trial.get("ending", "finished") != "finished":
+        return " ".join(filter(None, (str(trial["ending"]), str(trial.get("detail", "")))))
+    return "ran"
+
+
+def _diagnosis(body: Body) -> str:
+    found = body.get("diagnosis") or {}
+    text = f"diagnosis  {found.get('cause') or 'no cause is evident'}"
+    text += f" [{found.get('locus', 'code')}, {found.get('confidence', 100)} % sure]"
+    if found.get("leave_alone"):
+        text += f"; left alone: {found['leave_alone']}"
+    return text + (f"\n{found['advice']}" if found.get("advice") else "")
+
+
+def _answered(body: Body) -> str:
+    answer = body.get("answer") or {}
+    patches = answer.get("patches", ())
+    text = f"asked      {body.get('healer')}: " + (f"{len(patches)} patch(es)" if patches else "nothing")
+    if answer.get("cost"):
+        text += f" for {_dollars(answer['cost'])}"
+    if answer.get("note"):
+        text += f" ({answer['note']})"
+    words = ("display-only", "unsafe", "safe")
+    lines = [
+        f"  {p['title']} [{p.get('rule') or p.get('healer', 'rules')}, {words[p.get('applicability', 1)]}]"
+        for p in patches
+    ]
+    return "\n".join([text, *lines])
+
+
+def _screened(body: Body) -> str:
+    found = body.get("capabilities") or {}
+    if not found:
+        return "cleared    no patch adds a capability"
+    held = "; ".join(f"{patch} adds {', '.join(names)}" for patch, names in found.items())
+    return f"held       {held}: not tried before you allow it"
+
+
+def _tried(body: Body) -> str:
+    trial = body.get("trial") or {}
+    return f"tried      {body.get('patch_id')}  {_how(trial)} [{float(trial.get('seconds', 0.0)):.2f} s]"
+
+
+def _scored(body: Body) -> str:
+    lines = []
+    for verdict in body.get("verdicts", ()):
+        why = "; ".join(verdict.get("reasons", ())) or verdict.get("feedback", "")
+        lines.append(f"scored     {verdict['patch_id']}  {verdict.get('score', 0):g}/10  {why}".rstrip())
+    if body.get("note"):
+        lines.append(str(body["note"]))
+    return "\n".join(lines) or "scored     nothing"
+
+
+def _proposed(body: Body) -> str:
+    shown = body.get("proposal") or {}
+    candidates = shown.get("candidates", ())
+    if not candidates:
+        return "proposed   nothing"
+    best = candidates[0]
+    proven = " and ".join(shown.get("proven_from", ()))
+    text = f"proposed   {best['patch']['title']}: " + (f"proven from {proven}" if proven else "NOT proven")
+    text += f", {best['verdict'].get('score', 0):g}/10, {len(candidates)} candidate(s)"
+    return "\n".join([text, *(f"  {note}" for note in shown.get("notes", ()))])
+
+
+def _decided(body: Body) -> str:
+    found = body.get("decision") or {}
+    text = f"decided    {found.get('choice')} by {found.get('by', 'user')}"
+    return text + (f": {found['text']}" if found.get("text") else "")
+
+
+_WRITERS: Final[Mapping[str, Callable[[Body], str]]] = {
+    "Started": _started,
+    "BaselineRan": _baseline,
+    "DiagnosisMade": _diagnosis,
+    "Priced": lambda b: f"priced     a call of {b.get('who')} may cost {_dollars(b.get('worst'))}",
+    "Reserved": lambda b: f"reserved   {_dollars(b.get('worst'))} for {b.get('who')}",
+    "Settled": lambda b: f"settled    {b.get('id')} at {_dollars(b.get('cost'))}",
+    "Answered": _answered,
+    "HealerFailed": lambda b: f"failed     {b.get('healer')}: {b.get('message')} [{b.get('reason')}]",
+    "Screened": _screened,
+    "TrialEnded": _tried,
+    "Scored": _scored,
+    "Derived": lambda b: f"further    {b.get('patch_id')} got past it; what comes behind is healed next, on top of it",
+    "ProposalMade": _proposed,
+    "PausedForUserAction": lambda b: f"paused     {b.get('why')}; continue, hint, raise the budget, or stop",
+    "Decided": _decided,
+    "CancelRequested": lambda b: "cancelled  by the user",
+    "Broke": lambda b: f"broke      {b.get('message')} [{b.get('reason')}]",
+    "Ended": lambda b: f"ended      {b.get('reason')}" + (f": {b['detail']}" if b.get("detail") else ""),
+}
+
+
+def _diff(patch: Body) -> str:
+    """The edits of a patch as unified diffs."""
+    found = [f"{patch.get('title')} ({patch.get('why') or patch.get('cause') or 'no reason given'})"]
+    for edit in patch.get("edits", ()):
+        if edit["$"] == "Replace":
+            old, new = str(edit["old"]).splitlines(), str(edit["source"]).splitlines()
+            name = f"cell {edit['cell_id']}"
+            found += list(difflib.unified_diff(old, new, name, name, lineterm="", n=2))
+        else:
+            found.append(" ".join(f"{k}={v}" if k != "$" else str(v) for k, v in edit.items()))
+    return "\n".join(found)
+
+
+def _trial_details(trial: Body) -> str:
+    found = []
+    for step in trial.get("steps", ()):
+        name = " ".join(filter(None, (step.get("role", "cell"), step.get("cell_id", ""), step.get("name", ""))))
+        found.append(f"{name}: {step['status']} in {float(step.get('seconds', 0.0)):.3f} s")
+        for output in step.get("outputs", ()):
+            text = output.get("text") or (output.get("data") or {}).get("text/plain", "")
+            found += [f"  {line}" for line in str(text).splitlines()[:40]]
+        for error in step.get("errors", ()):
+            found += [f"  {line}" for line in str(error.get("traceback") or headline(error)).splitlines()]
+    return "\n".join(found)

@@ -1,0 +1,170 @@
+"""Reading journals: the list of runs, and one run as a timeline that a stranger can follow.
+
+It works on the events' wire form, so that a journal can be read without the code that wrote it. Everything shown is
+redacted.
+"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from jupyter_selfheal.errors import JournalError, UsageError
+from jupyter_selfheal.journal.describe import KINDS, describe, details, headline
+from jupyter_selfheal.journal.jsonl import Record, Recording, journals, read, runs_folder
+from jupyter_selfheal.journal.redact import redact, redact_json
+
+POLL: Final = 0.2
+"""Seconds between two looks at a journal that is followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run in the list. ``ending`` is its reason, or ``unfinished``, or ``damaged`` with the complaint in ``headline``."""
+
+    id: str
+    path: Path
+    began: str = ""
+    notebook: str = ""
+    headline: str = ""
+    ending: str = "unfinished"
+    attempts: int = 0
+    usd: float = 0.0
+
+
+def runs(folder: Path | None = None) -> Iterator[Run]:
+    """Every run, the newest first. A damaged journal is listed as such."""
+    for path in journals(folder):
+        try:
+            found = read(path)
+        except JournalError as error:
+            yield Run(path.stem, path, headline=str(error), ending="damaged")
+            continue
+        yield _summary(path, found)
+
+
+def _summary(path: Path, found: Recording) -> Run:
+    bodies = [r.body for r in found.records]
+    started: Mapping[str, Any] = next((b for b in bodies if b.get("$") == "Started"), {})
+    failure = (started.get("case") or {}).get("failure") or {}
+    ending = next((str(b.get("reason")) for b in reversed(bodies) if b.get("$") == "Ended"), "unfinished")
+    usd = sum(float(((b.get("answer") or b).get("cost") or {}).get("usd", 0.0)) for b in bodies if _settles(b))
+    return Run(
+        id=path.stem,
+        path=path,
+        began=str(found.header.get("began", "")),
+        notebook=str(found.header.get("notebook", "")),
+        headline=redact(headline(failure))[:120],
+        ending=ending,
+        attempts=sum(b.get("$") == "TrialEnded" for b in bodies),
+        usd=usd,
+    )
+
+
+def _settles(body: Mapping[str, Any]) -> bool:
+    return body.get("$") in ("Answered", "Scored", "Settled")
+
+
+def find(run: str, folder: Path | None = None) -> Path:
+    """The journal of a run: by its id, the beginning of it, ``last``, or the path of a file. Raises UsageError."""
+    if run.endswith(".jsonl") and Path(run).is_file():
+        return Path(run)
+    found = [p for p in journals(folder) if run == "last" or p.stem.startswith(run)]
+    exact = [p for p in found if p.stem == run]
+    if exact or (found and run == "last"):
+        return (exact or found)[0]
+    if not found:
+        raise UsageError(f"there is no run {run!r} in {folder or runs_folder()}: `jupyter selfheal trace` lists all")
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} runs begin with {run!r}: {', '.join(p.stem for p in found[:5])}")
+    return found[0]
+
+
+def table(folder: Path | None = None) -> Iterator[str]:
+    """The list of runs, one line each, under a heading."""
+    yield f"{'run':<14} {'began':<16} {'ended':<14} {'tried':>5} {'cost':>8}  failure"
+    for run in runs(folder):
+        where = f"  [{Path(run.notebook).name}]" if run.notebook else ""
+        began = run.began[:16].replace("T", " ")
+        yield f"{run.id:<14} {began:<16} {run.ending:<14} {run.attempts:>5} {run.usd:>8.4f}  {run.headline}{where}"
+
+
+def timeline(
+    run: str,
+    kind: str | None = None,
+    index: int | None = None,
+    json: bool = False,
+    follow: bool = False,
+    *,
+    folder: Path | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[str]:
+    """The lines to print for one run.
+
+    ``kind`` keeps the events of one kind (:data:`~jupyter_selfheal.journal.describe.KINDS`); ``request`` shows what went
+    to a model, word for word. ``index`` picks one of what is left (1 is the first, -1 the last) with all its details.
+    ``json`` gives the events themselves, redacted, a line each. ``follow`` waits for more until the run has ended.
+    """
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"unknown kind {kind!r}: choose from {', '.join(KINDS)}")
+    path = find(run, folder)
+    found = read(path)
+    if not json and kind is None and index is None:
+        yield from _heading(found)
+    if index is not None:
+        picked = [r for r in found.records if kind is None or KINDS[kind](r.body)]
+        try:
+            chosen = [picked[index - 1 if index > 0 else index]]
+        except IndexError as error:
+            raise UsageError(f"there are {len(picked)} such events, no number {index}") from error
+        yield from _shown(chosen, found, json, True)
+        return
+    shown = 0
+    while True:
+        fresh = [r for r in found.records[shown:] if kind is None or KINDS[kind](r.body)]
+        yield from _shown(fresh, found, json, kind is not None)
+        shown = len(found.records)
+        over = any(r.body.get("$") == "Ended" for r in found.records)
+        if not follow or over or stop():
+            break
+        time.sleep(POLL)
+        found = read(path)
+    if not json and kind is None:
+        yield from (f"  note: {notice}" for notice in found.notices if not follow)
+
+
+def _heading(found: Recording) -> Iterator[str]:
+    header = found.header
+    yield f"run {header.get('run', '?')}, begun {str(header.get('began', ''))[:19].replace('T', ' ')} UTC"
+    yield f"  by jupyter_selfheal {header.get('version', '?')}" + (
+        f", notebook {header['notebook']}" if header.get("notebook") else ""
+    )
+    yield ""
+
+
+def _shown(records: list[Record], found: Recording, json: bool, full: bool) -> Iterator[str]:
+    began = found.records[0].at if found.records else ""
+    for record in records:
+        if json:
+            body = redact_json({"line": record.line, "at": record.at, "event": record.body})
+            yield jsonlib.dumps(body, ensure_ascii=False)
+            continue
+        text = redact(describe(record.body))
+        first, *rest = text.splitlines() or [""]
+        yield f"{_since(began, record.at):>9}  {first}"
+        yield from (f"{'':>9}  {line}" for line in rest)
+        if full:
+            yield from (f"{'':>9}  | {line}" for line in redact(details(record.body)).splitlines())
+
+
+def _since(began: str, at: str) -> str:
+    try:
+        seconds = (datetime.fromisoformat(at) - datetime.fromisoformat(began)).total_seconds()
+    except ValueError:
+        return ""
+    return f"+{seconds:.3f}s"

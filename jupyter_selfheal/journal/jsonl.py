@@ -1,0 +1,239 @@
+"""The journal on disk: one file a run, one event a line, each line on the disk before anybody acts on it.
+
+``jupyter_data_dir()/selfheal/runs/RUN.jsonl``, mode 0600. The first line says what the file is::
+
+    {"selfheal": 1, "run": "3f2a…", "notebook": "/home/…", "version": "0.1.0", "began": "2026-11-21T…", "config": {…}}
+
+every other line is an event in wire form, with the time: ``{"v": 1, "at": "…", "body": {"$": "TrialEnded", …}}``. A process
+may be killed at any byte: a last line without its newline was never acted on, and is dropped with a notice. Anything
+else that does not read is damage, and an error that names the line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal import wire
+from jupyter_selfheal._version import __version__
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import JournalError, WireError
+from jupyter_selfheal.model import JSON
+
+SCHEMA = 1
+"""Of the header and the line's envelope; the events' own form has :data:`wire.VERSION`."""
+
+wire.register(HealConfig)
+
+
+def runs_folder() -> Path:
+    """Where journals are, whether or not it exists yet."""
+    from jupyter_core.paths import jupyter_data_dir
+
+    return Path(jupyter_data_dir()) / "selfheal" / "runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line after the header: its number in the file (1-based), its time (ISO 8601), and the event in wire form."""
+
+    line: int
+    at: str
+    body: Mapping[str, JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A journal as read. ``size`` is the length in bytes of what is whole; ``notices`` say what was dropped."""
+
+    header: Mapping[str, JSON]
+    records: tuple[Record, ...]
+    size: int
+    notices: tuple[str, ...] = ()
+
+    def events(self) -> tuple[object, ...]:
+        """The events as objects; their classes must have been imported. Raises :class:`JournalError`."""
+        found = []
+        for record in self.records:
+            try:
+                found.append(wire.decode(record.body))
+            except (WireError, TypeError, ValueError, AttributeError) as error:
+                raise JournalError(f"line {record.line} of the journal cannot be used: {error}") from error
+        return tuple(found)
+
+
+def read(path: Path) -> Recording:
+    """Read a journal. Raises :class:`JournalError` where it is damaged, or cannot be read."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise JournalError(f"the journal {path} cannot be read: {error.strerror}") from error
+    whole, _, torn = raw.rpartition(b"\n")
+    lines = whole.split(b"\n") if whole or raw.startswith(b"\n") else []
+    if not lines:
+        raise JournalError(f"{path} is no journal: it has no first line; delete it")
+    header = _parsed(lines[0], 1, path)
+    if header.get("selfheal") != SCHEMA:
+        raise JournalError(
+            f"line 1 of {path} is not the header of a journal of this release (schema {SCHEMA}): "
+            "use the release that wrote it"
+        )
+    records = []
+    for number, line in enumerate(lines[1:], start=2):
+        found = _parsed(line, number, path)
+        if found.get("v") != wire.VERSION or not isinstance(found.get("body"), dict):
+            raise JournalError(f"line {number} of {path} is not an event of this release: the journal is damaged")
+        records.append(Record(number, str(found.get("at", "")), found["body"]))
+    notices = (f"the last line of {path} was torn off while it was written; it is dropped",) if torn else ()
+    return Recording(header, tuple(records), len(raw) - len(torn), notices)
+
+
+def _parsed(line: bytes, number: int, path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise JournalError(f"line {number} of {path} is damaged: {error}") from error
+    if not isinstance(found, dict):
+        raise JournalError(f"line {number} of {path} is damaged: it is no object")
+    return found
+
+
+class JsonlJournal:
+    """A journal that is being written. See :meth:`create` and :meth:`resume`; close it when the heal has ended."""
+
+    def __init__(self, path: Path, descriptor: int, notices: tuple[str, ...] = ()) -> None:
+        self.path = path
+        self.notices = notices
+        self._fd = descriptor
+        self._lock = threading.Lock()
+
+    @classmethod
+    def create(
+        cls, run: str, *, notebook: str = "", config: HealConfig | None = None, folder: Path | None = None
+    ) -> JsonlJournal:
+        """A new journal, there with its header or not at all. Raises :class:`JournalError`."""
+        folder = folder or runs_folder()
+        path = folder / f"{run}.jsonl"
+        header = {
+            "selfheal": SCHEMA,
+            "run": run,
+            "notebook": notebook,
+            "version": __version__,
+            "began": _now(),
+            "config": wire.encode(config) if config else {},
+        }
+        draft = folder / f".{run}.{os.getpid()}.new"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(_line(header))
+                file.flush()
+                os.fsync(file.fileno())
+            if path.exists():
+                raise JournalError(f"there is a journal {path} already: resume it, or choose another run id")
+            os.rename(draft, path)
+            return cls(path, _opened(path))
+        except OSError as error:
+            raise JournalError(_unwritable(path, error)) from error
+        finally:
+            with contextlib.suppress(OSError):
+                draft.unlink()
+
+    @classmethod
+    def resume(cls, path: Path) -> tuple[JsonlJournal, Recording]:
+        """An existing journal, to go on with; a torn last line is cut off. Raises :class:`JournalError`."""
+        try:
+            descriptor = _opened(path)
+        except OSError as error:
+            raise JournalError(_unwritable(path, error)) from error
+        try:
+            found = read(path)
+            os.ftruncate(descriptor, found.size)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(path, descriptor, found.notices), found
+
+    def append(self, event: object) -> None:
+        """Write the event, and wait until it is on the disk."""
+        line = _line({"v": wire.VERSION, "at": _now(), "body": wire.encode(event)})
+        with self._lock:
+            if self._fd < 0:
+                raise JournalError(f"the journal {self.path} is closed")
+            before = os.fstat(self._fd).st_size
+            try:
+                _write_all(self._fd, line)
+                os.fsync(self._fd)
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._fd, before)
+                raise JournalError(_unwritable(self.path, error)) from error
+
+    def events(self) -> tuple[object, ...]:
+        """Everything that is in it."""
+        return read(self.path).events()
+
+    def close(self) -> None:
+        """Let go of the file. Idempotent."""
+        with self._lock:
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd = -1
+
+    def __enter__(self) -> JsonlJournal:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _opened(path: Path) -> int:
+    """The file for appending, held by us alone where the system knows locks."""
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0))
+    try:
+        import fcntl
+    except ImportError:
+        return descriptor
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        raise JournalError(f"the run {path.stem} is being written by another process: end that one first") from error
+    except OSError:
+        pass  # a file system without locks
+    return descriptor
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _line(value: JSON) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _unwritable(path: Path, error: OSError) -> str:
+    return (
+        f"the journal {path} cannot be written ({error.strerror or error}): nothing goes on unrecorded; make room, or set "
+        "JUPYTER_DATA_DIR to a folder that can be written"
+    )
+
+
+def journals(folder: Path | None = None) -> Iterator[Path]:
+    """Every journal, the newest first."""
+    folder = folder or runs_folder()
+    found = folder.glob("*.jsonl") if folder.is_dir() else ()
+    yield from sorted(found, key=lambda p: (p.stat().st_mtime, p.name), reverse=True)
