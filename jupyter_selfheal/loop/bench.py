@@ -50,15 +50,12 @@ TICK = 0.05
 CHEAP = 5.0
 """Seconds up to which the best patch is also proven from the other start."""
 
-FREE_FAILURES = frozenset({"auth", "quota", "rate_limited", "overloaded", "network", "invalid"})
-"""Kinds of provider error after which nothing can have been charged."""
-
 
 class Cancelled(Exception):
     """The heal was cancelled while something was under way."""
 
 
-class _NoFacts:
+class NoFacts:
     """Of a state that is not at hand."""
 
     def ask(self, source: str, argument: JSON = None) -> JSON:
@@ -202,7 +199,7 @@ class Bench:
                 kernel.close()
             self._kept = (kept,) if kept else ()
             facts_for = self.parts.facts_for
-            facts = facts_for(kept) if kept and facts_for else _NoFacts()
+            facts = facts_for(kept) if kept and facts_for else NoFacts()
             self._scene = (at, Starts(before, self._kept), facts)
         return self._scene[1], self._scene[2]
 
@@ -327,9 +324,9 @@ class Bench:
 
 
 def _charged(error: InfrastructureError, worst: Cost) -> Cost:
-    """What a failed call cost: nothing where the provider refused it, else its worst case."""
-    if isinstance(error, ProviderError) and error.kind in FREE_FAILURES:
-        return Cost(calls=1)
+    """What a failed call cost: what the provider's adapter knows of it; its worst case where nobody can know."""
+    if isinstance(error, ProviderError):
+        return error.cost or (worst if error.kind == "timeout" else Cost(calls=1))
     return worst
 
 

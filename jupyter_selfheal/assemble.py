@@ -1,0 +1,207 @@
+"""The composition root: the only place that knows every part. What a heal runs on is put together here.
+
+Parts are imported when they are configured, and not before: a heal by rules alone never loads a provider.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal import wire
+from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.journal.describe import describe
+from jupyter_selfheal.journal.redact import Redactor
+from jupyter_selfheal.loop import driver
+from jupyter_selfheal.loop.bench import NoFacts
+from jupyter_selfheal.model import Case, Cost, Outcome, Trial
+from jupyter_selfheal.ports import Approver, Facts, Healer, Journal, Parts, Provider, Scorer, Starts, TrialKernel
+
+KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}
+"""The environment variable that holds each provider's key."""
+
+
+def heal(
+    case: Case,
+    starts: Starts,
+    *,
+    config: HealConfig,
+    approver: Approver,
+    journal: Journal,
+    baseline: Trial | None = None,
+    resume_from: Iterable[Any] = (),
+    cancel: threading.Event | None = None,
+    run: str = "",
+    unproven: str = "",
+    **more: Any,
+) -> Outcome:
+    """Heal one case with the shipped parts; ``more`` goes to :func:`parts_for`. The states are the caller's to close."""
+    with parts_for(case, starts, config=config, approver=approver, journal=journal, **more) as parts:
+        return driver.heal(
+            case,
+            parts,
+            cancel=cancel,
+            resume_from=resume_from,
+            baseline=baseline,
+            run=run,
+            unproven=unproven,
+        )
+
+
+@contextlib.contextmanager
+def parts_for(
+    case: Case,
+    starts: Starts,
+    *,
+    config: HealConfig,
+    approver: Approver,
+    journal: Journal,
+    scorer: Scorer | None = None,
+    install: Callable[[str], str] | None = None,
+    listeners: Sequence[Callable[[object], None]] = (),
+    learners: Sequence[Callable[[Outcome], None]] = (),
+    session_spent: Cost = Cost(),  # noqa: B008 (frozen)
+    provider: Provider | None = None,
+) -> Iterator[Parts]:
+    """Everything that a heal of this case runs on; let go of at the end.
+
+    ``scorer``, ``install`` and ``provider`` stand in for the shipped ones.
+    """
+    with contextlib.ExitStack() as stack:
+        facts = facts_of(starts, case, stack)
+        redactor = Redactor()
+        if provider is None and "language_model" in config.healers and not model_is_off(config):
+            provider = provider_of(config)
+        healers = healers_of(config, provider, redactor)
+        free = free_scorer(config)
+        if install is None and config.install:
+            install = _installer(stack)
+        yield Parts(
+            starts=starts,
+            facts=facts,
+            healers=healers,
+            diagnoser=diagnoser_of(config),
+            scorer=scorer or (judged_scorer(config, provider, redactor) if provider else free),
+            approver=approver,
+            journal=journal,
+            config=config,
+            notebook=case.notebook,
+            facts_for=lambda kernel: _facts(kernel, case),
+            fallback_scorer=free,
+            install=install,
+            listeners=tuple(listeners),
+            learners=(*learners, *(h.learn for h in healers if hasattr(h, "learn"))),
+            session_spent=session_spent,
+        )
+
+
+# --- healers --------------------------------------------------------------------------------------------------------
+
+
+def healers_of(config: HealConfig, provider: Provider | None, redactor: Redactor) -> tuple[Healer, ...]:
+    """The configured healers, cheapest first; the language model only where there is a provider."""
+    found = []
+    for name in sorted(config.healers, key=HEALERS.index):
+        if name == "memory" and config.memory:
+            found.append(_load("healers.memory", "MemoryHealer")())
+        elif name == "rules":
+            found.append(_load("healers.rules.healer", "RulesHealer")())
+        elif name == "search":
+            found.append(_load("healers.search.healer", "SearchHealer")(config))
+        elif name == "language_model" and provider is not None:
+            found.append(_load("healers.language_model", "LanguageModelHealer")(provider, config, redactor))
+    return tuple(found)
+
+
+def diagnoser_of(config: HealConfig) -> Any:
+    """Triage by the failure, the notebook and the live state."""
+    return _load("healers.triage", "Triage")()
+
+
+def free_scorer(config: HealConfig) -> Scorer:
+    """The scorer that goes by evidence alone."""
+    made: Scorer = _load("scoring.scorer", "EvidenceScorer")(config)
+    return made
+
+
+def judged_scorer(config: HealConfig, provider: Provider, redactor: Redactor) -> Scorer:
+    """The scorer that asks a model where no evidence decides."""
+    judge = _load("scoring.judge", "ModelJudge")(provider, config, redactor)
+    made: Scorer = _load("scoring.scorer", "EvidenceScorer")(config, judge)
+    return made
+
+
+def model_is_off(config: HealConfig) -> str:
+    """Why no model is asked, and what would change that; empty where one may be."""
+    if config.offline:
+        return "offline: no model is asked (leave out --offline to allow one)"
+    if "language_model" not in config.healers:
+        return "language_model is not among the healers (c.SelfHeal.healers)"
+    key = KEYS.get(config.provider, "")
+    local = config.provider == "openai_compatible" and config.base_url
+    if key and not local and not os.environ.get(key):
+        return f"no key: set {key} to let a model propose what the rules do not know"
+    if not config.consent:
+        return "nothing is sent before you agree (c.SelfHeal.consent = True, or --consent)"
+    return ""
+
+
+def provider_of(config: HealConfig) -> Provider:
+    """The configured provider, with the user's own price where there is one."""
+    prices = _load("providers.prices", "Prices")
+    own = {"price_in": config.price_in, "price_out": config.price_out}
+    made: Provider
+    if config.provider == "anthropic":
+        kind = _load("providers.anthropic", "AnthropicProvider")
+        made = kind(base_url=config.base_url, prices=prices("anthropic", **own))
+    elif config.provider == "openai_compatible":
+        kind = _load("providers.openai_compatible", "OpenAICompatibleProvider")
+        made = kind(base_url=config.base_url, prices=prices(api_url=config.base_url, **own))
+    else:
+        raise ConfigError(f"unknown provider {config.provider!r}: choose anthropic or openai_compatible")
+    return made
+
+
+# --- the rest -------------------------------------------------------------------------------------------------------
+
+
+def facts_of(starts: Starts, case: Case, stack: contextlib.ExitStack) -> Facts:
+    """Answers from the state after the failure (or before it, by running the cell); silence where there is no state."""
+    if not (starts.before or starts.after):
+        return NoFacts()
+    facts = _load("healers.facts", "KernelFacts").of(starts, case.failure)
+    stack.callback(facts.close)
+    made: Facts = facts
+    return made
+
+
+def _facts(kernel: TrialKernel, case: Case) -> Facts:
+    made: Facts = _load("healers.facts", "KernelFacts")(kernel, cell_seconds=3.0 * case.failure.seconds)
+    return made
+
+
+def _installer(stack: contextlib.ExitStack) -> Callable[[str], str]:
+    installer = _load("kernels.scratch", "ScratchInstaller")()
+    stack.callback(installer.close)
+    made: Callable[[str], str] = installer
+    return made
+
+
+def new_journal(run: str, config: HealConfig, notebook: str = "", folder: Path | None = None) -> Any:
+    """A journal on disk for a new run."""
+    return _load("journal.jsonl", "JsonlJournal").create(run, notebook=notebook, config=config, folder=folder)
+
+
+def in_words(event: object) -> str:
+    """One event of the loop in a line (a few, where patches are listed)."""
+    return describe(wire.encode(event))
+
+
+def _load(module: str, name: str) -> Any:
+    return getattr(import_module(f"jupyter_selfheal.{module}"), name)

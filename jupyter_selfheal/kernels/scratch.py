@@ -1,0 +1,91 @@
+"""Installing a missing module where only trials see it: a scratch directory that goes on ``sys.path`` for one trial.
+
+``pip install --target`` (or uv's, which is faster) into a folder of its own, constrained to the versions that are
+installed already, so that a dependency in the scratch directory is never another version than the one in the kernel.
+Nothing in the user's environment changes.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from jupyter_selfheal.errors import InfrastructureError
+
+SECONDS = 300.0
+"""Seconds that an installation may take."""
+
+_REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*(\[[\w,\-. ]+\])?\s*([=<>!~]=?[\w.*+!,=<>~ ]+)?")
+
+
+class ScratchInstaller:
+    """Installs requirements for one Python; each once. Call :meth:`close` to remove them."""
+
+    def __init__(self, python: str = sys.executable, *, seconds: float = SECONDS) -> None:
+        self._python = python
+        self._seconds = seconds
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._done: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, requirement: str) -> str:
+        """Install it; the directory to put on ``sys.path``. Raises :class:`InfrastructureError`, with the installer's words."""
+        if not _REQUIREMENT.fullmatch(requirement.strip()):
+            raise InfrastructureError(f"{requirement!r} is not the name of a distribution: it is not installed")
+        with self._lock:
+            if requirement not in self._done:
+                self._done[requirement] = self._install(requirement.strip())
+            return self._done[requirement]
+
+    def close(self) -> None:
+        """Remove everything that was installed. Idempotent."""
+        with self._lock:
+            if self._folder is not None:
+                self._folder.cleanup()
+            self._folder, self._done = None, {}
+
+    def _install(self, requirement: str) -> str:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="selfheal-install-")
+        root = Path(self._folder.name)
+        target = root / f"{len(self._done)}"
+        constraints = root / "constraints.txt"
+        if not constraints.exists():
+            constraints.write_text(self._installed())
+        common = ["--quiet", "--target", str(target), "--constraint", str(constraints), requirement]
+        uv = shutil.which("uv")
+        command = (
+            [uv, "pip", "install", "--python", self._python, *common]
+            if uv
+            else [self._python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *common]
+        )
+        self._ran(command, f"{requirement} could not be installed")
+        return str(target)
+
+    def _installed(self) -> str:
+        """What is installed, as constraints. Distributions from a folder or an address have no version to name."""
+        code = (
+            "from importlib.metadata import distributions as d\n"
+            "print('\\n'.join(sorted({f\"{x.metadata['Name']}=={x.version}\" for x in d()"
+            " if x.metadata['Name'] and x.version and not x.read_text('direct_url.json')})))"
+        )
+        return self._ran([self._python, "-c", code], "the installed distributions could not be listed")
+
+    def _ran(self, command: list[str], complaint: str) -> str:
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=self._seconds, stdin=subprocess.DEVNULL, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise InfrastructureError(f"{complaint} within {self._seconds:g} seconds") from error
+        except OSError as error:
+            raise InfrastructureError(f"{complaint}: {error}") from error
+        if done.returncode:
+            words = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+            raise InfrastructureError(f"{complaint}: {words[-1].strip() if words else 'no reason given'}")
+        return done.stdout
