@@ -333,3 +333,56 @@ PYTHON_ONLY_ELSEWHERE = frozenset(
      "RPi", "ROOT", "maltego", "hou", "pydev"}
 )  # fmt: skip
 """Modules that exist only inside some product; installing something of that name would be wrong."""
+
+SAME_NAME = frozenset(
+    """
+    numpy pandas scipy matplotlib seaborn statsmodels sympy networkx polars pyarrow numba dask xarray joblib tqdm requests httpx
+    aiohttp urllib3 certifi chardet lxml html5lib openpyxl xlrd xlwt xlsxwriter tabulate termcolor colorama click typer rich
+    pydantic jsonschema toml pytz tzlocal arrow pendulum dateparser regex simplejson ujson orjson msgpack h5py tables zarr
+    fastparquet psutil watermark ipywidgets ipympl ipyleaflet bqplot plotly bokeh altair holoviews hvplot panel datashader
+    folium geopandas shapely fiona rasterio pyproj descartes geopy cartopy geoviews osmnx mplleaflet
+    tensorflow keras torch torchvision torchaudio transformers datasets tokenizers accelerate sentencepiece diffusers jax
+    flax optax xgboost lightgbm catboost shap lime eli5 yellowbrick mlxtend hyperopt optuna nltk spacy gensim textblob
+    wordcloud pyLDAvis lifelines prophet pmdarima arch tslearn sktime tsfresh ruptures filterpy hmmlearn pomegranate
+    pymc pymc3 pystan arviz emcee corner dynesty theano edward pyro gpflow GPy lmfit uncertainties pint control slycot
+    cvxpy cvxopt ecos pulp mip gurobipy simpy deap pyswarm geneticalgorithm igraph pyvis graphviz pydot pygraphviz
+    boto boto3 botocore s3fs gcsfs fsspec sqlalchemy pymongo redis psycopg2 pymysql peewee duckdb cassandra neo4j
+    flask django fastapi uvicorn streamlit dash gradio scrapy selenium mechanize tweepy praw wikipedia yfinance
+    quandl ta backtrader zipline empyrical pyfolio alphalens ccxt pyecharts missingno sweetviz dtale cufflinks bubbly
+    imageio mahotas SimpleITK nibabel pydicom astropy sunpy healpy galpy ephem skyfield lightkurve astroquery
+    mpmath gmpy2 sage patsy formulaic linearmodels pingouin researchpy factor_analyzer prince kmodes hdbscan umap
+    nilearn mne obspy librosa soundfile pydub mido music21 pretty_midi pyaudio
+    cython cffi pybind11 line_profiler memory_profiler snakeviz pyinstrument nose pytest hypothesis mock
+    faker mimesis names inflect emoji langdetect googletrans unidecode ftfy jellyfish rapidfuzz fuzzywuzzy
+    qutip qiskit cirq pennylane ase pymatgen openbabel mdtraj MDAnalysis Bio rdkit pubchempy cobra
+    gym gymnasium pygame pyglet pyautogui pynput barnum celluloid drawsvg ipycytoscape nbconvert nbformat papermill
+    toolz cytoolz more_itertools sortedcontainers bitarray attrs cattrs marshmallow dill cloudpickle blosc lz4 zstandard
+    vega_datasets vega3 nose2 pyperclip qrcode barcode reportlab fpdf pdfplumber pypdf camelot
+    distributed ray pyspark pyflink modin vaex cudf rapids findspark
+    ipyparallel ipython_genutils jupyterthemes nbdime rpy2 oct2py pyreadstat pyreadr sas7bdat savReaderWriter
+    plotnine ggplot brewer2mpl palettable colorlover cmocean colorcet adjustText squarify joypy calmap pywaffle venn
+    ipyvolume pythreejs vtk mayavi trimesh open3d pyvista k3d itkwidgets
+    pyodide micropip autograd tensorly torchtext torchmetrics pytorch_lightning einops timm albumentations
+    """.split()
+)
+"""Modules whose distribution has the same name (dashes for underscores) and is widely known."""
+
+PYTHON_2_MODULES = frozenset(
+    """
+    StringIO cStringIO urllib2 urlparse cPickle Queue ConfigParser Tkinter tkMessageBox tkFileDialog httplib cookielib
+    HTMLParser htmlentitydefs BaseHTTPServer SimpleHTTPServer SocketServer xmlrpclib commands sets md5 sha exceptions
+    __builtin__ copy_reg itertools2 robotparser dummy_thread thread repr UserDict UserList UserString anydbm dbhash
+    whichdb dumbdb gdbm Cookie imp asyncore asynchat smtpd distutils cgi cgitb crypt imghdr sndhdr nntplib telnetlib
+    uu xdrlib audioop aifc chunk msilib nis ossaudiodev pipes spwd sunau lib2to3 parser symbol formatter binhex
+    """.split()
+)
+"""Modules that Python itself had and removed: no distribution of that name is what was meant."""
+
+
+def distribution_of(module: str) -> tuple[str, bool]:
+    """(distribution, known?) that provides a module; not known means that the names are merely taken to be equal."""
+    for name in (module, module.split(".")[0]):
+        if name in DISTRIBUTIONS:
+            return DISTRIBUTIONS[name], True
+    top = module.split(".")[0]
+    return top.replace("_", "-"), top in SAME_NAME

@@ -248,6 +248,29 @@ def chain(node: ast.AST, source: str) -> str:
     return src.text_of(source, node)
 
 
+def call_of(source: str, func: ast.AST) -> ast.Call | None:
+    """The call whose function is the node at that place of the cell, or None."""
+    where = src.span(source, func)
+    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+        if isinstance(node, ast.Call) and src.span(source, node.func) == where:
+            return node
+    return None
+
+
+def is_call(source: str, func: ast.AST) -> bool:
+    """True where the node is called."""
+    return call_of(source, func) is not None
+
+
+def is_statement(source: str, node: ast.AST) -> bool:
+    """True where the node is a statement of its own, whose value nobody reads (unless it is the cell's last)."""
+    where = src.span(source, node)
+    return any(
+        isinstance(n, ast.Expr) and src.span(source, n) == where
+        for n in ast.walk(src.parse(source) or ast.Module([], []))
+    )
+
+
 def parents(tree: ast.AST) -> dict[ast.AST, ast.AST]:
     """Each node's parent."""
     return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}

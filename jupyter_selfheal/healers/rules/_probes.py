@@ -18,6 +18,7 @@ from typing import Any
 
 HIDDEN = {"In", "Out", "exit", "quit", "open", "get_ipython"}
 LIMIT = 4000
+SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "env", "build", "dist"}
 SAFE_NODES = (
     ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Tuple, ast.List,
     ast.UnaryOp, ast.USub, ast.Slice,
@@ -192,6 +193,16 @@ def signature(state: State, argument: Any) -> Any:
     }
 
 
+def home(state: State, argument: Any) -> Any:
+    """The module that a class or function (or, of a bound builtin, its owner) comes from, empty if it does not say."""
+    obj = state.evaluate(argument["expression"])
+    module = getattr(obj, "__module__", None)
+    owner = getattr(obj, "__self__", None)
+    if not isinstance(module, str) and owner is not None:
+        module = owner.__name__ if isinstance(owner, types.ModuleType) else type(owner).__module__
+    return module if isinstance(module, str) and module != "__main__" else ""
+
+
 def modules(state: State, argument: Any) -> Any:
     """Names of the top-level modules that could be imported here."""
     import pkgutil
@@ -259,7 +270,7 @@ def files(state: State, argument: Any) -> Any:
     found = []
     for folder, folders, names in os.walk(top):
         level = os.path.relpath(folder, top).count(os.sep) + (folder != top)
-        folders[:] = sorted(d for d in folders if not d.startswith(".") and d not in ("node_modules", "__pycache__"))
+        folders[:] = sorted(d for d in folders if not d.startswith(".") and d not in SKIPPED)
         if level >= depth:
             folders[:] = []
         for name in sorted(names) + [d + "/" for d in folders]:
@@ -268,6 +279,37 @@ def files(state: State, argument: Any) -> Any:
             if len(found) >= cap:
                 return {"cwd": os.getcwd(), "paths": found, "whole": False}
     return {"cwd": os.getcwd(), "paths": found, "whole": True}
+
+
+def find_module(state: State, argument: Any) -> Any:
+    """Folders that hold ``name.py`` or a package ``name``, relative to the working directory, nearest first.
+
+    Looks below the working directory and in the folders above it, up to the repository's (at most three).
+    """
+    name = argument["name"]
+    home = os.getcwd()
+    top = home
+    for _ in range(3):
+        if any(os.path.exists(os.path.join(top, mark)) for mark in (".git", "setup.py", "pyproject.toml")):
+            break
+        above = os.path.dirname(top)
+        if above in (top, os.path.expanduser("~"), "/", "/tmp", "/home", "/root"):
+            break
+        top = above
+    found, seen = [], 0
+    for folder, folders, names in os.walk(top):
+        folders[:] = sorted(d for d in folders if not d.startswith(".") and d not in SKIPPED)
+        if os.path.relpath(folder, top).count(os.sep) >= 4:
+            folders[:] = []
+        seen += len(names) + len(folders)
+        package = os.path.join(folder, name)
+        if name + ".py" in names or (name in folders and any(n.endswith(".py") for n in os.listdir(package))):
+            relative = os.path.relpath(folder, home)
+            if relative != ".":
+                found.append(relative)
+        if seen > 20000:
+            break
+    return sorted(found, key=lambda f: (f.count(os.sep), f.count(".."), f))
 
 
 def decodes(state: State, argument: Any) -> Any:
@@ -316,5 +358,20 @@ def values(state: State, argument: Any) -> Any:
 
 QUESTIONS = {
     f.__name__: f
-    for f in (survey, describe, keys, signature, modules, exports, provides, fits, files, decodes, exhausted, values)
+    for f in (
+        survey,
+        describe,
+        keys,
+        signature,
+        home,
+        modules,
+        exports,
+        provides,
+        fits,
+        files,
+        find_module,
+        decodes,
+        exhausted,
+        values,
+    )
 }

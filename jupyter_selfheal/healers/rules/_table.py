@@ -16,9 +16,18 @@ RULES: dict[str, str] = {
     "NON101": "none_from_in_place:NoneFromInPlace",
     "NON102": "missing_return:MissingReturn",
     "IMP101": "missing_import:MissingImport",
+    "IMP102": "misspelt_module:MisspeltModule",
+    "IMP103": "missing_submodule:MissingSubmodule",
+    "IMP104": "missing_module:MissingModule",
+    "IMP105": "module_elsewhere:ModuleElsewhere",
     "NAM101": "misspelt_name:MisspeltName",
     "NAM102": "python2_name:Python2Name",
     "NAM103": "unbound_local:UnboundLocal",
     "NAM104": "missing_self:MissingSelf",
+    "ATT101": "misspelt_attribute:MisspeltAttribute",
+    "ATT102": "foreign_method:ForeignMethod",
+    "ATT103": "not_called:NotCalled",
+    "ATT104": "module_or_class:ModuleOrClass",
+    "TYP101": "view_as_list:ViewAsList",
 }
 """Code → ``module:Class``, the module relative to this package."""

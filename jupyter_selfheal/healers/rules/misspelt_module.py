@@ -1,0 +1,124 @@
+"""IMP102: a module, or a name imported from one, that is misspelt."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice, renamed
+from jupyter_selfheal.healers.rules._imports import ALIASES, PYTHON_2_MODULES, distribution_of
+from jupyter_selfheal.healers.rules._live import ask
+from jupyter_selfheal.healers.rules._names import is_plain_slip
+from jupyter_selfheal.healers.rules._near import nearest
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+MISSING = re.compile(r"No module named '?([\w.]+)'?")
+NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+
+
+class MisspeltModule(Rule):
+    """Import the module, or the name in it, that was meant.
+
+    **Failure** `ModuleNotFoundError: No module named 'panda'`, where an importable module is near; `ImportError: cannot
+    import name 'Conter' from 'collections'`, where the module has a near name.
+
+    **Fix** The near name, in the import and wherever the cell uses it.
+
+    **Fix safety** Safe for one slip in five letters, or where the alias (`import panda as pd`) says what is meant. Silent for
+    names of well-known distributions, which are missing rather than misspelt.
+    """
+
+    code = "IMP102"
+    name = "misspelt module or import"
+    enames = frozenset({"ModuleNotFoundError", "ImportError"})
+    applicability = Applicability.UNSAFE
+    why = "The name is near, but another may have been meant."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        if found := NAME.search(scene.failure.evalue):
+            yield from self._name(scene, found[2], found[1])
+        elif found := MISSING.search(scene.failure.evalue):
+            yield from self._module(scene, found[1])
+
+    def _module(self, scene: Scene, wrong: str) -> Iterator[Patch]:
+        cell_id, source, _ = scene.place()
+        top, _, last = wrong.rpartition(".")
+        if not top and (distribution_of(wrong)[1] or wrong in PYTHON_2_MODULES):
+            return
+        known = ask(scene, "exports", module=top) if top else ask(scene, "modules")
+        near = nearest(last, known or ())
+        alias = _alias_of(source, wrong)
+        agreed = [n for n in near if any(m == n for m, _ in ALIASES.get(alias, ()))]
+        for word in agreed or (near if len(near) <= 2 else ()):
+            sure = bool(agreed) or (len(near) == 1 and len(last) >= 5 and is_plain_slip(last, word))
+            yield self._patch(scene, cell_id, _module_splices(source, wrong, word), wrong, word, sure)
+
+    def _name(self, scene: Scene, module: str, wrong: str) -> Iterator[Patch]:
+        cell_id, source, _ = scene.place()
+        near = nearest(wrong, ask(scene, "exports", module=module) or ())
+        near = tuple(n for n in near if not n.startswith("_") or wrong.startswith("_"))
+        for word in near if len(near) <= 2 else ():
+            sure = len(near) == 1 and len(wrong) >= 5 and is_plain_slip(wrong, word)
+            yield self._patch(scene, cell_id, _name_splices(source, module, wrong, word), wrong, word, sure)
+
+    def _patch(self, scene: Scene, cell_id: str, changes: list[Splice], wrong: str, word: str, sure: bool) -> Patch:
+        return self.patch(
+            self.replace(scene, cell_id, changes),
+            f"Import `{word}` for `{wrong}`",
+            f"There is no `{wrong}`; `{word}` is near.",
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why="Only this one is near, by one slip, or the alias says it." if sure else self.why,
+            prior=0.75 if sure else 0.45,
+        )
+
+
+def _imports(source: str) -> Iterator[ast.Import | ast.ImportFrom]:
+    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+
+
+def _alias_of(source: str, module: str) -> str:
+    for node in _imports(source):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == module and alias.asname:
+                    return alias.asname
+    return ""
+
+
+def _module_splices(source: str, wrong: str, word: str) -> list[Splice]:
+    """The module's last part renamed in its imports, and its uses where it is bound under its own name."""
+    top, _, last = wrong.rpartition(".")
+    right = f"{top}.{word}" if top else word
+    found: list[Splice] = []
+    for node in _imports(source):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            if node.module == wrong or node.module.startswith(wrong + "."):
+                start = src.span(source, node)[0] + len("from ")
+                at = source.index(wrong, start)
+                found.append((at, at + len(wrong), right))
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == wrong or alias.name.startswith(wrong + "."):
+                    start = src.span(source, alias)[0]
+                    found.append((start, start + len(wrong), right))
+                    if not alias.asname and not top:
+                        found += renamed(source, last, word)
+    return found
+
+
+def _name_splices(source: str, module: str, wrong: str, word: str) -> list[Splice]:
+    found: list[Splice] = []
+    for node in _imports(source):
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            for alias in node.names:
+                if alias.name == wrong:
+                    start = src.span(source, alias)[0]
+                    found.append((start, start + len(wrong), word))
+                    if not alias.asname:
+                        found += renamed(source, wrong, word)
+    return found

@@ -1,0 +1,104 @@
+"""TYP101: a view or an iterator where Python 2 had a list."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._live import chain, describe, spots
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._state import last_assignment
+from jupyter_selfheal.model import Applicability, Edit, Patch
+
+VIEWS = ("dict_keys", "dict_values", "dict_items", "map", "filter", "zip", "range", "generator", "odict_keys", "set",
+         "enumerate", "reversed", "list_reverseiterator", "odict_values", "odict_items", "dict_keyiterator")  # fmt: skip
+ABOUT = re.compile(rf"'?\b({'|'.join(VIEWS)})'? ")
+OPERATION = re.compile(
+    r"not subscriptable|has no len\(\)|does not support|unsupported operand|can only concatenate|has no attribute|"
+    r"must be a sequence|not a sequence|not supported between|cannot be interpreted|not JSON serializable"
+)
+CALLS = {"map", "filter", "zip", "range", "enumerate", "reversed", "set"}
+METHODS = {"keys", "values", "items"}
+
+
+class ViewAsList(Rule):
+    """Make a list of a view or an iterator that is used as one.
+
+    **Failure** `TypeError: 'dict_keys' object is not subscriptable`, `object of type 'map' has no len()`,
+    `unsupported operand type(s) for +: 'range' and 'list'`, `'zip' object has no attribute 'sort'`.
+
+    **Fix** `list(…)` around the expression itself, or around what the name was assigned from.
+
+    **Fix safety** Safe: Python 2 gave the list, and a list of the same items does what a list is used for. Unsafe for sets, which
+    have no order.
+    """
+
+    code = "TYP101"
+    name = "view or iterator used as a list"
+    enames = frozenset({"TypeError", "AttributeError"})
+    applicability = Applicability.SAFE
+    why = "A list of the same items in the same order has the operation that is used."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        if not ABOUT.search(scene.failure.evalue) or not OPERATION.search(scene.failure.evalue):
+            return
+        for spot in spots(scene, ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.Compare):
+            for node in _operands(spot.node):
+                edits, what = self._listed(scene, spot.cell_id, spot.source, node)
+                if edits:
+                    is_set = "'set'" in scene.failure.evalue
+                    yield self.patch(
+                        edits,
+                        f"Make a list of `{what}`",
+                        f"`{what}` is {_article(scene.failure.evalue)} and cannot be used as a list.",
+                        applicability=Applicability.UNSAFE if is_set else Applicability.SAFE,
+                        why="A set has no order." if is_set else self.why,
+                        prior=0.5 if is_set else 0.88,
+                    )
+            return
+
+    def _listed(self, scene: Scene, cell_id: str, source: str, node: ast.expr) -> tuple[tuple[Edit, ...], str]:
+        start, end = src.span(source, node)
+        if _gives_view(node):
+            return self.replace(scene, cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
+        name = chain(node, source)
+        thing = describe(scene, name) if name else None
+        if thing is None or thing.type not in VIEWS:
+            return (), ""
+        found = last_assignment(scene, name) if isinstance(node, ast.Name) else None
+        if found is not None and _gives_view(found[2].value):
+            home, text, assignment = found
+            at = src.span(text, assignment.value)
+            value = text[at[0] : at[1]]
+            inner = value[1:-1] if isinstance(assignment.value, ast.GeneratorExp) else value
+            changes: list[Splice] = [(*at, f"list({inner})")]
+            return self.replace(scene, home, changes), name
+        return self.replace(scene, cell_id, [(start, end, f"list({name})")]), name
+
+
+def _gives_view(node: ast.expr) -> bool:
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Name):
+        return node.func.id in CALLS
+    return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not node.args
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        return [node.value]
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    return list(node.args) if isinstance(node, ast.Call) else []
+
+
+def _article(message: str) -> str:
+    found = ABOUT.search(message)
+    return f"a `{found[1]}`" if found else "an iterator"
