@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from jupyter_selfheal.cli.session import Session
+from jupyter_selfheal.notebook.session import Session
 from jupyter_selfheal.errors import InfrastructureError, NotebookError, UsageError
 from jupyter_selfheal.notebook.outputs import healed_notebook
 from jupyter_selfheal.notebook.read import Document, read

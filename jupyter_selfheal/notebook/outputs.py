@@ -30,6 +30,16 @@ def healed_notebook(
     return healed_json(document, report.healed.cells, results, moved=_moved(report))
 
 
+def executed_notebook(document: Document, report: NotebookReport, seen: Mapping[str, Seen]) -> dict[str, JSON]:
+    """The JSON of the healed notebook with the outputs of every cell that was run, errors too, as an executor leaves it."""
+    results = {
+        cell.id: Result(seen[cell.id].result.outputs, seen[cell.id].count)
+        for cell in report.healed.cells
+        if cell.id in seen
+    }
+    return healed_json(document, report.healed.cells, results, moved=_moved(report))
+
+
 def _is_new(document: Document, report: NotebookReport, cell: Cell, in_place: bool) -> bool:
     at = document.notebook.index(cell.id)
     if at < 0:

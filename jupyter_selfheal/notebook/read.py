@@ -57,13 +57,18 @@ def read(path: Path) -> Document:
         raise NotebookError(f"{path}: not valid JSON ({error}): restore it from a copy, or open and save it") from error
     if not isinstance(raw, dict) or "nbformat" not in raw or not ({"cells", "worksheets"} & raw.keys()):
         raise NotebookError(f"{path}: not a Jupyter notebook (it is JSON, but has no nbformat and cells)")
+    return document_of(path, raw, _form(text))
+
+
+def document_of(path: Path, raw: dict[str, JSON], form: Form | None = None) -> Document:
+    """A notebook that is at hand as JSON. Raises :class:`NotebookError` as :func:`read` does."""
     raw, notes = _version_4(path, raw)
     language = _language(raw)
     if not language.lower().startswith(("python", "ipython")):
         raise NotebookError(f"{path}: a notebook in {language}; only Python notebooks can be healed")
     cells, more = _cells(path, raw["cells"])
     notebook = Notebook(cells, path=str(path), folder=str(path.resolve().parent))
-    return Document(path, raw, _form(text), notebook, _kernelspec(raw), (*notes, *more))
+    return Document(path, raw, form or Form(), notebook, _kernelspec(raw), (*notes, *more))
 
 
 def _text(path: Path) -> str:

@@ -45,9 +45,10 @@ class Batch:
         self.fixes: list[final.Fix] = []
         self.lost: list[failures.Lost] = []
         self.done: set[str] = set()
+        self.first: dict[str, final.Seen] = {}
 
     def run(self) -> tuple[NotebookReport, dict[str, final.Seen]]:
-        """The report, and what each cell of the healed notebook did in the final clean run (empty where nothing ran)."""
+        """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
         began = time.monotonic()
         first = self.tools.open_state()
         chain = Chain(first, self.tools.replay, self.tools.scorer, limit=self.limits.cell, sandbox=self.limits.sandbox)
@@ -73,7 +74,7 @@ class Batch:
             seconds=time.monotonic() - began,
             fixes=tuple(f.candidate.patch.title for f in settled.fixes),
         )
-        return report, settled.seen
+        return report, settled.seen or self.first
 
     def _next(self) -> Cell | None:
         """The first code cell, in the present order, that was not run yet."""
@@ -86,6 +87,7 @@ class Batch:
             self._record(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
             return
         trial, failure, after = chain.run(cell, self.notebook)
+        self.first[cell.id] = final.Seen(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
         try:
             if failure is None:
                 self._record(cell, Status.RAN, seconds=trial.seconds)

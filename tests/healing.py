@@ -1,0 +1,96 @@
+"""Heals notebooks given as text (see examples/make_examples.py) with the real parts, all from one frozen kernel."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import Keep, Notebook, Role, Run, Sandbox, Trial, TrialRequest
+from jupyter_selfheal.notebook.read import Document, read
+from jupyter_selfheal.notebook.records import NotebookReport
+from jupyter_selfheal.notebook.run import Batch
+from jupyter_selfheal.notebook.session import Session, Settings
+from jupyter_selfheal.ports import TrialKernel
+
+ROOT = Path(__file__).parent.parent
+
+
+def examples() -> ModuleType:
+    """``examples/make_examples.py`` as a module."""
+    spec = importlib.util.spec_from_file_location("make_examples", ROOT / "examples" / "make_examples.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules["make_examples"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def variants() -> Iterator[tuple[str, str]]:
+    """(name, text) of every variant."""
+    for path in sorted((ROOT / "tests" / "variants").glob("*.txt")):
+        parts = re.split(r"(?m)^=== (.*)\n", path.read_text(encoding="utf-8"))
+        for title, text in zip(parts[1::2], parts[2::2], strict=True):
+            yield f"{path.stem}: {title}", text
+
+
+@dataclass
+class Clinic:
+    """A folder, and a frozen kernel in it, from which every notebook below it is healed."""
+
+    folder: Path
+    session: Session
+    kernel: TrialKernel
+
+    def heal(self, text: str, name: str) -> tuple[NotebookReport, tuple[str, ...], Document]:
+        """Write the notebook of a text into a folder of its own, heal it; the report and the hidden checks."""
+        make = examples()
+        source = make.read(text)
+        place = self.folder / re.sub(r"\W+", "_", name)
+        place.mkdir()
+        make.write(source, place / "notebook.ipynb")
+        document = read(place / "notebook.ipynb")
+        tools = replace(self.session.tools(document), open_state=lambda: self.state_in(place))
+        report, _ = Batch(document, tools, self.session.limits).run()
+        return report, source.checks, document
+
+    def state_in(self, place: Path) -> TrialKernel:
+        """A clean state whose working directory is ``place``, with writes of its own."""
+        step = Run(f"import os; os.chdir({str(place)!r}); del os")
+        trial, state = self.kernel.run(
+            TrialRequest((step,), timeout=60, keep=Keep.ON_SUCCESS, sandbox=Sandbox(writes="discard"))
+        )
+        assert state is not None, trial
+        return state
+
+    def check(self, healed: Notebook, checks: tuple[str, ...], place: Path) -> Trial:
+        """Run the healed notebook from the top, then the checks that no healer has seen."""
+        cells = tuple(Run(c.source, c.id) for c in healed.cells if c.kind == "code" and c.source.strip())
+        state = self.state_in(place)
+        try:
+            trial, _ = state.run(TrialRequest((*cells, *(Run(c, role=Role.CHECK) for c in checks)), timeout=60))
+        finally:
+            state.close()
+        return trial
+
+
+@contextmanager
+def clinic(folder: Path) -> Iterator[Clinic]:
+    """Opens one kernel for everything below ``folder``."""
+    from jupyter_selfheal.kernels.opening import open_state
+
+    config = HealConfig(offline=True, memory=False, timeout=10.0)
+    with Session(Settings(config, cell_seconds=5.0)) as session:
+        kernel = open_state("python3", str(folder), writes="discard")
+        try:
+            yield Clinic(folder, session, kernel)
+        finally:
+            kernel.close()

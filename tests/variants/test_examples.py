@@ -1,0 +1,71 @@
+"""The shipped examples: healed, with checks that no healer has seen, and left alone where they must be."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.notebook.records import Status
+from jupyter_selfheal.notebook.table import rendered
+from tests.healing import ROOT, Clinic, examples
+
+pytestmark = pytest.mark.kernel
+
+SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples/sources").glob("*.txt"))}
+LEFT_ALONE = "22_left_alone"
+
+
+def hidden_checks() -> dict[str, str]:
+    parts = re.split(r"(?m)^=== (.*)\n", (ROOT / "tests/variants/examples.checks").read_text(encoding="utf-8"))
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_the_notebooks_are_what_the_sources_say(tmp_path: Path) -> None:
+    make = examples()
+    for name, text in SOURCES.items():
+        make.write(make.read(text), tmp_path / f"{name}.ipynb")
+        written = (tmp_path / f"{name}.ipynb").read_bytes()
+        assert written == (ROOT / "examples/notebooks" / f"{name}.ipynb").read_bytes(), "run examples/make_examples.py"
+    for path in (tmp_path / "data").iterdir():
+        assert path.read_bytes() == (ROOT / "examples/notebooks/data" / path.name).read_bytes()
+
+
+def test_every_example_has_hidden_checks() -> None:
+    assert hidden_checks().keys() == SOURCES.keys() - {LEFT_ALONE}
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name != LEFT_ALONE])
+def test_the_example_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: str) -> None:
+    report, _, document = ward.heal(SOURCES[name], name)
+    assert report.exit_code == 0, rendered([report])
+    assert report.count(Status.HEALED) >= 1
+    trial = ward.check(report.healed, tuple(hidden_checks()[name].splitlines()), document.path.parent)
+    wrong = [s for s in trial.steps if not s.ok]
+    assert not wrong, f"{rendered([report])}\n{wrong[0].errors}"
+
+
+def test_what_must_be_left_alone_is_left_alone_and_named(ward: Clinic) -> None:
+    report, _, document = ward.heal(SOURCES[LEFT_ALONE], LEFT_ALONE)
+    assert report.healed == document.notebook
+    failing = [r for r in report.records if r.status is not Status.RAN]
+    assert [r.status for r in failing] == [Status.MEANT_TO_FAIL, *[Status.LEFT_ALONE] * 5], rendered([report])
+    assert all(r.detail for r in failing), "each says what its author can do"
+
+
+def test_healed_notebooks_pass_nbval(tmp_path: Path) -> None:
+    """The real command on two of the examples, then pytest --nbval-lax on what it wrote."""
+    shutil.copytree(ROOT / "examples/notebooks", tmp_path / "in")
+    names = ["01_attribute_error.ipynb", "09_inverted_formula.ipynb"]
+    command = [sys.executable, "-m", "jupyter_selfheal", "heal", *names, "--output-dir", "../out", "--offline", "--json"]
+    done = subprocess.run(command, cwd=tmp_path / "in", capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [n["survived_clean_run"] for n in json.loads(done.stdout)["notebooks"]] == [True, True]
+    lax = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval-lax", "."]
+    tested = subprocess.run(lax, cwd=tmp_path / "out", capture_output=True, text=True, timeout=200, check=False)
+    assert tested.returncode == 0, tested.stdout

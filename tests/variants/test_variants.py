@@ -1,0 +1,23 @@
+"""Three structural variants of each classic heal, and checks that no healer has seen hold in the healed notebook."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Role
+from jupyter_selfheal.notebook.table import rendered
+from tests.healing import Clinic, variants
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.mark.parametrize(("name", "text"), [pytest.param(*v, id=v[0]) for v in variants()])
+def test_the_variant_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: str, text: str) -> None:
+    report, checks, document = ward.heal(text, name)
+    assert report.exit_code == 0, rendered([report])
+    assert checks, "a variant without a check proves nothing"
+    trial = ward.check(report.healed, checks, document.path.parent)
+    wrong = [s for s in trial.steps if not s.ok]
+    diff = "\n".join(c.source for c in report.healed.cells if c not in document.notebook.cells)
+    assert not wrong, f"{rendered([report])}\n{diff}\n{wrong[0].errors}"
+    assert sum(s.role == Role.CHECK.value for s in trial.steps) == len(checks)
