@@ -118,14 +118,14 @@ def _python_threads() -> str:
 
 def _thread(thread: threading.Thread, frame: FrameType | None) -> str:
     """Why this one thread forbids a fork, or nothing."""
-    if thread.name.startswith(OUR_THREADS) or getattr(thread, "is_pydev_daemon_thread", False):
+    if thread.name.startswith(OUR_THREADS):
         return ""
     target = getattr(thread, "_target", None)
     homes = [type(thread).__module__, str(getattr(target, "__module__", "") or "")]
-    if any(home.startswith(_DEBUGGER_MODULES) for home in homes):
-        return ""
     if any(home.startswith(_KERNEL_MODULES) for home in homes):
         return f"{thread.name} is running a cell" if _runs_cell(frame) else ""
+    if getattr(thread, "is_pydev_daemon_thread", False) or any(home.startswith(_DEBUGGER_MODULES) for home in homes):
+        return ""
     if homes[1] == "concurrent.futures.thread":
         return "" if _is_idle_worker(frame) else f"an executor is busy: {thread.name}"
     if isinstance(thread, threading._DummyThread) and not os.path.exists(f"/proc/self/task/{thread.native_id}"):
