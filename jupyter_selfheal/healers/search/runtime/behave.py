@@ -1,0 +1,162 @@
+"""Telling plausible patches apart: what they do on inputs that no check has.
+
+Patches that agree on generated inputs are one hypothesis. A hypothesis that several edits lead to is likelier; where two
+differ, one input on which they do is worth asking the user about.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.healers.search.runtime.evaluate import Enough, Muted, OutOfTime, Runner, _timer
+from jupyter_selfheal.healers.search.runtime.locate import plain
+
+INPUTS = 60
+SECONDS = 0.01
+LOOPS = 8
+"""Inputs on which a patch may loop until the rest is taken to loop too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A call that tells patches apart."""
+
+    function: str
+    arguments: tuple[Any, ...]
+
+    @property
+    def text(self) -> str:
+        return f"{self.function}({', '.join(map(repr, self.arguments))})"
+
+
+def mutate(value: Any, rng: random.Random) -> Any:
+    """A value of the same type, near the given one."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return rng.choice((value + 1, value - 1, 0, 1, 2, -value, value * 2, value // 2, value + rng.randint(2, 9)))
+    if isinstance(value, float):
+        return rng.choice((value + 1, value - 1, 0.0, 1.0, -value, value * 2, value / 2, value + 0.5))
+    if isinstance(value, str):
+        return _text(value, rng)
+    if isinstance(value, list | tuple):
+        return type(value)(_items(list(value), rng))
+    if isinstance(value, dict):
+        keys = list(value)
+        kept = {k: value[k] for k in keys if rng.random() < 0.85}
+        return {k: mutate(v, rng) if rng.random() < 0.3 else v for k, v in kept.items()}
+    if isinstance(value, set | frozenset):
+        return type(value)(v for v in value if rng.random() < 0.8)
+    return value
+
+
+def _text(value: str, rng: random.Random) -> str:
+    at = rng.randint(0, len(value))
+    letters = value or "ab 1"
+    kind = rng.randint(0, 6)
+    if kind == 0:
+        return value[:at] + rng.choice(letters) + value[at:]
+    if kind == 1:
+        return value[:at] + value[at + 1 :]
+    if kind == 2:
+        return value[:at]
+    if kind == 3:
+        return "".join(rng.sample(value, len(value)))
+    if kind == 4:
+        return value.swapcase()
+    return value[at:] + value[:at] if kind == 5 else value + rng.choice("aZ 0,.")
+
+
+def _items(value: list[Any], rng: random.Random) -> list[Any]:
+    at = rng.randint(0, len(value))
+    kind = rng.randint(0, 6)
+    if kind == 0 and value:
+        value[at % len(value)] = mutate(value[at % len(value)], rng)
+    elif kind == 1 and value:
+        value.pop(at % len(value))
+    elif kind == 2 and value:
+        value.insert(at, rng.choice(value))
+    elif kind == 3:
+        rng.shuffle(value)
+    elif kind == 4:
+        value = value[:at]
+    elif kind == 5 and value:
+        value.insert(at, mutate(rng.choice(value), rng))
+    else:
+        value = [mutate(v, rng) if rng.random() < 0.4 else v for v in value]
+    return value
+
+
+def inputs(calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0) -> list[tuple[Any, ...]]:
+    """Distinct argument lists: those seen first, then mutations of them, of mutations too."""
+    rng = random.Random(seed)
+    found: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
+    pool = list(found.values())
+    for _ in range(size * 8):
+        if len(found) >= size + len(calls) or not pool:
+            break
+        base = list(rng.choice(pool))
+        for n in range(len(base)):
+            if len(base) == 1 or rng.random() < 0.6:
+                base[n] = mutate(plain(base[n]), rng)
+        new = tuple(base)
+        if repr(new) not in found:
+            found[repr(new)] = new
+            pool.append(new)
+    return list(found.values())
+
+
+def behaviours(
+    runner: Runner, variants: Sequence[dict[int, CodeType]], function: str, given: Sequence[tuple[Any, ...]], budget: float
+) -> list[list[str]]:
+    """For each variant, what ``function`` gives for each input: the value's text, or ``!`` and the exception's name."""
+    import contextlib
+    import time
+
+    found: list[list[str]] = []
+    end = time.process_time() + budget
+    with contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()):
+        for codes in variants:
+            shown: list[str] = []
+            with contextlib.suppress(Exception, OutOfTime, Enough), runner._state(), _timer(30.0):
+                for n, unit in enumerate(runner.program.units):
+                    if unit.role == "define" or (unit.role == "cell" and unit.text.startswith(("def ", "class ", "import ", "from "))):
+                        exec(codes.get(n, runner.codes[n]), runner.ns)
+                call = runner.ns.get(function)
+                for arguments in given if callable(call) else ():
+                    looping = shown.count("!timeout") >= LOOPS or time.process_time() > end
+                    shown.append("!timeout" if looping else _outcome(call, arguments))
+            found.append(shown)
+    return found
+
+
+def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    try:
+        with _timer(SECONDS):
+            value = call(*plain(arguments))
+            if hasattr(value, "__next__"):
+                value = [v for v, _ in zip(value, range(1000), strict=False)]
+            return repr(value)[:2000]
+    except OutOfTime:
+        return "!timeout"
+    except (Exception, SystemExit) as error:
+        return "!" + type(error).__name__
+
+
+def clusters(shown: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Indices of variants that behave alike, in order of their first member."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for n, signature in enumerate(shown):
+        found.setdefault(tuple(signature), []).append(n)
+    return list(found.values())
+
+
+def telling(first: Sequence[str], second: Sequence[str], given: Sequence[tuple[Any, ...]]) -> int:
+    """Index of the shortest input on which two behaviours give different values (exceptions only if nothing else), or -1."""
+    differing = [n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b]
+    differing.sort(key=lambda n: (first[n].startswith("!") or second[n].startswith("!"), len(repr(given[n])), repr(given[n])))
+    return differing[0] if differing else -1

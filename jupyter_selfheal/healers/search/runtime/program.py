@@ -1,0 +1,157 @@
+"""The program under repair: statements of the notebook to run for each candidate, with every assert counted by itself."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+VALUE, RECORD, CAUGHT = "__selfheal_value__", "__selfheal_record__", "__selfheal_caught__"
+FILE = "<selfheal:{}>"
+DEFINE, REPLAY, CELL, CHECK = "define", "replay", "cell", "check"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One top-level statement. ``role`` is define (a definition of an earlier cell), replay (a statement of one, run
+    again), cell (the failing cell) or check; ``mutable`` ones may be edited. ``start`` is where it is in its cell."""
+
+    text: str
+    role: str
+    mutable: bool = False
+    cell: str = ""
+    start: int = 0
+    tests: bool = False
+    """A definition whose asserts are checks: ``def test_f(): assert …``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doctest:
+    """One example of a docstring."""
+
+    source: str
+    want: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What runs for each candidate, in this order: the units, then the oracle, the checks after it, the doctests."""
+
+    units: tuple[Unit, ...]
+    expect: str = ""
+    stdout: str = ""
+    checks: tuple[str, ...] = ()
+    doctests: tuple[Doctest, ...] = ()
+    copied: tuple[str, ...] = ()
+    """Names of the state that candidates may change in place."""
+
+    @property
+    def last(self) -> int:
+        """Index of the unit whose value is the cell's, or -1."""
+        own = [n for n, u in enumerate(self.units) if u.cell and u.role in (CELL, CHECK)]
+        return own[-1] if own else -1
+
+
+def read(argument: Mapping[str, Any]) -> Program:
+    """The program that the engine sent."""
+    return Program(
+        tuple(Unit(**u) for u in argument["units"]),
+        argument.get("expect", ""),
+        argument.get("stdout", ""),
+        tuple(argument.get("checks", ())),
+        tuple(Doctest(**d) for d in argument.get("doctests", ())),
+        tuple(argument.get("copied", ())),
+    )
+
+
+def compiled(program: Program, index: int, text: str) -> CodeType:
+    """The code of a unit with this text; raises SyntaxError (or ValueError, RecursionError) where it cannot be."""
+    unit = program.units[index]
+    tree = ast.parse(text)
+    if unit.role == CHECK or unit.tests:
+        tree = _Counting().visit(tree)
+    if index == program.last and tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = tree.body[-1]
+        tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(VALUE, ast.Store())], last.value), last)
+    ast.fix_missing_locations(tree)
+    return compile(tree, FILE.format(index), "exec", dont_inherit=True)
+
+
+def compiled_check(text: str, index: int) -> CodeType:
+    """The code of a statement of the oracle, its asserts counted."""
+    tree = ast.fix_missing_locations(_Counting().visit(ast.parse(text)))
+    return compile(tree, f"<selfheal check {index}>", "exec", dont_inherit=True)
+
+
+class _Counting(ast.NodeTransformer):
+    """``assert x`` becomes ``try: record(x)`` / ``except Exception: record(False)``, so that later asserts run too."""
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        record = ast.Name(RECORD, ast.Load())
+        passed = ast.Expr(ast.Call(record, [node.test], []))
+        failed = ast.Expr(ast.Call(record, [ast.Constant(False)], []))
+        handler = ast.ExceptHandler(ast.Name(CAUGHT, ast.Load()), None, [failed])
+        return ast.copy_location(ast.Try([passed], [handler], [], []), node)
+
+
+def fingerprint(code: CodeType) -> int:
+    """Equal for sources that compile to the same instructions: formatting, parentheses and comments do not matter."""
+    return hash(_key(code))
+
+
+def _key(code: CodeType) -> tuple[object, ...]:
+    consts = tuple(_key(c) if isinstance(c, CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts)
+    return (code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_flags, code.co_argcount)
+
+
+def same(value: Any, expected: Any) -> bool:
+    """Equality with a tolerance for floats (relative 1e-9), arrays and data frames included."""
+    if isinstance(value, float | int) and isinstance(expected, float | int) and not isinstance(value, bool):
+        return value == expected or abs(value - expected) <= 1e-9 * max(abs(value), abs(expected))
+    if isinstance(value, list | tuple) and type(value) is type(expected):
+        return len(value) == len(expected) and all(same(a, b) for a, b in zip(value, expected, strict=True))
+    if isinstance(value, dict) and isinstance(expected, dict):
+        return value.keys() == expected.keys() and all(same(value[k], expected[k]) for k in value)
+    if hasattr(value, "equals") and type(value) is type(expected):
+        return bool(value.equals(expected))
+    if hasattr(value, "shape") or hasattr(expected, "shape"):
+        import sys
+
+        numpy = sys.modules.get("numpy")
+        if numpy is not None:
+            try:
+                return bool(numpy.shape(value) == numpy.shape(expected) and numpy.allclose(value, expected, equal_nan=True))
+            except TypeError:
+                return bool(numpy.array_equal(value, expected))
+    return bool(value == expected)
+
+
+def hard_codes(program: Program, new: Sequence[str], old: Sequence[str]) -> bool:
+    """True where the new texts hold a literal that the oracle expects and the old ones do not (0, 1, None … apart)."""
+    expected = _literals(program.expect, *program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests))
+    for d in program.doctests:
+        expected |= _literals(d.want)
+    fresh = _literals(*new) - _literals(*old)
+    return bool(fresh & expected - {repr(v) for v in (0, 1, 2, -1, None, "", True, False, 0.0, 1.0, [], (), {}, [[]])})
+
+
+def _literals(*texts: str) -> set[str]:
+    found = set()
+    for text in texts:
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
+                try:
+                    found.add(repr(ast.literal_eval(node)))
+                except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                    continue
+    return found
+
+
+BUILTINS = frozenset(dir(builtins))

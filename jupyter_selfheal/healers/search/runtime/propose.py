@@ -1,0 +1,75 @@
+"""Every candidate of a statement, likely ones first."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from jupyter_selfheal.healers.search.runtime import conditions, names, operators, shapes, statements
+from jupyter_selfheal.healers.search.runtime.scope import Change, Scope
+
+TEMPLATES = (
+    operators.compare,
+    operators.binary,
+    operators.logic,
+    operators.constants,
+    names.variables,
+    names.everywhere,
+    names.attributes,
+    names.calls,
+    names.keys,
+    *shapes.TEMPLATES,
+    *conditions.TEMPLATES,
+    *statements.TEMPLATES,
+)
+NEVER_REACHED = 0.03
+"""The weight of a line that no failing check runs."""
+READS_FORGOTTEN = 1.8
+"""How much likelier a change is that reads a name which is bound and never read: somebody meant to."""
+_WORD = re.compile(r"\w+")
+
+
+def unread(tree: ast.AST) -> set[str]:
+    """Names that a function binds (arguments too) and never reads."""
+    bound, read = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            read.add(node.target.id)
+    return bound - read - {"self", "_"}
+
+
+def changes(s: Scope) -> Iterator[Change]:
+    """All single changes of a statement, in the order of its nodes."""
+    for node in s.order:
+        if node in s.frozen:
+            continue
+        for template in TEMPLATES:
+            yield from template(s, node)
+
+
+def ordered(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Change]]:
+    """Changes with their weights, prior × suspiciousness of the line (0–1, by line of the statement), best first.
+
+    Ties keep the order of the source. A change is where its edit is, which for an insertion is the line below it: the
+    larger suspiciousness of it and the line above counts. Texts that two templates both make are kept once.
+    """
+    seen: set[object] = set()
+    forgotten = unread(s.tree)
+    found = []
+    for change in changes(s):
+        key = tuple(sorted((start, end, new.strip("()")) for start, end, new in change.edits))
+        if key in seen:
+            continue
+        seen.add(key)
+        if any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
+            change = replace(change, prior=min(1.0, change.prior * READS_FORGOTTEN))
+        weight = max(suspicion.get(change.line, 0.0), suspicion.get(change.line - 1, 0.0) * 0.8, NEVER_REACHED)
+        found.append((change.prior * weight, change))
+    found.sort(key=lambda pair: -pair[0])
+    return found

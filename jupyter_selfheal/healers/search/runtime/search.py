@@ -1,0 +1,395 @@
+"""The search: look, propose, screen, rank. ``probe`` is what a trial kernel calls."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.healers.search.runtime import behave
+from jupyter_selfheal.healers.search.runtime.evaluate import OK, Result, Runner
+from jupyter_selfheal.healers.search.runtime.locate import Sight, observe
+from jupyter_selfheal.healers.search.runtime.pool import DEPTH, Job, Pool, in_fork
+from jupyter_selfheal.healers.search.runtime.program import CELL, DEFINE, Program, compiled, fingerprint, hard_codes, read
+from jupyter_selfheal.healers.search.runtime.propose import ordered, unread
+from jupyter_selfheal.healers.search.runtime.scope import Change, Hints, Scope, kind_of
+from jupyter_selfheal.healers.search.runtime.text import splice, tidy
+
+LEAST, MOST = 0.01, 0.1
+"""CPU seconds for a candidate while screening: twice what its passing checks take, within these."""
+TRACED = 0.2
+"""CPU seconds the program may take as it is, until a check of it counts as looping."""
+LONGER = ((0.15, 15.0, 150), (0.4, 100.0, 40), (0.7, 250.0, 20), (0.85, 250.0, 20))
+"""(share, longer, most): after that share of the CPU time single changes pause, and ``most`` candidates that were cut after
+they had passed some checks are tried again with a limit so many times longer; what is left at the end is for two changes."""
+LONGEST, ALMOST = 3.0, 6
+"""CPU seconds that no candidate exceeds, given to the few that passed most before they were cut a second time."""
+GO_ON, GO_ON_SECONDS = 1500, 0.5
+"""Candidates tried, and CPU seconds used, after the first plausible one, so that there is something to rank."""
+LATE_AFTER = 12
+"""Candidates cut for time that are tried again once something is plausible."""
+COUNTED = 1500
+"""Single changes whose passed checks are counted, to find those that a second change may complete."""
+PLAUSIBLE = 40
+PAIRS = 8
+"""Partial improvements that a second edit is combined with."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One or two changes of units: the new text of each, in words, and its weight (prior × suspiciousness)."""
+
+    texts: dict[int, str]
+    words: str
+    line: int
+    weight: float
+    unit: int
+    size: int
+    edits: int = 1
+    codes: dict[int, CodeType] = field(default_factory=dict)
+    result: Result = Result(1, 0)
+    rank: int = 0
+
+
+class Search:
+    """One search over a program in a live namespace. ``seconds`` bounds its CPU time, forks included."""
+
+    def __init__(self, program: Program, ns: dict[str, Any], seconds: float, jobs: int, hints: Mapping[str, Any]) -> None:
+        self.program, self.ns, self.seconds, self.hints_given = program, ns, seconds, hints
+        self.jobs = jobs or len(os.sched_getaffinity(0))
+        self.began = cpu()
+        self.runner = Runner(program, ns)
+        self.alone = not _copies(self.runner)
+        self.seen: set[int] = set()
+        self.candidates: list[Candidate] = []
+        self.plausible: list[Candidate] = []
+        self.partial: list[Candidate] = []
+        self.late: list[Candidate] = []
+        self.tried = 0
+        self.found_at = 0.0
+        self.limit = LEAST
+        self.pause = 1.0
+        self.sight = Sight(Result(1, 0))
+
+    def run(self) -> dict[str, Any]:
+        """Search, and say what was found."""
+        self.sight = self._look()
+        base = self.sight.result
+        if base.failed == 0:
+            return self._report("nothing fails here")
+        self.limit = self._own_time()
+        for n, code in enumerate(self.runner.codes):
+            self.seen.add(hash((n, fingerprint(code))))
+        singles = self._singles()
+        for share, longer, most in LONGER:
+            self.pause = share
+            self._screen(singles, self.limit)
+            late = self._worth_more_time(most)
+            if late and self._left() > 0:
+                self.pause = 1.0
+                self._screen(iter(late), min(self.limit * longer, LONGEST), again=True)
+            almost = self._worth_more_time(ALMOST)
+            if almost and not self.plausible and self._left() > 0:
+                self._screen(iter(almost), LONGEST, again=True)
+            if self.plausible:
+                break
+        self.pause = 1.0
+        if not self.plausible and base.failed > 1 and self._left() > 0:
+            self.pause = 0.95
+            self._screen(iter(self._likeliest()), self.limit, again=True, count=True)
+            self.pause = 1.0
+            self._screen(self._pairs(), self.limit)
+        return self._report("" if self.plausible else "no candidate passes")
+
+    def _look(self) -> Sight:
+        """The program as it is, traced. In this process: a fork's findings could not be handed over, and the run is bounded."""
+        depth = sys.getrecursionlimit()
+        with contextlib.suppress(BaseException):
+            return observe(self.runner, TRACED)
+        sys.setrecursionlimit(depth)
+        return Sight(Result(1, 0, "error"))
+
+    def _own_time(self) -> float:
+        """CPU seconds for a candidate, by what the program takes as it is; cheap and failing asserts go first from now on."""
+
+        def once() -> list[Any]:
+            costs: dict[int, float] = {}
+            failing: set[int] = set()
+            last = [time.process_time()]
+
+            def note(passed: bool) -> None:
+                now = time.process_time()
+                costs[self.runner.at] = costs.get(self.runner.at, 0.0) + now - last[0]
+                last[0] = now
+                if not passed:
+                    failing.add(self.runner.at)
+
+            self.runner.on_record, self.runner.patient = note, True
+            self.runner.run({}, TRACED)
+            return [list(costs.items()), sorted(failing)]
+
+        found = in_fork(once, 20.0)
+        if not isinstance(found, list):
+            return LEAST
+        costs = dict(found[0])
+        self.runner.sort_checks(costs, found[1])
+        passing = sum(cost for unit, cost in costs.items() if unit not in found[1])
+        return min(max(2 * passing, LEAST), MOST)
+
+    def _worth_more_time(self, most: int) -> list[Candidate]:
+        """Candidates that were cut: those that had passed most, or, where something is plausible, the likelier ones."""
+        late, self.late = self.late, []
+        if not self.plausible:
+            found = [c for c in late if c.result.passed or self.sight.result.failed == 1]
+            return sorted(found, key=lambda c: (-c.result.passed, -c.weight))[:most]
+        least = max(c.weight for c in self.plausible)
+        found = [c for c in late if c.weight >= least and c.result.passed]
+        return sorted(found, key=lambda c: -c.weight)[:LATE_AFTER]
+
+    def _left(self) -> float:
+        return self.seconds - (cpu() - self.began)
+
+    # --- proposing ---
+
+    def _scope(self, unit: int, text: str) -> Scope:
+        kinds = dict(self.sight.kinds.get(unit, {}))
+        given = self.hints_given
+        outside = frozenset(n for n in given.get("names", ()) if n in self.ns)
+        for name in outside:
+            kinds.setdefault(name, frozenset({kind_of(self.ns[name])}))
+        hints = Hints(kinds, frozenset(given.get("attributes", ())), frozenset(given.get("callables", ())), outside)
+        return Scope(text, hints)
+
+    def _changes(self, unit: int, text: str) -> Iterator[tuple[float, int, Change]]:
+        suspicion = self.sight.suspicion.get(unit, {})
+        for weight, change in ordered(self._scope(unit, text), suspicion):
+            yield weight, unit, change
+
+    def _singles(self) -> Iterator[Candidate]:
+        """Every single change of every mutable unit, best first over all units."""
+        found: list[tuple[float, int, Change]] = []
+        for n, unit in enumerate(self.program.units):
+            if unit.mutable:
+                found.extend(self._changes(n, unit.text))
+        found.sort(key=lambda item: -item[0])
+        for weight, n, change in found:
+            yield self._candidate({}, n, self.program.units[n].text, change, weight)
+
+    def _likeliest(self) -> list[Candidate]:
+        """Single changes that pass something, for counting how many checks each passes; best first."""
+        found = [c for c in self.candidates if c.result.passed and c.edits == 1]
+        return sorted(found, key=lambda c: -c.weight)[:COUNTED]
+
+    def _pairs(self) -> Iterator[Candidate]:
+        """A second change on top of the changes that made most checks pass."""
+        best = sorted(self.partial, key=lambda c: (c.result.failed, -c.weight))[:PAIRS]
+        streams: list[tuple[float, Candidate, int, Change]] = []
+        for first in best:
+            for n, unit in enumerate(self.program.units):
+                if unit.mutable:
+                    changes = list(self._changes(n, first.texts.get(n, unit.text)))[:1500]
+                    streams.extend((weight, first, unit_n, change) for weight, unit_n, change in changes)
+        streams.sort(key=lambda item: (-item[0] / (1 + item[1].result.failed)))
+        for weight, first, n, change in streams:
+            text = first.texts.get(n, self.program.units[n].text)
+            found = self._candidate(first.texts, n, text, change, weight * 0.1)
+            found.words = f"{first.words}; {found.words}"
+            found.edits = 2
+            found.size += first.size
+            yield found
+
+    def _candidate(self, base: Mapping[int, str], n: int, text: str, change: Change, weight: float) -> Candidate:
+        size = sum(abs(end - start) + len(new) for start, end, new in change.edits)
+        new = splice(text, change.edits)
+        found = Candidate({**base, n: new}, change.words, change.line, weight, n, size)
+        found.codes = {k: v for k, v in ((n, self._code(n, new)),) if v is not None}
+        if base:
+            for k, old in base.items():
+                if k != n and (code := self._code(k, old)) is not None:
+                    found.codes[k] = code
+        return found
+
+    def _code(self, n: int, text: str) -> CodeType | None:
+        try:
+            return compiled(self.program, n, text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+            return None
+
+    # --- screening ---
+
+    def _screen(self, source: Iterator[Candidate], seconds: float, again: bool = False, count: bool = False) -> None:
+        """Run candidates; a failing check ends one at once, unless all its checks are to be counted."""
+        base = self.sight.result
+        pool = Pool(self.runner, seconds, base.failed if count else 1, self.jobs, self.alone, 0 if again else DEPTH)
+        for index, result in pool.results(self._jobs(source, again), lambda: self._done(pool)):
+            candidate = self.candidates[index]
+            candidate.result = result
+            if result.plausible:
+                old = [self.program.units[n].text for n in candidate.texts]
+                if not hard_codes(self.program, list(candidate.texts.values()), old):
+                    self.plausible.append(candidate)
+                    self.found_at = self.found_at or cpu()
+            elif result.status in ("time", "deep"):
+                self.late.append(candidate)
+            elif count and result.failed < base.failed and result.status == OK and result.passed > base.passed:
+                self.partial.append(candidate)
+        self.tried += pool.tried
+
+    def _jobs(self, source: Iterator[Candidate], again: bool) -> Iterator[Job]:
+        for candidate in source:
+            if len(candidate.codes) < len(candidate.texts):
+                continue
+            key = hash(tuple(sorted((n, fingerprint(code)) for n, code in candidate.codes.items())))
+            single = hash((candidate.unit, fingerprint(candidate.codes[candidate.unit])))
+            if not again and (key in self.seen or (len(candidate.codes) == 1 and single in self.seen)):
+                continue
+            self.seen.update((key, single) if len(candidate.codes) == 1 else (key,))
+            candidate.rank = candidate.rank or len(self.candidates) + 1
+            self.candidates.append(candidate)
+            yield len(self.candidates) - 1, candidate.codes
+
+    def _done(self, pool: Pool) -> bool:
+        if self._left() <= self.seconds * (1 - self.pause):
+            return True
+        if not self.plausible:
+            return False
+        first = min(c.rank for c in self.plausible)
+        used = cpu() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began))
+        return used or len(self.plausible) >= PLAUSIBLE or pool.tried >= first + GO_ON
+
+    # --- ranking ---
+
+    def _report(self, why: str) -> dict[str, Any]:
+        patches, questions = Ranking(self).ranked() if self.plausible else ([], [])
+        base = self.sight.result
+        return {
+            "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
+            "first": min((c.rank for c in self.plausible), default=0), "cpu": round(cpu() - self.began, 3),
+            "baseline": {"failed": base.failed, "passed": base.passed, "status": base.status},
+        }  # fmt: skip
+
+
+class Ranking:
+    """Plausible candidates, best first, and the question that would tell the first two hypotheses apart."""
+
+    def __init__(self, search: Search) -> None:
+        self.search = search
+        for c in search.plausible:
+            c.weight *= self._neglect(c)
+        self.found = sorted(search.plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
+        self.function, self.given, self.shown = self._behave()
+
+    def _neglect(self, c: Candidate) -> float:
+        """Less than 1 where a patch leaves a name unread that was read before: such patches fit tests, not the intent."""
+        lost = sum(len(unread(ast.parse(new)) - unread(ast.parse(self.search.program.units[n].text))) for n, new in c.texts.items())
+        return 0.35**lost
+
+    def _behave(self) -> tuple[str, list[tuple[Any, ...]], list[list[str]]]:
+        """What each candidate does on generated inputs of the function that most of them change."""
+        search = self.search
+        names = [n for n in search.sight.calls if callable(search.ns.get(n)) or self._defined(n)]
+        texts = " ".join(search.program.units[c.unit].text.split("(")[0] for c in self.found[:5])
+        names.sort(key=lambda n: f"def {n}" not in texts)
+        for name in names[:1] if len(self.found) > 1 else ():
+            given = behave.inputs(search.sight.calls[name])
+            variants = [c.codes for c in self.found]
+            budget = min(2.0, max(search._left(), 0.3))
+            work: Callable[[], object] = lambda: behave.behaviours(search.runner, variants, name, given, budget)
+            shown = in_fork(work, 10.0)
+            if isinstance(shown, list):
+                return name, given, shown
+        return "", [], [[] for _ in self.found]
+
+    def _defined(self, name: str) -> bool:
+        return any(u.role in (DEFINE, CELL) and u.text.startswith(f"def {name}(") for u in self.search.program.units)
+
+    def ranked(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Patches as data, best first, with the questions."""
+        groups = behave.clusters(self.shown) if self.function else [[n] for n in range(len(self.found))]
+        strength = {n: sum(self.found[m].weight for m in group) for group in groups for n in group}
+        best = {n: self.found[group[0]].weight for group in groups for n in group}
+        order = sorted(range(len(self.found)), key=lambda n: self._key(n, strength[n], best[n]))
+        place = {n: k for k, group in enumerate(groups) for n in group}
+        patches = [self._patch(self.found[n], place[n]) for n in order]
+        return patches, self._questions(order, place)
+
+    def _key(self, n: int, strength: float, best: float) -> tuple[float, ...]:
+        """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit.
+
+        A hypothesis counts by its best edit more than by how many edits lead to it: every edit has its look-alikes.
+        """
+        c = self.found[n]
+        odd = sum(1 for text in self.shown[n] if text.startswith("!")) / max(len(self.shown[n]), 1) if self.shown[n] else 0.0
+        return (c.edits, -(best + 0.1 * (strength - best)) * (1 - 0.3 * odd), -c.weight, c.size, c.rank)
+
+    def _patch(self, c: Candidate, cluster: int) -> dict[str, Any]:
+        units = self.search.program.units
+        texts = {n: _tidied(units[n].text, new) for n, new in c.texts.items()}
+        return {
+            "texts": {str(n): text for n, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
+            "weight": round(c.weight, 5), "cluster": cluster, "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
+        }  # fmt: skip
+
+    def _questions(self, order: Sequence[int], place: Mapping[int, int]) -> list[dict[str, Any]]:
+        if not self.function or not order:
+            return []
+        first = order[0]
+        for n in order[1:]:
+            if place[n] == place[first]:
+                continue
+            at = behave.telling(self.shown[first], self.shown[n], self.given)
+            if at < 0:
+                continue
+            answers: dict[str, list[int]] = {}
+            for position, m in enumerate(order):
+                if at < len(self.shown[m]):
+                    answers.setdefault(self.shown[m][at], []).append(position)
+            return [{"call": behave.Input(self.function, self.given[at]).text, "answers": answers}]
+        return []
+
+
+def _tidied(old: str, new: str) -> str:
+    """The new text with idle parentheses of the edit dropped: the differing middle is one edit."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    edit = (start, len(old) - end, new[start : len(new) - end])
+    return splice(old, tidy(old, (edit,)))
+
+
+def _copies(runner: Runner) -> bool:
+    """True where what candidates may change can be copied cheaply."""
+    import copy
+
+    began = time.process_time()
+    try:
+        copy.deepcopy(runner.copied)
+    except Exception:
+        return False
+    return time.process_time() - began < 0.01
+
+
+def cpu() -> float:
+    """CPU seconds of this process and its ended children."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
+    """Search for the program of ``argument`` in the shell's namespace."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search = Search(read(argument), shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {}))
+        return search.run()

@@ -1,0 +1,129 @@
+"""A piece of source with its tree: text of nodes, edits by position, and parentheses added only where they matter.
+
+Every candidate is a splice of text, never an unparsed tree, so that the winner keeps the user's formatting and comments.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+Edit = tuple[int, int, str]
+"""Put text in place of the characters [start, end)."""
+
+_ATOMS = (
+    ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set, ast.ListComp,
+    ast.SetComp, ast.DictComp, ast.JoinedStr,
+)  # fmt: skip
+
+
+def splice(text: str, edits: Iterable[Edit]) -> str:
+    """The text after all edits, whose positions are those of the given text."""
+    for start, end, new in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+class Source:
+    """The text of one top-level statement, its tree, and where each node is. Raises SyntaxError where it does not parse."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tree = ast.parse(text)
+        self.lines = text.splitlines(keepends=True) or [""]
+        self.starts = [0]
+        for line in self.lines:
+            self.starts.append(self.starts[-1] + len(line))
+        self.ascii = text.isascii()
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.order: list[ast.AST] = []
+        stack: list[ast.AST] = [self.tree]
+        while stack:
+            node = stack.pop()
+            self.order.append(node)
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+    def at(self, line: int, column: int) -> int:
+        """Offset in characters of ast's 1-based line and 0-based UTF-8 column."""
+        if not self.ascii:
+            column = len(self.lines[line - 1].encode()[:column].decode("utf-8", "ignore"))
+        return self.starts[line - 1] + column
+
+    def lo(self, node: Any) -> int:
+        """Where the node begins (a decorated definition: at ``def``)."""
+        return self.at(node.lineno, node.col_offset)
+
+    def hi(self, node: Any) -> int:
+        """Where the node ends."""
+        return self.at(node.end_lineno, node.end_col_offset)
+
+    def of(self, node: ast.AST) -> str:
+        """The text of a node."""
+        return self.text[self.lo(node) : self.hi(node)]
+
+    def atom(self, node: ast.AST) -> str:
+        """The text of an expression, in parentheses unless it binds tightly."""
+        text = self.of(node)
+        tight = isinstance(node, _ATOMS) or (isinstance(node, ast.Tuple | ast.GeneratorExp) and text.startswith("("))
+        return text if tight and "\n" not in text else f"({text})"
+
+    def put(self, node: ast.AST, text: str) -> Edit:
+        """The edit that puts an expression's text in the place of ``node``, in parentheses; ``tidy`` drops idle ones."""
+        bare = text.replace("_", "a").replace(".", "a").isalnum()
+        return self.lo(node), self.hi(node), text if bare and not isinstance(node, ast.GeneratorExp) else f"({text})"
+
+    def up(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The ancestors, innermost first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def indent(self, node: ast.AST) -> str | None:
+        """The indentation of a statement that begins its line, else None."""
+        before = self.lines[node.lineno - 1][: self.lo(node) - self.starts[node.lineno - 1]]  # type: ignore[attr-defined]
+        return before if not before.strip() else None
+
+    def block(self, node: ast.AST) -> Edit:
+        """The span of whole lines that a statement takes, with its comment and line end."""
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])  # type: ignore[attr-defined]
+        return self.starts[first - 1], self.starts[node.end_lineno], ""  # type: ignore[attr-defined]
+
+
+def tidy(text: str, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """The same edits without the parentheses whose absence changes nothing."""
+    try:
+        wanted = ast.dump(ast.parse(splice(text, edits)))
+    except SyntaxError:
+        return edits
+    found = list(edits)
+    for n, (start, end, new) in enumerate(edits):
+        for a, b in _pairs(new):
+            short = found[n][2]
+            if short[a : a + 1] != "(" or short[b : b + 1] != ")":
+                continue
+            trial = short[:a] + "\0" + short[a + 1 : b] + "\0" + short[b + 1 :]
+            attempt = [*found[:n], (start, end, trial.replace("\0", "")), *found[n + 1 :]]
+            if _dump(splice(text, attempt)) == wanted:
+                found[n] = (start, end, trial)
+        found[n] = (start, end, found[n][2].replace("\0", ""))
+    return tuple(found)
+
+
+def _dump(text: str) -> str:
+    try:
+        return ast.dump(ast.parse(text))
+    except SyntaxError:
+        return ""
+
+
+def _pairs(text: str) -> list[tuple[int, int]]:
+    opened, found = [], []
+    for at, c in enumerate(text):
+        if c == "(":
+            opened.append(at)
+        elif c == ")" and opened:
+            found.append((opened.pop(), at))
+    return sorted(found)
