@@ -1,0 +1,174 @@
+"""Claude, by the official SDK (2.x, verified against its source): streamed, with structured output and our own retries.
+
+The SDK is imported on the first call only: it costs seconds and thousands of modules.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jupyter_selfheal.model import Cost
+from jupyter_selfheal.ports import ModelReply, ModelRequest
+from jupyter_selfheal.providers.errors_of import kind_of, provider_error
+from jupyter_selfheal.providers.prices import Prices, tokens_high
+from jupyter_selfheal.providers.replies import Partial, request_texts
+from jupyter_selfheal.providers.retry import SENDINGS, Failed, Retry, seconds_of
+
+if TYPE_CHECKING:
+    import anthropic
+
+KEY = "ANTHROPIC_API_KEY"
+
+_STOPS = {
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "max_tokens": "truncated",
+    "model_context_window_exceeded": "context",
+    "refusal": "refused",
+}
+
+
+class AnthropicProvider:
+    """Models of Anthropic.
+
+    ``key`` is the API key, empty to read ``ANTHROPIC_API_KEY`` at the time of the call. ``base_url`` is empty for Anthropic's
+    own (or ``ANTHROPIC_BASE_URL``). The SDK's telemetry is off, so that no cell can travel in a span.
+    """
+
+    name = "anthropic"
+
+    def __init__(
+        self, *, key: str = "", base_url: str = "", prices: Prices | None = None, retry: Retry | None = None
+    ) -> None:
+        self._key = key
+        self._base_url = base_url
+        self._prices = prices or Prices("anthropic")
+        self._retry = retry or Retry()
+        self._client: anthropic.Anthropic | None = None
+
+    def worst_case(self, request: ModelRequest) -> Cost:
+        """See :class:`~jupyter_selfheal.ports.Provider`."""
+        tokens = tokens_high(*request_texts(request))
+        return self._prices.worst_case(request.model, tokens, request.max_tokens, SENDINGS)
+
+    def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
+        """See :class:`~jupyter_selfheal.ports.Provider`. ``progress`` gets each piece of text as it comes."""
+        client = self._connect()
+
+        def send(seconds: float, billed: Cost) -> ModelReply:
+            left = max(1, request.max_tokens - billed.output_tokens)
+            return self._send(client, request, left, seconds, progress)
+
+        reply, billed = self._retry.run(send, request.timeout)
+        return reply if billed == Cost() else _with_cost(reply, billed + reply.cost)
+
+    def _connect(self) -> anthropic.Anthropic:
+        key = self._key or os.environ.get(KEY, "")
+        if not key:
+            raise provider_error(self.name, "auth", "no key is set", key=KEY)
+        if self._client is None:
+            import anthropic
+
+            self._client = anthropic.Anthropic(
+                api_key=key, base_url=self._base_url or None, max_retries=0, open_telemetry=False
+            )
+        return self._client
+
+    def _send(
+        self,
+        client: anthropic.Anthropic,
+        request: ModelRequest,
+        max_tokens: int,
+        seconds: float,
+        progress: Callable[[str], Any] | None,
+    ) -> ModelReply:
+        import anthropic
+        import httpx2
+
+        partial = Partial(self._retry.clock() + seconds, self._retry.clock)
+        try:
+            stream: Any = client.messages.create(**arguments(request, max_tokens), stream=True, timeout=seconds)
+            with stream:
+                partial.request_id = stream.response.headers.get("request-id", "")
+                for event in stream:
+                    _read(event, partial, progress)
+                    partial.check(self.name)
+        except anthropic.APIStatusError as error:
+            kind = kind_of(error.status_code, str(error.type or ""))
+            failed = provider_error(
+                self.name,
+                kind,
+                error.api_message or error.message,
+                key=KEY,
+                status=error.status_code,
+                request_id=error.request_id or partial.request_id,
+            )
+            after = seconds_of(error.response.headers.get("retry-after"))
+            raise Failed(failed, after, self._billed(request, partial)) from error
+        except anthropic.APITimeoutError as error:
+            failed = provider_error(self.name, "timeout", "timed out")
+            raise Failed(failed, billed=self._billed(request, partial, certain=True)) from error
+        except anthropic.APIConnectionError as error:
+            failed = provider_error(self.name, "network", str(error.__cause__ or error))
+            raise Failed(failed, billed=self._billed(request, partial)) from error
+        except (TimeoutError, httpx2.TransportError) as error:  # the SDK does not wrap what breaks in mid-stream
+            slow = isinstance(error, TimeoutError | httpx2.TimeoutException)
+            failed = provider_error(self.name, "timeout" if slow else "network", str(error) or type(error).__name__)
+            raise Failed(failed, billed=self._billed(request, partial)) from error
+        return partial.reply(self._prices, request.model, _STOPS)
+
+    def _billed(self, request: ModelRequest, partial: Partial, certain: bool = False) -> Cost | None:
+        """What a broken sending may cost: nothing before the reply began, unless it was cut while the server worked."""
+        if not partial.began and not certain:
+            return None
+        usage = partial.counted(tokens_high(*request_texts(request)))
+        return self._prices.cost(request.model, usage)
+
+
+def arguments(request: ModelRequest, max_tokens: int) -> dict[str, Any]:
+    """The arguments of ``messages.create``: the stable prefix (system, and the first message where more follow) is cached."""
+    cache = {"cache_control": {"type": "ephemeral"}}
+    messages: list[dict[str, Any]] = []
+    for n, (role, text) in enumerate(request.messages):
+        first = n == 0 and len(request.messages) > 1
+        messages.append({"role": role, "content": [{"type": "text", "text": text, **(cache if first else {})}]})
+    config: dict[str, Any] = {}
+    if request.schema is not None:
+        config["format"] = {"type": "json_schema", "schema": request.schema}
+    if request.effort:
+        config["effort"] = request.effort
+    return {
+        "model": request.model,
+        "max_tokens": max_tokens,
+        "system": [{"type": "text", "text": request.system, **cache}],
+        "messages": messages,
+        **({"output_config": config} if config else {}),
+    }
+
+
+def _read(event: Any, partial: Partial, progress: Callable[[str], Any] | None) -> None:
+    """Take what a stream event says. Cached tokens come apart from ``input_tokens`` and are added to the input."""
+    if event.type == "message_start":
+        partial.begin(event.message.model, _usage(event.message.usage))
+    elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+        partial.add(event.delta.text, progress)
+    elif event.type == "message_delta":
+        partial.stop = event.delta.stop_reason or partial.stop
+        partial.usage.update(_usage(event.usage))
+
+
+def _usage(usage: Any) -> dict[str, int]:
+    found = {"output": usage.output_tokens or 0}
+    if usage.input_tokens is not None:
+        read = usage.cache_read_input_tokens or 0
+        write = usage.cache_creation_input_tokens or 0
+        found |= {"input": usage.input_tokens + read + write, "cache_read": read, "cache_write": write}
+    return found
+
+
+def _with_cost(reply: ModelReply, cost: Cost) -> ModelReply:
+    from dataclasses import replace
+
+    return replace(reply, cost=cost)

@@ -1,0 +1,64 @@
+"""What an error of a provider means, and what the user can do about it."""
+
+from __future__ import annotations
+
+from jupyter_selfheal.errors import ProviderError
+
+_BY_TYPE = {
+    "authentication_error": "auth",
+    "permission_error": "auth",
+    "billing_error": "quota",
+    "insufficient_quota": "quota",
+    "rate_limit_error": "rate_limited",
+    "rate_limit_exceeded": "rate_limited",
+    "overloaded_error": "overloaded",
+    "api_error": "server",
+    "server_error": "server",
+    "timeout_error": "timeout",
+    "invalid_request_error": "invalid",
+    "not_found_error": "invalid",
+    "request_too_large": "invalid",
+}
+_BY_STATUS = {
+    401: "auth",
+    403: "auth",
+    402: "quota",
+    408: "timeout",
+    429: "rate_limited",
+    503: "overloaded",
+    529: "overloaded",
+}
+
+_ADVICE = {
+    "auth": "the key is not accepted: check {key}",
+    "quota": "the account has no credit left: add credit or use another provider",
+    "rate_limited": "too many requests: wait and say `%heal continue`",
+    "overloaded": "it is overloaded: wait and say `%heal continue`",
+    "server": "it had an internal error: say `%heal continue` to try again",
+    "timeout": "no full answer came in time: raise the timeout or try again",
+    "network": "it cannot be reached: check the connection and the base URL",
+    "invalid": "it does not accept the request: check the model's name and the base URL",
+}
+
+
+def kind_of(status: int, error_type: str = "") -> str:
+    """The kind of :class:`ProviderError` for an HTTP status and the error type in the body.
+
+    The type goes first: an overload in the middle of a stream comes with status 200.
+    """
+    if status in (401, 402, 403):
+        return _BY_STATUS[status]
+    if error_type in _BY_TYPE:
+        return _BY_TYPE[error_type]
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    return "server" if status >= 500 or status == 200 else "invalid"
+
+
+def provider_error(
+    name: str, kind: str, detail: str, *, key: str = "the key", status: int = 0, request_id: str = ""
+) -> ProviderError:
+    """The error, in one line that says what happened and what to do."""
+    what = " ".join(detail.split())[:200]
+    said = f"{name}: {_ADVICE[kind].format(key=key)}" + (f" ({f'{status}: ' if status else ''}{what})" if what else "")
+    return ProviderError(said, kind=kind, status=status, request_id=request_id)

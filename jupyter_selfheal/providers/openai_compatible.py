@@ -1,0 +1,197 @@
+"""Any server that speaks OpenAI's chat completions (OpenAI, Qwen, DeepSeek, Ollama, vLLM …), by a small client on httpx2."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from jupyter_selfheal.model import Cost
+from jupyter_selfheal.ports import ModelReply, ModelRequest
+from jupyter_selfheal.providers.errors_of import kind_of, provider_error
+from jupyter_selfheal.providers.prices import Prices, tokens_high
+from jupyter_selfheal.providers.replies import Partial, request_texts
+from jupyter_selfheal.providers.retry import SENDINGS, Failed, Retry, seconds_of
+
+if TYPE_CHECKING:
+    import httpx2
+
+KEY = "OPENAI_API_KEY"
+OWN_URL = "https://api.openai.com/v1"
+
+_STOPS = {"stop": "end", "length": "truncated", "content_filter": "refused", "refusal": "refused"}
+_FORMATS = ("json_schema", "json_object", "")
+"""Ways to ask for JSON, strictest first; a server that refuses one is asked the next way from then on."""
+
+
+class OpenAICompatibleProvider:
+    """Models behind a chat completions API.
+
+    ``key`` is empty to read ``OPENAI_API_KEY`` at the time of the call; a local server needs none. ``base_url`` ends with the
+    version (``http://localhost:11434/v1`` for Ollama).
+    """
+
+    name = "openai_compatible"
+
+    def __init__(
+        self, *, key: str = "", base_url: str = "", prices: Prices | None = None, retry: Retry | None = None
+    ) -> None:
+        self._key = key
+        self._url = (base_url or OWN_URL).rstrip("/")
+        self._prices = prices or Prices(api_url=self._url)
+        self._retry = retry or Retry()
+        self._format = 0
+
+    @property
+    def _is_openai(self) -> bool:
+        return self._url.startswith(OWN_URL)
+
+    def worst_case(self, request: ModelRequest) -> Cost:
+        """See :class:`~jupyter_selfheal.ports.Provider`."""
+        tokens = tokens_high(*request_texts(request))
+        return self._prices.worst_case(request.model, tokens, request.max_tokens, SENDINGS)
+
+    def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
+        """See :class:`~jupyter_selfheal.ports.Provider`. ``progress`` gets each piece of text as it comes."""
+        key = self._key or os.environ.get(KEY, "")
+        if not key and self._is_openai:
+            raise provider_error(self.name, "auth", "no key is set", key=KEY)
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+        def send(seconds: float, billed: Cost) -> ModelReply:
+            left = max(1, request.max_tokens - billed.output_tokens)
+            return self._send(request, left, headers, seconds, progress)
+
+        reply, billed = self._retry.run(send, request.timeout)
+        return reply if billed == Cost() else replace(reply, cost=billed + reply.cost)
+
+    def _send(
+        self,
+        request: ModelRequest,
+        max_tokens: int,
+        headers: dict[str, str],
+        seconds: float,
+        progress: Callable[[str], Any] | None,
+    ) -> ModelReply:
+        import httpx2
+
+        partial = Partial(self._retry.clock() + seconds, self._retry.clock)
+        high = tokens_high(*request_texts(request))
+        try:
+            with httpx2.Client(timeout=seconds, headers=headers) as client:
+                while True:
+                    body = self._body(request, max_tokens)
+                    with client.stream("POST", f"{self._url}/chat/completions", json=body) as response:
+                        if response.status_code == 400 and request.schema is not None and self._next_format(response):
+                            continue
+                        self._read(response, partial, progress)
+                        break
+        except httpx2.TimeoutException as error:
+            failed = provider_error(self.name, "timeout", str(error) or "timed out")
+            sent = not isinstance(error, httpx2.ConnectTimeout | httpx2.PoolTimeout)
+            raise Failed(failed, billed=self._billed(request, partial, high) if sent else None) from error
+        except httpx2.TransportError as error:
+            failed = provider_error(self.name, "network", str(error) or type(error).__name__)
+            raise Failed(failed, billed=self._billed(request, partial, high) if partial.began else None) from error
+        except TimeoutError as error:
+            failed = provider_error(self.name, "timeout", str(error))
+            raise Failed(failed, billed=self._billed(request, partial, high)) from error
+        except Failed as failure:
+            failure.billed = self._billed(request, partial, high) if partial.began else None
+            raise
+        return partial.reply(self._prices, request.model, _STOPS, high)
+
+    def _billed(self, request: ModelRequest, partial: Partial, high: int) -> Cost:
+        return self._prices.cost(request.model, partial.counted(high))
+
+    def _next_format(self, response: httpx2.Response) -> bool:
+        """Whether the server refused the way we ask for JSON, and there is another one."""
+        response.read()
+        if self._format + 1 >= len(_FORMATS) or not any(w in response.text for w in ("response_format", "json_schema")):
+            return False
+        self._format += 1
+        return True
+
+    def _body(self, request: ModelRequest, max_tokens: int) -> dict[str, Any]:
+        system = request.system
+        found: dict[str, Any] = {"model": request.model, "stream": True, "stream_options": {"include_usage": True}}
+        found["max_completion_tokens" if self._is_openai else "max_tokens"] = max_tokens
+        if request.effort:
+            found["reasoning_effort"] = request.effort
+        if request.schema is not None:
+            way = _FORMATS[self._format]
+            if way == "json_schema":
+                schema = {"name": request.purpose, "schema": request.schema, "strict": True}
+                found["response_format"] = {"type": way, "json_schema": schema}
+            else:
+                system += f"\n\nReply with one JSON object of this schema:\n{json.dumps(request.schema)}"
+                found |= {"response_format": {"type": way}} if way else {}
+        found["messages"] = [{"role": "system", "content": system}]
+        found["messages"] += [{"role": role, "content": text} for role, text in request.messages]
+        return found
+
+    def _read(self, response: httpx2.Response, partial: Partial, progress: Callable[[str], Any] | None) -> None:
+        partial.request_id = response.headers.get("x-request-id", "")
+        if response.status_code != 200:
+            response.read()
+            raise self._failed(response.status_code, _error_of(response.text), response, partial)
+        for chunk in _chunks(response):
+            if "error" in chunk:
+                raise self._failed(200, _error_of(json.dumps(chunk)), response, partial)
+            if chunk.get("usage"):
+                partial.begin(str(chunk.get("model", "")), _usage(chunk["usage"]))
+            for choice in chunk.get("choices") or ():
+                said = choice.get("delta") or choice.get("message") or {}
+                partial.add(said.get("content") or "", progress)
+                partial.stop = "refusal" if said.get("refusal") else choice.get("finish_reason") or partial.stop
+            partial.check(self.name)
+
+    def _failed(self, status: int, error: tuple[str, str], response: httpx2.Response, partial: Partial) -> Failed:
+        kind, message = error
+        found = provider_error(
+            self.name, kind_of(status, kind), message, key=KEY, status=status, request_id=partial.request_id
+        )
+        return Failed(found, seconds_of(response.headers.get("retry-after")))
+
+
+def _chunks(response: httpx2.Response) -> Iterator[dict[str, Any]]:
+    """The JSON objects of an event stream, or the one object of a server that does not stream."""
+    if "event-stream" not in response.headers.get("content-type", ""):
+        response.read()
+        yield _json(response.text)
+        return
+    for line in response.iter_lines():
+        data = line[5:].strip() if line.startswith("data:") else ""
+        if data and data != "[DONE]":
+            yield _json(data)
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    return (
+        found if isinstance(found, dict) else {"error": {"type": "server_error", "message": "not JSON: " + text[:100]}}
+    )
+
+
+def _error_of(text: str) -> tuple[str, str]:
+    """(type, message) of an error body in any of the forms that servers use."""
+    error = _json(text).get("error", text[:200])
+    if not isinstance(error, dict):
+        return "", str(error)
+    kinds = [str(error.get(name) or "") for name in ("code", "type")]
+    kind = "insufficient_quota" if "insufficient_quota" in kinds else kinds[1] or kinds[0]
+    return kind, str(error.get("message", ""))
+
+
+def _usage(usage: dict[str, Any]) -> dict[str, int]:
+    details = usage.get("prompt_tokens_details") or {}
+    return {
+        "input": int(usage.get("prompt_tokens") or 0),
+        "output": int(usage.get("completion_tokens") or 0),
+        "cache_read": int(details.get("cached_tokens") or 0),
+    }

@@ -1,0 +1,83 @@
+"""What a call costs: ``genai-prices`` (offline, https://github.com/pydantic/genai-prices), else the user's own price, else unknown."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_selfheal.model import Cost
+
+log = logging.getLogger(__name__)
+
+BYTES_PER_TOKEN = 2.2
+"""Bytes of UTF-8 a token has at least, on average over a request: real ones have 3 to 4, so counts come out high."""
+
+OVERHEAD_TOKENS = 400
+"""Tokens that a provider adds of itself (roles, the rendering of a schema), counted high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices of the models of one provider.
+
+    ``provider`` is genai-prices' id; empty means found by ``api_url``, and where that is empty too by the model's name. ``price_in`` and ``price_out`` are the user's own price
+    in dollars per million tokens for models that genai-prices does not know; negative means unknown.
+    """
+
+    provider: str = ""
+    api_url: str = ""
+    price_in: float = -1.0
+    price_out: float = -1.0
+
+    def cost(self, model: str, usage: Mapping[str, int], calls: int = 1) -> Cost:
+        """The cost of a call by its usage.
+
+        ``usage`` has ``input`` (all input tokens, cached ones included), ``output``, and of the input ``cache_read`` and
+        ``cache_write``. ``Cost.unknown`` where no price is known: then only the tokens count.
+        """
+        tokens_in, tokens_out = usage.get("input", 0), usage.get("output", 0)
+        dollars = self._listed(model, usage)
+        if dollars is None and self.price_in >= 0 and self.price_out >= 0:
+            dollars = (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+        return Cost(dollars or 0.0, tokens_in, tokens_out, calls, unknown=dollars is None)
+
+    def worst_case(self, model: str, tokens_in: int, tokens_out: int, sendings: int) -> Cost:
+        """The most that a request can cost that is sent up to ``sendings`` times: all its input written to the cache each time
+        (the dearest way), and its output limit used once (a resend asks only for what is left of it)."""
+        total = tokens_in * sendings
+        plain = self.cost(model, {"input": total, "output": tokens_out}, sendings)
+        cached = self.cost(model, {"input": total, "output": tokens_out, "cache_write": total}, sendings)
+        return max(plain, cached, key=lambda c: c.usd)
+
+    def _listed(self, model: str, usage: Mapping[str, int]) -> float | None:
+        from genai_prices import Usage, calc_price
+
+        counted = Usage(
+            input_tokens=usage.get("input", 0),
+            output_tokens=usage.get("output", 0),
+            cache_read_tokens=usage.get("cache_read", 0),
+            cache_write_tokens=usage.get("cache_write", 0),
+        )
+        where: dict[str, Any] = {}
+        if self.provider or self.api_url:
+            where = {"provider_id": self.provider} if self.provider else {"provider_api_url": self.api_url}
+        try:
+            return float(calc_price(counted, model, **where).total_price)
+        except LookupError:
+            return None
+        except Exception as error:  # a price table that cannot price this usage is an unknown price, not a broken heal
+            log.warning("genai-prices cannot price %s: %s", model, error)
+            return None
+
+
+def tokens_high(*texts: str) -> int:
+    """How many tokens a request of these texts can be at most, counted high."""
+    return OVERHEAD_TOKENS + sum(map(text_tokens, texts))
+
+
+def text_tokens(text: str) -> int:
+    """How many tokens a text can be at most, counted high."""
+    return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)

@@ -1,0 +1,76 @@
+"""A reply while it comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_selfheal.ports import ModelReply, ModelRequest
+from jupyter_selfheal.providers.prices import Prices, text_tokens
+
+
+@dataclass
+class Partial:
+    """What has come so far. ``deadline`` is on ``clock``; ``usage`` has the keys of :meth:`Prices.cost`."""
+
+    deadline: float
+    clock: Callable[[], float]
+    model: str = ""
+    request_id: str = ""
+    stop: str = ""
+    began: bool = False
+    pieces: list[str] = field(default_factory=list)
+    usage: dict[str, int] = field(default_factory=dict)
+
+    def begin(self, model: str, usage: Mapping[str, int]) -> None:
+        """The server began to answer: from now on it may be billed."""
+        self.began = True
+        self.model = model
+        self.usage.update(usage)
+
+    def add(self, text: str, progress: Callable[[str], Any] | None) -> None:
+        """One more piece of the text."""
+        self.began = True
+        self.pieces.append(text)
+        if progress is not None:
+            progress(text)
+
+    def check(self, name: str) -> None:
+        """Raise ``TimeoutError`` past the deadline: a server that drips would otherwise never time out."""
+        if self.clock() > self.deadline:
+            raise TimeoutError(f"{name} was still writing")
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def counted(self, input_high: int) -> dict[str, int]:
+        """The usage of a reply that broke off: what was said, else counted high."""
+        written = text_tokens(self.text)
+        return {
+            **self.usage,
+            "input": self.usage.get("input") or input_high,
+            "output": max(self.usage.get("output", 0), written),
+        }
+
+    def reply(self, prices: Prices, model: str, stops: Mapping[str, str], input_high: int = 0) -> ModelReply:
+        """The whole reply. A server that reports no usage is counted high. A stream that ends without a stop reason broke
+        off: it is truncated."""
+        usage = dict(self.usage) if self.usage.get("input") else self.counted(input_high)
+        return ModelReply(
+            text=self.text,
+            stop=stops.get(self.stop, "other") if self.stop else "truncated",
+            cost=prices.cost(model, usage),
+            model=self.model or model,
+            request_id=self.request_id,
+            usage=usage,
+        )
+
+
+def request_texts(request: ModelRequest) -> tuple[str, ...]:
+    """Every text that is counted as input."""
+    import json
+
+    schema = json.dumps(request.schema) if request.schema is not None else ""
+    return (request.system, schema, *(text for _, text in request.messages))

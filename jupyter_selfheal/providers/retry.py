@@ -1,0 +1,84 @@
+"""Our own retries, so that the budget, the deadline and Ctrl-C hold (an SDK's obey ``retry-after`` without a cap)."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from jupyter_selfheal.errors import ProviderError
+from jupyter_selfheal.model import Cost
+
+T = TypeVar("T")
+
+SENDINGS = 2
+"""Times a request may be sent at a price: a second time only where the first reply broke off half-way."""
+
+_AGAIN = frozenset({"rate_limited", "overloaded", "server", "network"})
+
+
+class Failed(Exception):
+    """One sending failed. ``after`` is how long the server asked to wait (seconds; negative: nothing said). ``billed`` is what
+    may have been billed all the same, None where nothing was."""
+
+    def __init__(self, error: ProviderError, after: float = -1.0, billed: Cost | None = None) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.after = after
+        self.billed = billed
+
+
+@dataclass(frozen=True)
+class Retry:
+    """Sends until it works, the tries are used up, or the deadline would be passed.
+
+    ``tries`` counts all sendings; ``base`` is the first wait in seconds, doubled each time, with jitter. ``sleep`` must let
+    KeyboardInterrupt through.
+    """
+
+    tries: int = 4
+    base: float = 0.5
+    sleep: Callable[[float], object] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+
+    def run(self, send: Callable[[float, Cost], T], seconds: float) -> tuple[T, Cost]:
+        """The result of ``send(seconds left, billed so far)`` and what the failed sendings were billed.
+
+        ``send`` raises :class:`Failed`. Raises :class:`ProviderError`, whose ``cost`` is what was billed.
+        """
+        deadline, billed, paid = self.clock() + seconds, Cost(), 0
+        for sending in range(1, self.tries + 1):
+            try:
+                return send(max(deadline - self.clock(), 0.01), billed), billed
+            except Failed as failure:
+                error = failure.error
+                if failure.billed is not None:
+                    billed, paid = billed + failure.billed, paid + 1
+                wait = (
+                    failure.after if failure.after >= 0 else self.base * 2 ** (sending - 1) * random.uniform(0.8, 1.2)
+                )
+                late = self.clock() + wait >= deadline
+                if error.kind not in _AGAIN or paid >= SENDINGS or sending == self.tries or late:
+                    raise _final(error, billed, sending, wait if late and failure.after >= 0 else 0.0) from failure
+                self.sleep(wait)
+        raise AssertionError("a retry has at least one try")
+
+
+def _final(error: ProviderError, billed: Cost, sendings: int, asked: float) -> ProviderError:
+    said = str(error)
+    if asked:
+        said += f"; it asks to wait {asked:.0f} s, which is past the time limit of this call"
+    elif sendings > 1:
+        said += f" (after {sendings} tries)"
+    cost = billed if billed != Cost() else None
+    return ProviderError(said, kind=error.kind, status=error.status, request_id=error.request_id, cost=cost)
+
+
+def seconds_of(header: str | None) -> float:
+    """A ``retry-after`` header in seconds; negative where there is none or it is a date."""
+    try:
+        return max(0.0, float(header or ""))
+    except ValueError:
+        return -1.0
