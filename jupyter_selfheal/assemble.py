@@ -20,7 +20,8 @@ from jupyter_selfheal.journal.describe import describe
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop import driver
 from jupyter_selfheal.loop.bench import NoFacts
-from jupyter_selfheal.model import Case, Cost, Outcome, Trial
+from jupyter_selfheal.loop.trials import run_trial
+from jupyter_selfheal.model import Candidate, Case, Cost, Outcome, Patch, Trial
 from jupyter_selfheal.ports import Approver, Facts, Healer, Journal, Parts, Provider, Scorer, Starts, TrialKernel
 
 KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}
@@ -52,6 +53,16 @@ def heal(
             run=run,
             unproven=unproven,
         )
+
+
+def prove(case: Case, patch: Patch, starts: Starts, config: HealConfig) -> Candidate:
+    """Try one patch from these states, and score it by the evidence. Raises :class:`KernelError`."""
+    scorer = free_scorer(config)
+    with contextlib.ExitStack() as stack:
+        install = _installer(stack) if config.install else None
+        trial, _ = run_trial(case, patch, starts.best, scorer=scorer, config=config, install=install)
+    verdicts, _ = scorer.judge(case, trial, ((patch, trial),), ())
+    return Candidate(patch, trial, verdicts[0])
 
 
 @contextlib.contextmanager

@@ -30,10 +30,11 @@ from jupyter_selfheal.loop.states import (
     Reproduced,
     Shut,
     State,
+    Stopping,
     Tried,
     Trying,
 )
-from jupyter_selfheal.model import Attempt, Cost, Patch, Reason, compose
+from jupyter_selfheal.model import Attempt, Cost, FailureKind, Patch, Reason, compose
 
 
 def started(event: Started, config: HealConfig) -> Reported | Reproduced:
@@ -53,7 +54,7 @@ def started(event: Started, config: HealConfig) -> Reported | Reproduced:
     return Reproduced(dossier) if event.unproven else Reported(dossier)
 
 
-def reproduced(state: Reported, event: BaselineRan, config: HealConfig) -> Reported | Reproduced:
+def reproduced(state: Reported, event: BaselineRan, config: HealConfig) -> Reported | Reproduced | Stopping:
     """One more run of the cell as it is. A failure that does not come again leaves nothing to prove."""
     dossier = replace(state.dossier, baselines=(*state.dossier.baselines, event))
     known = policy.reproduction(dossier, config)
@@ -65,10 +66,22 @@ def reproduced(state: Reported, event: BaselineRan, config: HealConfig) -> Repor
         why = f"the failure did not come again {times} that the cell was run from the same state"
         if event.trial.blocked:
             why += f" ({', '.join(event.trial.blocked)} is not allowed in a trial)"
+        if dossier.case.failure.kind is FailureKind.MISSED:
+            return Stopping(dossier, Reason.NOT_REPRODUCED, "the cell does what is expected of it")
         return Reproduced(replace(dossier, unproven=why))
     if hits < runs:
         dossier = noted(dossier, f"flaky: fails {hits} of {runs} times")
-    return Reproduced(dossier)
+    return Reproduced(_with_what_was_missed(dossier, event.missed))
+
+
+def _with_what_was_missed(dossier: Dossier, missed: str) -> Dossier:
+    """A missed expectation that came without words gets those of the run that reproduced it."""
+    failure = dossier.case.failure
+    if failure.kind is not FailureKind.MISSED or failure.evalue:
+        return dossier
+    told = replace(failure, ename=failure.ename or progress.MISSED, evalue=missed)
+    case = replace(dossier.case, failure=told)
+    return replace(dossier, case=case, current=case, met=(progress.signature(told, case.notebook),))
 
 
 def diagnosed(state: Reproduced, event: DiagnosisMade) -> Diagnosed:

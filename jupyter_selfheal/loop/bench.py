@@ -17,26 +17,21 @@ from typing import TypeVar
 
 from jupyter_selfheal.errors import InfrastructureError, ProviderError
 from jupyter_selfheal.loop import events as ev
-from jupyter_selfheal.loop import plan, policy
+from jupyter_selfheal.loop import policy
 from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.loop.trials import run_trial
 from jupyter_selfheal.model import (
     BASELINE,
     JSON,
     Case,
     Cost,
     Decision,
-    Ending,
     Keep,
     Patch,
     Proposal,
     Reason,
-    Role,
-    Run,
-    Sandbox,
     Start,
-    Step,
     Trial,
-    TrialRequest,
 )
 from jupyter_selfheal.ports import Answer, Facts, Healer, Parts, Scorer, Starts, TrialKernel
 
@@ -153,24 +148,8 @@ class Bench:
         self, case: Case, patch: Patch, kernel: TrialKernel, keep: Keep = Keep.NEVER
     ) -> tuple[Trial, TrialKernel | None]:
         """One trial of a patch of the reported case."""
-        try:
-            paths = self._installed(patch)
-        except InfrastructureError as error:
-            return _not_tried(patch, kernel, str(error)), None
-        oracle: tuple[Step, ...] = () if keep is Keep.ALWAYS else self.parts.scorer.oracle_steps(case, patch)
-        steps = plan.trial_steps(case, patch, kernel.start, oracle)
-        limit = self.config.limit_for(case.failure.seconds)
-        runs = [s for s in steps if isinstance(s, Run)]
-        cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
-        below = self.config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0
-        sandbox = Sandbox(network=self.config.network and not self.config.offline, memory_mb=self.config.memory_mb)
-        return kernel.run(TrialRequest(steps, patch.id, limit * cells + below, keep, sandbox, paths))
-
-    def _installed(self, patch: Patch) -> tuple[str, ...]:
-        wanted = plan.requirements(patch)
-        if wanted and self.parts.install is None:
-            raise InfrastructureError("there is no installer at hand: install it yourself and run the cell again")
-        return tuple(self.parts.install(r) for r in wanted if self.parts.install)
+        parts = self.parts
+        return run_trial(case, patch, kernel, scorer=parts.scorer, config=self.config, install=parts.install, keep=keep)
 
     def _try(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
         """Several at once; each result is an event as soon as it is there."""
@@ -328,10 +307,6 @@ def _charged(error: InfrastructureError, worst: Cost) -> Cost:
     if isinstance(error, ProviderError):
         return error.cost or (worst if error.kind == "timeout" else Cost(calls=1))
     return worst
-
-
-def _not_tried(patch: Patch, kernel: TrialKernel, why: str) -> Trial:
-    return Trial(patch.id, (), Ending.CANCELLED, kernel.start, kernel.isolation, detail=why)
 
 
 def _why(trial: Trial) -> str:

@@ -72,6 +72,7 @@ TRANSITIONS: Final[tuple[tuple[str, str, str], ...]] = (
     ("", "Started", "Reproduced"),
     ("Reported", "BaselineRan", "Reported"),
     ("Reported", "BaselineRan", "Reproduced"),
+    ("Reported", "BaselineRan", "Stopping"),
     ("Reproduced", "DiagnosisMade", "Diagnosed"),
     *((at, "Answered", to) for at in ("Diagnosed", "Cleared", "Judged") for to in ("Patched", "Judged")),
     *((at, "HealerFailed", "Judged") for at in ("Diagnosed", "Cleared", "Judged")),

@@ -62,6 +62,9 @@ DERIVATIONS = 12
 ASKED_FOR = sys.maxsize
 """In place of a number of derivations: a patch that the user wrote, or allowed to be tried."""
 
+UNTRIED = ("memory", "rules")
+"""Healers whose patches are worth showing though nothing can be tried."""
+
 SURE = 80
 """Confidence below which a cause in the environment is left alone."""
 
@@ -116,7 +119,8 @@ def _paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...
 
 
 def _show_only(dossier: Dossier) -> Command:
-    free = next((h for h in open_healers(dossier) if h not in dossier.paid), "")
+    """Nothing can be tried: only those who need no trial are asked."""
+    free = next((h for h in open_healers(dossier) if h in UNTRIED), "")
     if free:
         return AskHealer(free, dossier.current)
     left = [p for p in dossier.shown if p.id not in rejected(dossier)]

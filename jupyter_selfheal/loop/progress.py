@@ -27,6 +27,9 @@ from jupyter_selfheal.model import (
     Trial,
 )
 
+MISSED = "ExpectationMissed"
+"""In place of an exception's name, where the cell ran but missed its oracle."""
+
 _DEATHS = (Ending.EXITED, Ending.KILLED, Ending.OUT_OF_MEMORY)
 
 
@@ -47,9 +50,7 @@ def failure_of(case: Case, source: str, trial: Trial, missed: str = "") -> Failu
     if trial.ending in _DEATHS and (step is None or not step.ok):
         return Failure(cell_id, source, FailureKind.DIED, "KernelDied", trial.detail, outputs=outputs, seconds=seconds)
     if trial.ran and missed:
-        return Failure(
-            cell_id, source, FailureKind.MISSED, "ExpectationMissed", missed, outputs=outputs, seconds=seconds
-        )
+        return Failure(cell_id, source, FailureKind.MISSED, MISSED, missed, outputs=outputs, seconds=seconds)
     return None
 
 

@@ -26,6 +26,9 @@ from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
 
+NO_ORACLE = Oracle()
+
+
 @dataclass(frozen=True)
 class Stage:
     """A failure, and the states before and after it."""
@@ -52,7 +55,7 @@ class Stage:
         return Patch((edit,), f"{old} → {new}", healer=healer, applicability=applicability)
 
 
-def staged(*sources: str, oracle: Oracle = Oracle()) -> Stage:
+def staged(*sources: str, oracle: Oracle = NO_ORACLE) -> Stage:
     """Run all cells but the last, which must fail."""
     cells = tuple(Cell(f"c{n}", source, oracle=oracle) for n, source in enumerate(sources))
     before = FakeKernel([Run(c.source, c.id) for c in cells[:-1]])
@@ -68,7 +71,7 @@ def staged(*sources: str, oracle: Oracle = Oracle()) -> Stage:
 def stage() -> Iterator[Callable[..., Stage]]:
     with contextlib.ExitStack() as stack:
 
-        def make(*sources: str, oracle: Oracle = Oracle()) -> Stage:
+        def make(*sources: str, oracle: Oracle = NO_ORACLE) -> Stage:
             made = staged(*sources, oracle=oracle)
             for kernel in (*made.starts.before, *made.starts.after):
                 stack.callback(kernel.close)

@@ -1,0 +1,53 @@
+"""One trial of one patch: the steps, the limits, the scratch installs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import InfrastructureError
+from jupyter_selfheal.loop import plan
+from jupyter_selfheal.model import Case, Ending, Keep, Patch, Role, Run, Sandbox, Step, Trial, TrialRequest
+from jupyter_selfheal.ports import Scorer, TrialKernel
+
+
+def run_trial(
+    case: Case,
+    patch: Patch,
+    kernel: TrialKernel,
+    *,
+    scorer: Scorer,
+    config: HealConfig,
+    install: Callable[[str], str] | None = None,
+    keep: Keep = Keep.NEVER,
+) -> tuple[Trial, TrialKernel | None]:
+    """Run the patched cell from a state, with the oracle's steps behind it (without them where the state is kept).
+
+    A requirement that cannot be installed is no fault of ours: the trial says so, with nothing run. Raises
+    :class:`~jupyter_selfheal.errors.KernelError` where the machinery fails.
+    """
+    try:
+        paths = _installed(patch, install)
+    except InfrastructureError as error:
+        return Trial(patch.id, (), Ending.CANCELLED, kernel.start, kernel.isolation, detail=str(error)), None
+    oracle: tuple[Step, ...] = () if keep is Keep.ALWAYS else scorer.oracle_steps(case, patch)
+    steps = plan.trial_steps(case, patch, kernel.start, oracle)
+    runs = [s for s in steps if isinstance(s, Run)]
+    cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
+    below = config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0
+    request = TrialRequest(
+        steps=steps,
+        patch_id=patch.id,
+        timeout=config.limit_for(case.failure.seconds) * cells + below,
+        keep=keep,
+        sandbox=Sandbox(network=config.network and not config.offline, memory_mb=config.memory_mb),
+        paths=paths,
+    )
+    return kernel.run(request)
+
+
+def _installed(patch: Patch, install: Callable[[str], str] | None) -> tuple[str, ...]:
+    wanted = plan.requirements(patch)
+    if wanted and install is None:
+        raise InfrastructureError("there is no installer at hand: install it yourself and run the cell again")
+    return tuple(install(requirement) for requirement in wanted if install)
