@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -153,8 +154,21 @@ class Broken:
 
 @contextlib.contextmanager
 def _inside(folder: str) -> Iterator[None]:
+    """Work in a folder; what the cells put on the path, and imported from there, is undone."""
+    path, loaded = list(sys.path), set(sys.modules)
     with contextlib.chdir(folder or "."):
-        yield
+        try:
+            yield
+        finally:
+            home = str(Path.cwd())
+            sys.path[:] = path
+            for name in set(sys.modules) - loaded:
+                if folder and str(Path(getattr(sys.modules[name], "__file__", None) or "/").absolute()).startswith(
+                    home
+                ):
+                    del sys.modules[name]
+            for entry in [e for e in sys.path_importer_cache if not Path(e).is_absolute()]:
+                del sys.path_importer_cache[entry]
 
 
 def first_failure(notebook: Notebook, kernel: TrialKernel | None = None) -> Broken | None:

@@ -363,7 +363,7 @@ SAME_NAME = frozenset(
     plotnine ggplot brewer2mpl palettable colorlover cmocean colorcet adjustText squarify joypy calmap pywaffle venn
     ipyvolume pythreejs vtk mayavi trimesh open3d pyvista k3d itkwidgets
     pyodide micropip autograd tensorly torchtext torchmetrics pytorch_lightning einops timm albumentations
-    """.split()
+    """.split()  # noqa: SIM905 (a list of 250 lines)
 )
 """Modules whose distribution has the same name (dashes for underscores) and is widely known."""
 
@@ -374,7 +374,7 @@ PYTHON_2_MODULES = frozenset(
     __builtin__ copy_reg itertools2 robotparser dummy_thread thread repr UserDict UserList UserString anydbm dbhash
     whichdb dumbdb gdbm Cookie imp asyncore asynchat smtpd distutils cgi cgitb crypt imghdr sndhdr nntplib telnetlib
     uu xdrlib audioop aifc chunk msilib nis ossaudiodev pipes spwd sunau lib2to3 parser symbol formatter binhex
-    """.split()
+    """.split()  # noqa: SIM905 (a list of 250 lines)
 )
 """Modules that Python itself had and removed: no distribution of that name is what was meant."""
 
