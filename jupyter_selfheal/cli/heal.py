@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from jupyter_selfheal.notebook.session import Session
+from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import InfrastructureError, NotebookError, UsageError
 from jupyter_selfheal.notebook.outputs import healed_notebook
 from jupyter_selfheal.notebook.read import Document, read
 from jupyter_selfheal.notebook.records import NotebookReport
 from jupyter_selfheal.notebook.report import check_target, to_json, write_report
 from jupyter_selfheal.notebook.run import Batch
+from jupyter_selfheal.notebook.session import CELL_SECONDS, Session, Settings
 from jupyter_selfheal.notebook.table import rendered
 from jupyter_selfheal.notebook.write import check_writable, formatted, write_atomically
 
@@ -29,7 +31,7 @@ def heal(options: argparse.Namespace) -> int:
     for path in options.report:
         check_target(path)
         check_writable(path)
-    session = Session(options)
+    session = Session(settings_of(options), options.resume)
     found = []
     try:
         for path, target in targets.items():
@@ -42,10 +44,30 @@ def heal(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
     elif not options.quiet:
-        print(rendered(found, verbose=options.verbose))
+        print(rendered([r for r in found if not r.error], verbose=options.verbose))
         for path in options.report:
             print(f"report: {path}")
     return max(r.exit_code for r in found)
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """The command's options as settings. A model is asked only where it is named: that is the consent to send."""
+    named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if h != "language_model")
+    changes: dict[str, Any] = {"healers": named, "consent": "language_model" in named}
+    changes |= {"offline": options.offline, "install": options.install}
+    if options.attempts is not None:
+        changes["attempts"] = options.attempts
+    if options.budget is not None:
+        changes |= {"budget_usd": options.budget, "session_budget_usd": options.budget}
+    if options.timeout is not None:
+        changes["timeout"] = options.timeout
+    return Settings(
+        HealConfig().with_(**changes),
+        approve=options.approve or ("safe" if options.in_place else "all"),
+        cell_seconds=options.timeout or CELL_SECONDS,
+        writes="allow" if options.write else "discard",
+        fresh=options.fresh,
+    )
 
 
 def targets_of(options: argparse.Namespace) -> dict[Path, Path]:
@@ -103,7 +125,9 @@ def _progress(path: Path, *, shown: bool) -> Iterator[Progress]:
         return
     from tqdm import tqdm
 
-    with tqdm(total=1, desc=path.name, unit="cell", leave=False, bar_format="{desc} {bar:20} {n}/{total} {postfix}") as bar:
+    with tqdm(
+        total=1, desc=path.name, unit="cell", leave=False, bar_format="{desc} {bar:20} {n}/{total} {postfix}"
+    ) as bar:
 
         def progress(at: int, of: int, what: str) -> None:
             bar.total, bar.n = max(of, 1), at

@@ -91,7 +91,9 @@ def _where(heal: argparse.ArgumentParser) -> None:
     place.add_argument("--output-dir", type=Path, metavar="DIR", help="write each healed notebook into this folder")
     place.add_argument("--in-place", action="store_true", help="replace the notebook itself, atomically")
     heal.add_argument("--write", action="store_true", help="let the notebook's cells write files (else: thrown away)")
-    heal.add_argument("--report", type=Path, action="append", default=[], metavar="FILE", help="write a .html or .json report")
+    heal.add_argument(
+        "--report", type=Path, action="append", default=[], metavar="FILE", help="write a .html or .json report"
+    )
 
 
 def _how(heal: argparse.ArgumentParser) -> None:

@@ -61,7 +61,7 @@ def _hand_back(nb_man: Any, raw: Mapping[str, Any], seen: Mapping[str, Seen]) ->
     """Put the healed cells into papermill's notebook, and tell it of each cell so that its metadata is complete."""
     import nbformat
 
-    read: Any = nbformat.from_dict  # type: ignore[no-untyped-call]
+    read: Any = nbformat.from_dict
     nb_man.nb.cells = read(dict(raw)).cells
     for index, cell in enumerate(nb_man.nb.cells):
         cell.metadata.setdefault("tags", [])

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from jupyter_selfheal.model import Candidate, Cell, Cost, Diagnosis, Edit, Failure, FailureKind, Isolation, Notebook, Start
+from jupyter_selfheal.model import (
+    Candidate,
+    Cell,
+    Cost,
+    Diagnosis,
+    Edit,
+    Failure,
+    FailureKind,
+    Isolation,
+    Notebook,
+    Start,
+)
 
 
 class Status(StrEnum):

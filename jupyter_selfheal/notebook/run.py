@@ -106,9 +106,7 @@ class Batch:
             if after is not None and after is not chain.state:
                 after.close()
 
-    def _healed(
-        self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None
-    ) -> bool:
+    def _healed(self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None) -> bool:
         """Heal a root failure; True where a fix was applied and the chain stands behind the healed cell."""
         number = self.numbers.get(cell.id, 0)
         self.tools.progress(number, len(self.numbers), f"healing {failure.headline[:60]}")

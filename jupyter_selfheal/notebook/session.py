@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import KernelError
@@ -39,14 +42,21 @@ class Settings:
 
 
 class Session:
-    """Heals notebooks with the same settings out of the same budget. Close it: it holds kernels."""
+    """Heals notebooks with the same settings out of the same budget. Close it: it holds kernels.
 
-    def __init__(self, settings: Settings) -> None:
+    ``run`` is the id of a run that was cut off, to go on with; a new id otherwise. The n-th heal of a run is journaled
+    under ``RUN-n``, so that the same command finds the heals that were already made, and repeats nothing paid.
+    """
+
+    def __init__(self, settings: Settings, run: str = "") -> None:
         self.settings = settings
+        self.run = run or uuid.uuid4().hex[:8]
         self.spent = Cost()
-        self.runs: list[str] = []
-        """Journal ids of the heals, oldest first."""
+        self._resuming = bool(run)
+        self._heals = 0
         self._opened: dict[tuple[str, str], TrialKernel] = {}
+        self._install: Callable[[str], str] | None = None
+        self._closing = contextlib.ExitStack()
 
     @property
     def limits(self) -> Limits:
@@ -62,19 +72,100 @@ class Session:
             open_state=lambda: self._clean(document),
             replay=lambda runs: self._replayed(document, runs),
             heal=lambda case, starts, seen: self._heal(document, case, starts, seen),
-            scorer=assemble.scorer_for(self.settings.config),
-            install=assemble.installer(),
+            scorer=assemble.free_scorer(self.settings.config),
+            install=self._installed,
         )
         return replace(found, progress=progress) if progress is not None else found
 
     def close(self) -> None:
-        """Let go of every kernel. Idempotent."""
-        for kernel in self._opened.values():
-            kernel.close()
-        self._opened.clear()
+        """Let go of every kernel and scratch directory. Idempotent."""
+        while self._opened:
+            self._opened.popitem()[1].close()
+        self._closing.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
+
+    # --- kernels ---
+
+    def _clean(self, document: Document) -> TrialKernel:
+        """A state in which nothing has run, with writes of its own.
+
+        The kernel of a notebook is started once and frozen; what it writes where writes are discarded belongs to each state
+        that begins here, so that the run in the end finds the folder as the first one did.
+        """
+        from jupyter_selfheal.kernels.opening import open_state
+
+        writes = self.settings.writes
+        spec, folder = self._spec(document), document.notebook.folder
+        if self.settings.fresh:
+            return open_state(spec, folder, writes=writes, fresh=True)
+        if (spec, folder) not in self._opened:
+            self._opened[spec, folder] = open_state(spec, folder, writes=writes)
+        first = self._opened[spec, folder]
+        sandbox = replace(self.limits.sandbox, writes=writes)
+        trial, state = first.run(TrialRequest((Run(""),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=sandbox))
+        if state is None:
+            raise KernelError(f"the kernel {spec} cannot be forked ({trial.detail or trial.ending.value}): try --fresh")
+        return state
+
+    def _replayed(self, document: Document, runs: Sequence[Run]) -> TrialKernel:
+        from jupyter_selfheal.kernels.fresh import FreshKernel
+        from jupyter_selfheal.kernels.recipe import Past
+
+        recipe = [Past(run.code, run.cell_id) for run in runs]
+        return FreshKernel(self._spec(document), document.notebook.folder, recipe, writes=self.settings.writes)
+
+    def _spec(self, document: Document) -> str:
+        return self.settings.kernelspec or document.kernelspec
+
+    def _installed(self, requirement: str) -> str:
+        """Install into a scratch directory that lives as long as the session."""
+        from jupyter_selfheal.kernels.scratch import ScratchInstaller
+
+        if self._install is None:
+            installer = ScratchInstaller()
+            self._closing.callback(installer.close)
+            self._install = installer
+        return self._install(requirement)
+
+    # --- heals ---
+
+    def _heal(self, document: Document, case: Case, starts: Starts, seen: Trial) -> Outcome:
+        from jupyter_selfheal import assemble
+
+        self._heals += 1
+        with contextlib.closing(self._journal(document)) as journal:
+            events = journal.events() if self._resuming else ()
+            outcome = assemble.heal(
+                case,
+                starts,
+                config=self.settings.config,
+                approver=self._approver(case),
+                journal=journal,
+                baseline=seen,
+                resume_from=events,
+                run=f"{self.run}-{self._heals}",
+                install=self._installed if self.settings.config.install else None,
+                session_spent=self.spent,
+            )
+        self.spent = self.spent + outcome.cost
+        return outcome
+
+    def _journal(self, document: Document) -> Any:
+        """The journal of the heal at hand: the one that was cut off, if there is one, else a new one."""
+        from jupyter_selfheal.journal.jsonl import JsonlJournal, runs_folder
+
+        name = f"{self.run}-{self._heals}"
+        path = runs_folder() / f"{name}.jsonl"
+        if self._resuming and path.exists():
+            return JsonlJournal.resume(path)[0]
+        return JsonlJournal.create(name, notebook=str(document.path), config=self.settings.config)
+
+    def _approver(self, case: Case) -> Approver:
+        if self.settings.approve == "ask":
+            return TerminalApprover(case.notebook, colours=sys.stderr.isatty())
+        return PolicyApprover(self.settings.approve, self.settings.config.accept)

@@ -59,7 +59,9 @@ def test_a_second_root_behind_an_unhealed_cell_is_still_healed(document: Make) -
 
 def test_a_missed_expectation_is_a_failure_and_the_healed_cell_must_meet_it(document: Make) -> None:
     oracle = {"selfheal": {"expect": "6", "check": ["assert x == 6"]}}
-    made = batch(document("def f(a, b):\n    return a + b", cell("x = f(2, 3)\nx", metadata=oracle)), replaced("+", "*"))
+    made = batch(
+        document("def f(a, b):\n    return a + b", cell("x = f(2, 3)\nx", metadata=oracle)), replaced("+", "*")
+    )
     report, _ = made.run()
     case = made.loop.cases[0]  # type: ignore[attr-defined]
     assert case.failure.kind is FailureKind.MISSED
@@ -117,7 +119,9 @@ def test_a_cell_without_end_is_cut_and_the_state_before_it_survives(document: Ma
     report, _ = batch(document("a = 1", "while a: pass", "a + 1"), replaced("while a", "if a"), seconds=0.5).run()
     assert [r.status for r in report.records] == [Status.RAN, Status.HEALED, Status.RAN]
     assert report.records[1].failure[0].kind is FailureKind.TIMED_OUT
-    unhealed, _ = batch(document("a = 1", "while a: pass", "a + 1", "'x'.uper()"), replaced("uper", "upper"), seconds=0.5).run()
+    unhealed, _ = batch(
+        document("a = 1", "while a: pass", "a + 1", "'x'.uper()"), replaced("uper", "upper"), seconds=0.5
+    ).run()
     assert [r.status for r in unhealed.records] == [Status.RAN, Status.NOT_HEALED, Status.RAN, Status.HEALED]
 
 

@@ -26,7 +26,9 @@ from tests.batches import cell, notebook
         ({"indent": 1, "ensure_ascii": False, "sort_keys": True}, "\n"),
     ],
 )
-def test_an_unchanged_notebook_is_written_back_byte_for_byte(tmp_path: Path, options: dict[str, object], tail: str) -> None:
+def test_an_unchanged_notebook_is_written_back_byte_for_byte(
+    tmp_path: Path, options: dict[str, object], tail: str
+) -> None:
     raw = notebook(cell("x = 'é'\ny = 2\n"), cell("y", source="y"), own={"deep": [1, {"a": None}]})
     path = tmp_path / "n.ipynb"
     path.write_text(json.dumps(raw, **options) + tail, encoding="utf-8")  # type: ignore[arg-type]

@@ -1,0 +1,47 @@
+"""The small commands: ``trace``, ``graph`` and ``rules``."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+
+from jupyter_selfheal.errors import UsageError
+
+
+def trace(options: argparse.Namespace) -> int:
+    """List earlier heals, or print one as a timeline."""
+    from jupyter_selfheal.journal.inspect import table, timeline
+    from jupyter_selfheal.loop import events  # noqa: F401  (registers the classes that a journal holds)
+
+    if not options.run:
+        lines = table()
+    else:
+        lines = timeline(options.run, options.kind or None, options.index, options.json, options.follow)
+    for line in lines:
+        print(line, flush=options.follow)
+    return 0
+
+
+def graph(options: argparse.Namespace) -> int:
+    """Print the loop's machine as a Mermaid diagram."""
+    from jupyter_selfheal.loop.machine import mermaid
+
+    print(mermaid())
+    return 0
+
+
+def rules(options: argparse.Namespace) -> int:
+    """List every rule, or print the page of one."""
+    from jupyter_selfheal.healers.rules.healer import load_rules
+
+    found = {rule.code: rule for rule in load_rules()}
+    if not options.code:
+        for rule in found.values():
+            print(f"{rule.code}  {rule.applicability.name.lower().replace('_', ' '):13} {rule.name}")
+        return 0
+    chosen = found.get(options.code.upper())
+    if chosen is None:
+        raise UsageError(f"there is no rule {options.code!r}: `jupyter selfheal rules` lists all")
+    print(f"{chosen.code} {chosen.name} ({chosen.applicability.name.lower().replace('_', ' ')})\n")
+    print(inspect.getdoc(chosen))
+    return 0

@@ -1,0 +1,198 @@
+"""``jupyter selfheal heal`` with real kernels: what a user sees, and what must never be left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.batches import cell, notebook
+
+pytestmark = pytest.mark.kernel
+
+HEAL = [sys.executable, "-m", "jupyter_selfheal", "heal", "--offline"]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, with journals in another one."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def write(path: Path, *cells: dict[str, Any] | str, **metadata: Any) -> Path:
+    path.write_text(json.dumps(notebook(*cells, **metadata), indent=1) + "\n")
+    return path
+
+
+def heal(*words: str | Path, cwd: Path, seconds: float = 120) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*HEAL, *map(str, words)], cwd=cwd, capture_output=True, text=True, timeout=seconds, check=False
+    )
+
+
+def ours(place: Path) -> list[psutil.Process]:
+    """Processes that work in the folder, or were started for it."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and (process.cwd() or "").startswith(str(place)):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def nothing_is_left_running(place: Path) -> bool:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if not ours(place):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_a_notebook_is_healed_proven_and_written_beside_the_original(place: Path) -> None:
+    given = write(
+        place / "n.ipynb", "def area(w, h):\n    return w * h", "size = area(2, 3)\nprint(siz)", "assert size == 6"
+    )
+    before = given.read_bytes()
+    done = heal(given, "--report", "r.json", "--report", "r.html", cwd=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert given.read_bytes() == before
+    healed = json.loads((place / "n.healed.ipynb").read_text())
+    assert "".join(healed["cells"][1]["source"]) == "size = area(2, 3)\nprint(size)"
+    assert healed["cells"][1]["outputs"][0]["text"] == ["6\n"]
+    report = json.loads((place / "r.json").read_text())["notebooks"][0]
+    assert report["survived_clean_run"]
+    assert "fork" in report["cells"][1]["fix"]["isolation"]
+    assert "siz" in done.stdout
+    assert nothing_is_left_running(place)
+
+
+def test_writes_are_thrown_away_unless_asked_for(place: Path) -> None:
+    given = write(
+        place / "n.ipynb", "import os; os.mkdir('out')\nopen('out/f.txt', 'w').write('x')", "open('out/f.txt').raed()"
+    )
+    assert heal(given, cwd=place).returncode == 0
+    assert not (place / "out").exists()
+    assert heal(given, "--write", cwd=place).returncode in (0, 1)
+    assert (place / "out" / "f.txt").read_text() == "x"
+
+
+def test_in_place_keeps_the_bytes_of_what_was_not_healed(place: Path) -> None:
+    stored = [{"output_type": "stream", "name": "stdout", "text": ["from long ago\n"]}]
+    given = write(place / "n.ipynb", cell("print('now')", outputs=stored, execution_count=3), "x = 'a'.uper()", "x")
+    before = json.loads(given.read_text())
+    assert heal(given, "--in-place", "--approve", "all", cwd=place).returncode == 0
+    after = json.loads(given.read_text())
+    assert after["cells"][0] == before["cells"][0]
+    assert after["cells"][1]["source"] == ["x = 'a'.upper()"]
+    assert given.read_text().endswith("}\n")
+    assert given.read_text().startswith('{\n "cells"')
+
+
+def test_approve_none_proposes_and_changes_nothing(place: Path) -> None:
+    given = write(place / "n.ipynb", "x = 'a'.uper()")
+    done = heal(given, "-o", "out.ipynb", "--approve", "none", cwd=place)
+    assert done.returncode == 1
+    assert "(proposed)" in done.stdout
+    assert json.loads((place / "out.ipynb").read_text())["cells"][0]["source"] == ["x = 'a'.uper()"]
+
+
+def test_approve_ask_shows_the_diff_and_obeys(place: Path) -> None:
+    import pexpect
+
+    given = write(place / "n.ipynb", "x = 'a'.uper()", "x")
+    child = pexpect.spawn(
+        sys.executable, [*HEAL[1:], str(given), "-o", "out.ipynb", "--approve", "ask"], cwd=str(place), timeout=90
+    )
+    child.expect("uper")
+    child.expect(r"\[y\]es")
+    child.sendline("w")
+    child.expect("Cause")
+    child.expect(r"\[y\]es")
+    child.sendline("y")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert json.loads((place / "out.ipynb").read_text())["cells"][0]["source"] == ["x = 'a'.upper()"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "says"),
+    [
+        ({"kernelspec": {"name": "no-such-kernel", "display_name": "?"}}, "no-such-kernel"),
+        ({"kernelspec": {"name": "dies", "display_name": "?"}}, "dies"),
+    ],
+)
+def test_a_kernel_that_cannot_be_had_is_one_line(place: Path, metadata: dict[str, Any], says: str) -> None:
+    spec = place.parent / "data" / "kernels" / "dies"
+    spec.mkdir(parents=True)
+    argv = [sys.executable, "-c", "import sys; sys.exit('no luck today')", "{connection_file}"]
+    (spec / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "Dies", "language": "python"}))
+    given = write(place / "n.ipynb", "x = 1", **metadata)
+    good = write(place / "good.ipynb", "x = 1")
+    done = heal(given, good, "--output-dir", "out", cwd=place)
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert says in done.stderr
+    assert "good.ipynb: all 1 code cells run" in done.stdout
+    assert [p.name for p in (place / "out").iterdir()] == ["good.ipynb"]
+    assert nothing_is_left_running(place)
+
+
+def test_no_cells_is_a_healthy_notebook(place: Path) -> None:
+    done = heal(write(place / "n.ipynb"), "--json", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["notebooks"][0]["cells"] == []
+
+
+def test_a_cell_that_kills_its_kernel_takes_nothing_with_it(place: Path) -> None:
+    given = write(place / "n.ipynb", "x = 1", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "x + 1")
+    done = heal(given, "--json", cwd=place)
+    assert done.returncode == 1, done.stderr
+    cells = json.loads(done.stdout)["notebooks"][0]["cells"]
+    assert [c["kind"] for c in cells] == ["", "died", ""]
+    assert [c["status"] for c in cells][2] == "ran"
+
+
+@pytest.mark.parametrize("seconds", [0.3, 1.2, 2.5, 4.0])
+def test_ctrl_c_at_any_moment_leaves_the_original_and_nothing_running(place: Path, seconds: float) -> None:
+    given = write(place / "n.ipynb", "import time", "x = 'a'.uper()", "time.sleep(30)", "y")
+    before = given.read_bytes()
+    running = subprocess.Popen(
+        [*HEAL, str(given), "--in-place"], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    time.sleep(seconds)
+    os.killpg(running.pid, signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    if seconds > 1:
+        assert running.returncode == 2, said
+        assert said.strip().splitlines() == [
+            "jupyter selfheal: interrupted: nothing more was written, and nothing is left running"
+        ]
+    assert given.read_bytes() == before
+    assert nothing_is_left_running(place)
+
+
+def test_papermill_heals_with_our_engine(place: Path) -> None:
+    papermill = pytest.importorskip("papermill")
+    given = write(place / "n.ipynb", cell("n = 2", metadata={"tags": ["parameters"]}), "print(max([n, 3]).reel)", "print(n)",
+                  kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"})  # fmt: skip
+    papermill.execute_notebook(str(given), str(place / "out.ipynb"), {"n": 5}, engine_name="selfheal", cwd=str(place),
+                               approve="all", progress_bar=False)  # fmt: skip
+    cells = json.loads((place / "out.ipynb").read_text())["cells"]
+    assert ["".join(c["outputs"][0]["text"]) for c in cells if c["outputs"]] == ["5\n", "5\n"]
+    assert "real" in "".join(cells[2]["source"])

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.model import Case, Patch, Replace
+from jupyter_selfheal.notebook.html import page
+from jupyter_selfheal.notebook.outputs import executed_notebook, healed_notebook
+from jupyter_selfheal.notebook.read import Document
+from jupyter_selfheal.notebook.records import NotebookReport
+from jupyter_selfheal.notebook.report import to_json, write_report
+from jupyter_selfheal.notebook.table import rendered
+from tests.batches import batch, cell
+
+Make = Callable[..., Document]
+
+
+def upper(case: Case) -> Iterator[Patch]:
+    source = case.failure.source
+    yield Patch(
+        (Replace(case.failure.cell_id, source, source.replace("uper", "upper")),), "Write 'upper' <b>", why="one slip"
+    )
+
+
+@pytest.fixture
+def healed(document: Make) -> tuple[Document, NotebookReport, dict]:  # type: ignore[type-arg]
+    given = document("a = '<script>'", "a.uper()", "missing_thing", "missing_thing + 1", "print(a)")
+    report, seen = batch(given, upper).run()
+    return given, report, seen
+
+
+def test_the_json_report_has_a_stable_form(healed: tuple[Document, NotebookReport, dict], tmp_path: Path) -> None:  # type: ignore[type-arg]
+    raw = to_json([healed[1]])
+    assert raw["schema"] == 1
+    assert raw["exit_code"] == 1
+    cells = raw["notebooks"][0]["cells"]
+    assert [c["status"] for c in cells] == ["ran", "healed", "not healed", "not healed", "ran"]
+    assert set(cells[1]) == {
+        "cell", "id", "status", "failure", "kind", "cause", "leave_alone", "detail", "cascade_of", "seconds", "cost_usd", "fix"
+    }  # fmt: skip
+    assert cells[1]["fix"]["diff"].splitlines() == ["@@ cell 2 @@", "-a.uper()", "+a.upper()"]
+    assert cells[1]["fix"]["proven_from"] == ["before the cell"]
+    write_report(tmp_path / "r.json", [healed[1]])
+    assert json.loads((tmp_path / "r.json").read_text()) == raw
+
+
+def test_the_page_is_one_file_that_fetches_nothing_and_escapes_everything(
+    healed: tuple[Document, NotebookReport, dict],  # type: ignore[type-arg]
+) -> None:
+    text = page([healed[1]])
+    assert "<script" not in text
+    assert "Write &#39;upper&#39; &lt;b&gt;" in text
+    assert not re.search(r"""(src|href)=["'](?!data:|#)""", text)
+    assert "prefers-color-scheme: dark" in text
+
+    class Balanced(HTMLParser):
+        stack: list[str] = []
+
+        def handle_starttag(self, tag: str, attrs: object) -> None:
+            if tag not in ("meta", "img", "br"):
+                self.stack.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert self.stack.pop() == tag
+
+    parser = Balanced()
+    parser.feed(text)
+    assert parser.stack == []
+
+
+def test_the_table_says_what_was_healed_and_what_was_not(healed: tuple[Document, NotebookReport, dict]) -> None:  # type: ignore[type-arg]
+    text = rendered([healed[1]])
+    assert "given.ipynb: 5 code cells: 2 ran, 1 healed, 2 not healed" in text
+    assert "Write 'upper'" in text
+    assert "nobody knows" in text
+    assert max(map(len, text.splitlines())) <= 170
+
+
+def test_in_place_only_healed_cells_get_new_outputs(document: Make) -> None:
+    stored = [{"output_type": "stream", "name": "stdout", "text": ["as stored\n"]}]
+    error = [{"output_type": "error", "ename": "AttributeError", "evalue": "x", "traceback": []}]
+    given = document(
+        cell("print('now')", outputs=stored, execution_count=7),
+        cell("print('a'.uper())", outputs=error, execution_count=8),
+        cell("print('fresh')"),
+    )
+    report, seen = batch(given, upper).run()
+    in_place = healed_notebook(given, report, seen, in_place=True)["cells"]
+    assert [c["outputs"] and c["outputs"][0].get("text") for c in in_place] == [["as stored\n"], ["A\n"], []]
+    assert [c["execution_count"] for c in in_place] == [7, 2, None]
+    elsewhere = healed_notebook(given, report, seen, in_place=False)["cells"]
+    assert [c["outputs"][0]["text"] for c in elsewhere] == [["as stored\n"], ["A\n"], ["fresh\n"]]
+    executed = executed_notebook(given, report, seen)["cells"]
+    assert [c["outputs"][0]["text"] for c in executed] == [["now\n"], ["A\n"], ["fresh\n"]]
