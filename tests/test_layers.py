@@ -11,7 +11,17 @@ PACKAGE = Path(__file__).parent.parent / "jupyter_selfheal"
 
 BASE = {"model", "wire", "errors", "config", "ports", "source", "messages", "_version"}
 PARTS = {"loop", "kernels", "healers", "providers", "scoring", "journal"}
-FORK_HALF = {"kernels.zygote", "kernels.gate", "kernels.sandbox", "kernels.overlay", "kernels.syscalls"}
+FORK_HALF = {
+    "kernels.zygote",
+    "kernels.gate",
+    "kernels.sandbox",
+    "kernels.overlay",
+    "kernels.syscalls",
+    "kernels.guard",
+    "kernels.steps",
+    "kernels.capture",
+    "kernels.hygiene",
+}
 EDGE = {"worker", "cli", "notebook", "bench", "__main__"}
 
 
@@ -68,7 +78,9 @@ def test_imports_point_one_way(path: Path) -> None:
     assert not wrong, f"{module} may not import {', '.join(wrong)}"
 
 
-@pytest.mark.parametrize("name", ["zygote", "gate", "sandbox", "overlay", "syscalls"])
+@pytest.mark.parametrize(
+    "name", ["zygote", "guard", "steps", "capture", "hygiene", "gate", "sandbox", "overlay", "syscalls"]
+)
 def test_the_fork_half_is_standard_library_only(name: str) -> None:
     import sys
 

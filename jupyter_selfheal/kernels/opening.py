@@ -1,0 +1,128 @@
+"""From a notebook's kernelspec to the state that its first cell starts from: its own kernel, started and frozen.
+
+The modules that freeze it are sent to the kernel as source, as its environment need not have this package. Where the kernel
+cannot be forked, or a trial of the fork does not give what it must (a version of Python, IPython or ipykernel that breaks
+an assumption), the state is a :class:`~jupyter_selfheal.kernels.fresh.FreshKernel`, and the reason is said.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal.errors import ForkRefused, KernelError
+from jupyter_selfheal.kernels.forked import ForkedKernel
+from jupyter_selfheal.kernels.fresh import FreshKernel
+from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
+from jupyter_selfheal.model import OPEN, Ending, Probe, Run, Start, TrialRequest
+from jupyter_selfheal.ports import TrialKernel
+
+SENT = ("syscalls", "overlay", "gate", "sandbox", "hygiene", "capture", "steps", "guard", "zygote")
+"""The modules that run in the user's kernel, each after those it imports."""
+
+_LOAD = """
+def load(sources, package="jupyter_selfheal.kernels"):
+    import sys, types
+    names = ["jupyter_selfheal", package] + [package + "." + name for name in sources]
+    before = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    try:
+        for name in names:
+            sys.modules[name] = types.ModuleType(name)
+            sys.modules[name].__path__ = []
+        for name, text in sources.items():
+            module = sys.modules[package + "." + name]
+            setattr(sys.modules[package], name, module)
+            exec(compile(text, "<selfheal " + name + ">", "exec"), module.__dict__)
+        return sys.modules[package + ".zygote"]
+    finally:
+        for name in names:
+            del sys.modules[name]
+        sys.modules.update(before)
+"""
+
+
+def open_state(
+    kernelspec: str,
+    folder: str,
+    *,
+    writes: str = "discard",
+    fresh: bool = False,
+    timeout: float = 60.0,
+    say: Callable[[str], None] | None = None,
+) -> TrialKernel:
+    """Start the kernel of ``kernelspec`` in ``folder`` and freeze it before its first cell.
+
+    ``writes``: ``discard`` (an overlay, for the kernel's whole life) or ``allow``. ``fresh``: do not fork. ``timeout`` in
+    seconds is for the start. ``say`` is called with one line where a fallback is taken. Closing the state, and every state
+    kept from it, stops the kernel.
+
+    Raises :class:`KernelError` where the kernel cannot be started.
+    """
+    if not fresh:
+        try:
+            return _forked(kernelspec, folder, writes, timeout)
+        except ForkRefused as refused:
+            if say is not None:
+                say(f"trials run in fresh kernels, as {refused}")
+    return FreshKernel(kernelspec, folder, (), writes=writes)
+
+
+def _forked(kernelspec: str, folder: str, writes: str, timeout: float) -> ForkedKernel:
+    if sys.platform != "linux":
+        raise ForkRefused(f"forked trials need Linux, this is {sys.platform}")
+    kernel = start_kernel(kernelspec, folder, writes=writes, timeout=timeout)
+    try:
+        found = _frozen(kernel, timeout)
+        state = ForkedKernel.connect(found["socket"], Start.BEFORE_CELL, folders=(folder,), on_close=kernel.stop)
+        _self_test(state)
+    except BaseException:
+        kernel.stop()
+        raise
+    return state
+
+
+def _frozen(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
+    """Have the kernel checkpoint itself. Raises :class:`ForkRefused` where it will not or cannot."""
+    reply = kernel.execute(bootstrap(kernel.shared), timeout=timeout, silent=True)
+    if reply.died:
+        raise KernelError(f"the kernel {kernel.spec_name!r} died while it was forked: try --healers without trials")
+    text = "".join(o.text for o in reply.outputs if o.name == "stdout")
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except ValueError:
+        why = f"{reply.errors[0].ename}: {reply.errors[0].evalue}" if reply.errors else "it is no IPython kernel"
+        raise ForkRefused(why) from None
+    if "refused" in found:
+        raise ForkRefused(found["refused"])
+    return found
+
+
+def bootstrap(socket_dir: str) -> str:
+    """Code for a kernel that freezes it, prints what ``checkpoint`` returned as JSON, and leaves no name behind."""
+    here = Path(__file__).parent
+    sources = {name: (here / f"{name}.py").read_text(encoding="utf-8") for name in SENT}
+    inner = (
+        f"{_LOAD}\nimport json\nzygote = load({sources!r})\n"
+        f"print(json.dumps(zygote.checkpoint(shell, socket_dir={socket_dir!r})))"
+    )
+    return f"exec({inner!r}, {{'shell': get_ipython()}})"
+
+
+def _self_test(state: ForkedKernel) -> None:
+    """Try the fork on what every trial relies on. Raises :class:`ForkRefused` where it does not hold here."""
+    probe = Probe("def probe(shell, last, argument):\n    return [last.result, last.stdout, argument]", "argument")
+    steps = (Run("print('text')\n40 + 2"), probe, Run("raise ValueError('wanted')", go_on=True))
+    try:
+        trial, _ = state.run(TrialRequest(steps, timeout=20.0, sandbox=OPEN))
+    except KernelError as error:
+        raise ForkRefused(f"a trial of the fork failed: {error}") from error
+    first, asked, failed = trial.steps
+    kinds = [o.output_type for o in first.outputs]
+    holds = trial.ending is Ending.FINISHED and kinds == ["stream", "execute_result"]
+    holds = holds and asked.value == [42, "text\n", "argument"] and [e.line for e in failed.errors] == [1]
+    if not holds:
+        state.close()
+        raise ForkRefused(f"a trial of the fork did not give what it must ({trial.ending}; {kinds}; {asked.value!r})")

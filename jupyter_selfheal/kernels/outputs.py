@@ -1,0 +1,129 @@
+"""Reading what a trial sends: frames, a length and JSON each, into the results of its steps."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_selfheal import source
+from jupyter_selfheal.kernels.replies import Collector
+from jupyter_selfheal.model import JSON, ErrorInfo, Frame, Probe, Run, Step, StepResult
+
+
+class Frames:
+    """Cuts a stream of bytes into frames; one that is not whole yet is waited for."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[list[Any]]:
+        """The frames that are whole now."""
+        self._data += data
+        while len(self._data) >= 4:
+            size = struct.unpack_from(">I", self._data)[0]
+            if len(self._data) < 4 + size:
+                return
+            frame = json.loads(bytes(self._data[4 : 4 + size]))
+            del self._data[: 4 + size]
+            yield frame
+
+
+@dataclass
+class _StepSoFar:
+    outputs: Collector = field(default_factory=Collector)
+    began: bool = False
+    late: ErrorInfo | None = None
+    ended: Mapping[str, JSON] | None = None
+
+
+class Reading:
+    """The results of a trial as its frames come in."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        self._found = [_StepSoFar() for _ in steps]
+        self._at = -1
+        self.layers: tuple[str, ...] = ()
+        self.probed: dict[str, str] = {}
+        self.blocked: list[str] = []
+        self.failed = ""
+        """Why the trial's sandbox could not be entered."""
+        self.done: Mapping[str, JSON] | None = None
+        """The trial's last word; None where its process ended without one."""
+
+    @property
+    def kept(self) -> bool:
+        """True where the trial's process has frozen and waits."""
+        return self.done is not None and bool(self.done["kept"])
+
+    def take(self, frame: Sequence[Any]) -> None:
+        """Take in one frame."""
+        kind, *rest = frame
+        if kind == "begin":
+            self._at = rest[0]
+            self._found[self._at].began = True
+        elif kind == "out":
+            self.output(rest[0])
+        elif kind == "late":
+            self._found[self._at].late = self._error(rest[0])
+        elif kind == "end":
+            self._found[rest[0]].ended = rest[1]
+        elif kind == "layers":
+            self.layers, self.probed = tuple(rest[0]), rest[1]
+        elif kind == "blocked":
+            self.blocked.append(rest[0])
+        elif kind == "failed":
+            self.failed = rest[0]
+        elif kind == "done":
+            self.done = rest[0]
+
+    def output(self, raw: Mapping[str, JSON]) -> None:
+        """One output of the step at hand."""
+        if self._at >= 0:
+            self._found[self._at].outputs.take(str(raw["output_type"]), raw)
+
+    def results(self, *, timed_out: bool, died: str) -> tuple[StepResult, ...]:
+        """A result for every step. ``timed_out``: of the whole trial; ``died``: what ended the process, if anything did."""
+        return tuple(self._result(n, timed_out, died) for n in range(len(self._steps)))
+
+    def _result(self, at: int, timed_out: bool, died: str) -> StepResult:
+        step, found = self._steps[at], self._found[at]
+        errors: tuple[ErrorInfo, ...] = (found.late,) if found.late else ()
+        ended = found.ended or {}
+        status = str(ended.get("status", "skipped"))
+        if found.ended is None and found.began:
+            status = "timeout" if timed_out else "error"
+            if died:
+                errors = (ErrorInfo("KernelDied", died),)
+        if "error" in ended:
+            self._at = at
+            errors = (self._error(ended["error"]),)
+        if status not in ("timeout", "error"):
+            errors = ()
+        return StepResult(
+            status,
+            role=step.role.value if isinstance(step, Run) else "probe",
+            cell_id=step.cell_id if isinstance(step, Run) else "",
+            name=step.name if isinstance(step, Probe) else "",
+            outputs=found.outputs.outputs,
+            errors=errors,
+            value=ended.get("value"),
+            seconds=float(ended.get("seconds", 0.0)),
+        )
+
+    def _error(self, raw: Mapping[str, JSON]) -> ErrorInfo:
+        step, line = self._steps[self._at], int(raw.get("line", 0))
+        return ErrorInfo(
+            ename=raw["ename"],
+            evalue=raw["evalue"],
+            line=line,
+            statement=source.statement_at(step.code, line) if isinstance(step, Run) and line else -1,
+            frames=tuple(
+                Frame(file, n, function, text, cell) for file, n, function, text, cell in raw.get("frames", ())
+            ),
+            traceback=raw.get("traceback", ""),
+            before_exec=bool(raw.get("before_exec", False)),
+        )

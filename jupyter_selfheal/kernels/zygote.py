@@ -1,0 +1,478 @@
+"""A frozen copy of a kernel, from which trials are forked.
+
+    found = checkpoint(shell)       # in the user's kernel, on its main thread: {"socket": …, "pid": …} or {"refused": why}
+
+``checkpoint`` forks the kernel. The copy (the *zygote*) never runs user code: it waits on a Unix socket in a private
+folder for requests, and forks a *guard* for each, which forks the *trial*. A trial that is kept freezes and becomes a
+zygote itself. Nothing of it outlives the user's kernel (every process waits on its pidfd) or the engine's connection.
+
+    kernel ─fork→ zygote ─fork→ guard ─fork→ trial (─kept→ zygote ─fork→ …)
+
+The first zygote of a lineage is the subreaper of all that follows and goes last, so that no process ever becomes an orphan.
+
+Standard library only, with the modules beside it: sent as source to kernels whose environment lacks this package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import logging
+import os
+import select
+import signal
+import socket
+import sys
+import tempfile
+import time
+from typing import Any
+
+from jupyter_selfheal.kernels import gate, guard, hygiene, sandbox
+from jupyter_selfheal.kernels.capture import Capture, Frames, Memory
+from jupyter_selfheal.kernels.steps import Last, Runner, known_cells
+
+NAME = "selfheal-zygote"
+_children: dict[int, tuple[str, str]] = {}
+"""Zygotes of this process, each with its socket and, where it was made for it, the folder of that."""
+
+
+# --- in the user's kernel -----------------------------------------------------------------------------------------
+
+
+def checkpoint(
+    shell: Any,
+    *,
+    socket_dir: str = "",
+    result: Any = None,
+    error: BaseException | None = None,
+    stdout: str = "",
+    headroom_mb: int = 512,
+) -> dict[str, Any]:
+    """Freeze a copy of this process, now. Must be called on the main thread.
+
+    ``socket_dir`` is an existing folder (0700) for the socket; without it one is made, and the zygote removes it.
+    ``result``, ``error`` (with its live traceback) and ``stdout`` are what the last cell left, for probes.
+
+    Returns ``{"socket": path, "pid": …, "ms": …}``, or ``{"refused": why}`` where the gate finds forking unsafe. Raises
+    ``OSError`` where the system cannot fork. Call :func:`reap` now and then.
+    """
+    why = gate.refusal(headroom_mb)
+    if why:
+        return {"refused": why}
+    began = time.monotonic()
+    reap()
+    own = "" if socket_dir else tempfile.mkdtemp(prefix="selfheal-")
+    path = os.path.join(socket_dir or own, f"z{os.getpid()}-{time.monotonic_ns():x}")
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(path)
+    os.chmod(path, 0o600)
+    listener.listen(1)
+    alive = os.pidfd_open(os.getpid())
+    _flush()
+    pid = hygiene.fork()
+    if pid == 0:
+        _live(lambda: _Zygote.first(shell, Last(result, error, stdout), listener, (path, own), alive))
+    listener.close()
+    os.close(alive)
+    _children[pid] = (path, own)
+    return {"socket": path, "pid": pid, "ms": round((time.monotonic() - began) * 1e3, 2)}
+
+
+def reap() -> None:
+    """Collect zygotes of this process that have ended, so that none stays as a zombie."""
+    for pid in list(_children):
+        with contextlib.suppress(ChildProcessError):
+            if not os.waitpid(pid, os.WNOHANG)[0]:
+                continue
+        _remove(_children.pop(pid))
+
+
+def discard(pid: int) -> None:
+    """End a zygote of this process and all of its trials."""
+    if pid in _children:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+        _remove(_children[pid])
+        reap()
+
+
+def _remove(files: tuple[str, str]) -> None:
+    socket_file, folder = files
+    with contextlib.suppress(OSError):
+        os.unlink(socket_file)
+    if folder:
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+
+
+def in_trial() -> bool:
+    """True in a trial: hooks of this product that came along with the fork must do nothing there."""
+    return bool(getattr(sys, "_selfheal_trial", False))
+
+
+def register_cell(file: str, cell_id: str) -> None:
+    """Say which cell was compiled under a file name, so that frames in its functions are found to be that cell's."""
+    known_cells()[file] = cell_id
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        with contextlib.suppress(Exception):  # whatever the user put there
+            stream.flush()  # type: ignore[union-attr]
+    for reference in list(getattr(logging, "_handlerList", ())):
+        with contextlib.suppress(Exception):
+            reference().flush()
+
+
+# --- the copy -----------------------------------------------------------------------------------------------------
+
+
+def _live(first: Any) -> None:
+    """The life of a forked copy: wait as a zygote; in a trial forked from it, run; if that is kept, wait again; …
+
+    A loop rather than calls within calls, so that the stack of the hundredth kept state is no deeper than the first's.
+    """
+    code = 1
+    try:
+        zygote: _Zygote = first()
+        while True:
+            trial = zygote.serve()
+            zygote = trial.run()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    finally:
+        os._exit(code)
+
+
+class _Zygote:
+    """A state that waits for requests."""
+
+    def __init__(self, shell: Any, last: Last, capture: Capture, alive: int, control: socket.socket | None) -> None:
+        self.shell, self.last, self.capture = shell, last, capture
+        self.alive = alive
+        """A pidfd of the user's kernel."""
+        self.control = control
+        self.listener: socket.socket | None = None
+        self.files = ("", "")
+        self.is_first = False
+        self.closing = False
+        self.probed: dict[str, str] | None = None
+        self.guards: dict[int, tuple[int, int]] = {}
+        """pidfd of each guard → its pid, and the pipe on which it names a kept trial."""
+        self.kept: dict[int, int] = {}
+        self.signals: dict[int, Any] = {}
+        self.state_children = set(guard.children(os.getpid()))
+        gc.freeze()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    @classmethod
+    def first(cls, shell: Any, last: Last, listener: socket.socket, files: tuple[str, str], alive: int) -> _Zygote:
+        """Turn this fresh copy of the user's kernel into a zygote. The order:
+
+        1. streams first, as a debugger prints when its hooks go; 2. signals and exit handlers, as nothing of the user's
+        may run here; 3. descriptors and maps, from here on nothing is shared; 4. threads' remains and the event loop.
+        """
+        capture = Capture(shell)
+        signals = hygiene.deaf_to_signals()
+        os.setpgid(0, 0)
+        hygiene.adopt_orphans()
+        hygiene.be_first_to_be_killed()
+        hygiene.set_name(NAME)
+        hygiene.forget_exit_handlers()
+        hygiene.stop_tracing()
+        hygiene.stop_history(shell)
+        hygiene.quarantine([listener.fileno(), alive])
+        hygiene.silence()
+        hygiene.unshare_memory()
+        hygiene.new_executor_workers()
+        hygiene.one_native_thread()
+        zygote = cls(shell, last, capture, alive, None)
+        zygote.signals, zygote.listener = signals, listener
+        zygote.files = files
+        zygote.is_first = True
+        return zygote
+
+    def serve(self) -> _Trial:
+        """Wait for requests until there is nobody left to wait for. Returns only in a trial."""
+        while True:
+            poll = select.poll()
+            watched = [self.alive, *self.guards, *self.kept]
+            watched += [s.fileno() for s in (self.listener, self.control) if s is not None]
+            for number in watched:
+                poll.register(number, select.POLLIN)
+            ready = {number for number, _ in poll.poll()}
+            if self.alive in ready:
+                self._end(everything=True)
+            for number in ready & set(self.guards):
+                self._guard_ended(number)
+            for number in ready & set(self.kept):
+                os.close(number)
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(self.kept.pop(number), 0)
+            if self.listener is not None and self.listener.fileno() in ready:
+                self._accept()
+            elif self.control is not None and self.control.fileno() in ready:
+                trial = self._request()
+                if trial is not None:
+                    return trial
+            self._adopt()
+            if self.closing and not self.guards and not self.kept:
+                self._end(everything=not self._others())
+
+    # --- the connection -------------------------------------------------------------------------------------------
+
+    def _accept(self) -> None:
+        """Take one connection of the same user's; there never is another."""
+        assert self.listener is not None
+        connection, _ = self.listener.accept()
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        user = int.from_bytes(credentials[4:8], sys.byteorder)
+        if user not in (os.getuid(), 0):
+            connection.close()
+            return
+        self.control = connection
+        self.listener.close()
+        self.listener = None
+        _remove(self.files)
+
+    def _request(self) -> _Trial | None:
+        assert self.control is not None
+        try:
+            data, numbers, _, _ = socket.recv_fds(self.control, 65536, 8)
+        except ConnectionResetError:
+            data, numbers = b"", []
+        if not data:
+            self.control.close()
+            self.control = None
+            self.closing = True
+            return None
+        for number in numbers:
+            os.set_inheritable(number, False)
+        order = json.loads(data)
+        channels = [socket.socket(fileno=number) for number in numbers]
+        if order["do"] == "probe":
+            channels[0].sendall(json.dumps(self._probed()).encode())
+            for channel in channels:
+                channel.close()
+            return None
+        order["received"] = time.monotonic()
+        return self._fork_guard(order, channels)
+
+    def _probed(self) -> dict[str, str]:
+        if self.probed is None:
+            self.probed = sandbox.probe()
+        return self.probed
+
+    # --- trials ---------------------------------------------------------------------------------------------------
+
+    def _fork_guard(self, order: dict[str, Any], channels: list[socket.socket]) -> _Trial | None:
+        """In this process None, in the trial (a grandchild) what it is to do; the guard in between never returns."""
+        if order["sandboxed"]:
+            self._probed()
+        names_read, names_write = os.pipe()
+        me = os.getpid()
+        pid = hygiene.fork()
+        if pid == 0:
+            os.close(names_read)
+            return self._be_guard(order, channels, names_write, me)
+        os.close(names_write)
+        for channel in channels:
+            channel.close()
+        self.guards[os.pidfd_open(pid)] = (pid, names_read)
+        return None
+
+    def _be_guard(self, order: dict[str, Any], channels: list[socket.socket], names: int, zygote: int) -> _Trial | None:
+        order["guarded"] = time.monotonic()
+        lifelines = [self.alive, os.pidfd_open(zygote)]  # no PDEATHSIG: a guard must not die without its trial
+        hygiene.set_name(guard.NAME)
+        os.setpgid(0, 0)
+        hygiene.adopt_orphans()
+        for listening in (self.listener, self.control):
+            if listening is not None:
+                listening.close()
+        results, status, *kept = channels
+        memory = Memory()
+        words_read, words_write = os.pipe()
+        me = os.getpid()
+        pid = hygiene.fork()
+        if pid == 0:
+            for number in (names, words_read, lifelines[1]):
+                os.close(number)
+            status.close()
+            return _Trial(self, order, results, kept, memory, words_write, me)
+        os.close(words_write)
+        for channel in (results, *kept):
+            channel.close()
+        watch = guard.Guard(pid, order, status, words_read, memory)
+        if watch.watch(lifelines) == guard.KEPT:
+            watch.ending = "finished"
+            os.write(names, str(pid).encode())
+        else:
+            guard.kill_tree(pid)
+        watch.report(finished=watch.code == 0 and watch.ending != "timed out")
+        raise SystemExit(0)
+
+    def _guard_ended(self, number: int) -> None:
+        pid, names = self.guards.pop(number)
+        os.close(number)
+        _, status = os.waitpid(pid, 0)
+        name = os.read(names, 32)
+        os.close(names)
+        if name:
+            with contextlib.suppress(ProcessLookupError):
+                self.kept[os.pidfd_open(int(name))] = int(name)
+        if status:
+            self._kill_strays()
+
+    def _kill_strays(self) -> None:
+        """A guard was killed (by its trial, say): what it would have killed is ours now."""
+        known = self.state_children | set(self.kept.values()) | {pid for pid, _ in self.guards.values()}
+        while strays := [p for p in guard.children(os.getpid()) if p not in known and hygiene.name_of(p) != NAME]:
+            guard.kill_and_reap(strays)
+
+    # --- the end --------------------------------------------------------------------------------------------------
+
+    def _adopt(self) -> None:
+        """Zygotes whose own zygote has gone are watched like those kept from this one."""
+        if self.is_first:
+            known = set(self.kept.values()) | {pid for pid, _ in self.guards.values()}
+            for pid in guard.children(os.getpid()):
+                if pid not in known and hygiene.name_of(pid) == NAME:
+                    with contextlib.suppress(ProcessLookupError):
+                        self.kept[os.pidfd_open(pid)] = pid
+
+    def _others(self) -> list[int]:
+        return [p for p in guard.children(os.getpid()) if hygiene.name_of(p) in (NAME, guard.NAME)]
+
+    def _end(self, *, everything: bool) -> None:
+        """End this state. ``everything``: also the processes that its cells started."""
+        _remove(self.files)
+        while everything and (rest := guard.children(os.getpid())):
+            guard.kill_and_reap(rest)
+        raise SystemExit(0)
+
+
+class _Trial:
+    """A trial that is about to run: the only process of all of these in which code of the notebook runs."""
+
+    def __init__(
+        self,
+        zygote: _Zygote,
+        order: dict[str, Any],
+        results: socket.socket,
+        kept: list[socket.socket],
+        memory: Memory,
+        words: int,
+        parent: int,
+    ) -> None:
+        self.zygote, self.order, self.results, self.kept = zygote, order, results, kept
+        self.memory, self.words, self.parent = memory, words, parent
+        self.marks = {"received": order["received"], "guard": order["guarded"], "forked": time.monotonic()}
+        self.layers: list[str] = []
+        self.runner: Runner | None = None
+
+    def run(self) -> _Zygote:
+        """Run the request. Returns only where the state is kept."""
+        zygote = self.zygote
+        hygiene.die_with_parent(self.parent)
+        request = self._read_request()
+        frames = Frames(self.results)
+        self._isolate(request["plan"], frames)
+        zygote.capture.begin(frames, self.memory, request["output_bytes"])
+        self.runner = Runner(zygote.shell, zygote.capture, zygote.last, request["plan"], self.order["deadline"])
+        self._settle(request)
+        self.marks["ready"] = time.monotonic()
+        self.runner.run(request["steps"], self._limit)
+        self.marks["ran"] = time.monotonic()
+        keep = request["keep"] == "always" or (request["keep"] == "on success" and not self.runner.failed)
+        refused = ""
+        if keep and not self.runner.timed_out:
+            refused = gate.refusal(0)
+        keep = keep and not self.runner.timed_out and not refused
+        self._limit(0.0)
+        frames.send("done", {"kept": keep, "refused": refused, "marks": self.marks})
+        if not keep:
+            raise SystemExit(0)
+        return self._become_zygote()
+
+    def _read_request(self) -> dict[str, Any]:
+        with self.results.makefile("rb") as stream:
+            size = int.from_bytes(stream.read(4), "big")
+            found: dict[str, Any] = json.loads(stream.read(size))
+            return found
+
+    def _limit(self, seconds: float) -> None:
+        os.write(self.words, b"limit %f\n" % seconds)
+
+    def _mine(self) -> list[int]:
+        """Descriptors of our own, which stay as they are."""
+        sockets = [self.results.fileno(), *(s.fileno() for s in self.kept)]
+        return [*sockets, *self.memory.files.values(), self.words, self.zygote.alive]
+
+    def _isolate(self, plan: dict[str, Any], frames: Frames) -> None:
+        """Everything that must be done while this is still a process of one thread that ran no code of the user's."""
+        zygote = self.zygote
+        os.setpgid(0, 0)
+        hygiene.set_name("python")
+        for number, (_, names) in zygote.guards.items():
+            os.close(number)
+            os.close(names)
+        zygote.guards.clear()
+        hygiene.quarantine(self._mine())
+        hygiene.unshare_memory()
+        self.marks["detached"] = time.monotonic()
+        if not self.order["sandboxed"]:
+            return
+        files = hygiene.writable_files(self._mine())
+        plan["folders"] = [*plan.get("folders", []), os.getcwd()]
+        try:
+            self.layers = sandbox.enter(plan, zygote._probed())
+        except sandbox.LayerFailed as error:
+            frames.send("failed", str(error))
+            raise SystemExit(0) from None
+        if plan["writes"] != "allow":
+            hygiene.detach_files(files, is_discarded=sandbox.OVERLAY in self.layers)
+        frames.send("layers", self.layers, zygote._probed())
+
+    def _settle(self, request: dict[str, Any]) -> None:
+        """The last of it: the user's signal handlers, an event loop, what the request puts on the path."""
+        assert self.runner is not None
+        hygiene.hear_signals(self.zygote.signals)
+        signal.signal(hygiene.STOPPED, self.runner.stop)
+        _new_event_loop()
+        sys.path[:0] = request["paths"]
+        sys._selfheal_trial = True  # type: ignore[attr-defined]
+
+    def _become_zygote(self) -> _Zygote:
+        """Freeze: from now on this state lives as long as its own connection, not as its guard."""
+        zygote = self.zygote
+        zygote.capture.end()
+        hygiene.silence()
+        signals = hygiene.deaf_to_signals()
+        signals.pop(hygiene.STOPPED, None)
+        hygiene.outlive_parent()
+        hygiene.adopt_orphans()
+        hygiene.set_name(NAME)
+        hygiene.new_executor_workers()
+        control = self.kept[0]
+        new = _Zygote(zygote.shell, zygote.last, zygote.capture, zygote.alive, control)
+        new.signals = signals
+        new.probed = None if self.order["sandboxed"] else zygote.probed
+        os.write(self.words, guard.KEPT.encode() + b"\n")
+        os.close(self.words)
+        self.results.close()
+        self.memory.close()
+        return new
+
+
+def _new_event_loop() -> None:
+    """A loop of this process's own. The old one is never closed: its epoll is the user's kernel's."""
+    asyncio: Any = sys.modules.get("asyncio")
+    if asyncio is None:
+        return
+    asyncio._set_running_loop(None)
+    asyncio.set_event_loop(asyncio.new_event_loop())
+    helpers: Any = sys.modules.get("IPython.core.async_helpers")
+    if helpers is not None:
+        helpers._asyncio_event_loop = None
