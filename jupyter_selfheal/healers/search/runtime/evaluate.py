@@ -9,6 +9,7 @@ import itertools
 import re
 import signal
 import sys
+import types
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FrameType
@@ -20,6 +21,13 @@ OK, TIME, DEEP = "ok", "time", "deep"
 LOOPS = 3
 """Checks that may loop until a patient run gives up."""
 OUTPUT_LIMIT = 1_000_000
+
+
+_SHARED = (
+    type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, int, float, str, bytes,
+    complex, type(None), range, slice,
+)  # fmt: skip
+"""What no candidate can change in place (functions and classes are defined anew)."""
 
 
 class OutOfTime(BaseException):
@@ -70,7 +78,7 @@ class Runner:
         self.checks = [compiled_check(text, n) for n, text in enumerate(program.checks)]
         self.examples = [_example(d.source) for d in program.doctests]
         self.before = dict(ns)
-        self.copied = {n: ns[n] for n in program.copied if n in ns}
+        self.copied = {n: ns[n] for n in program.copied if n in ns and not isinstance(ns[n], _SHARED)}
         self.random = "random" in "".join(u.text for u in program.units) or "random" in self.before
         self.passed = self.failed = self.loops = 0
         self.limit = 0
@@ -234,11 +242,14 @@ def _timer(seconds: float) -> Iterator[None]:
 
 
 def matches(wanted: str, printed: str) -> bool:
-    """True where what was printed is, or holds as a line, the text (``/…/``: matches the regular expression)."""
+    """True where what was printed is the text, line by line without trailing space (``/…/``: matches the expression)."""
     if len(wanted) > 2 and wanted.startswith("/") and wanted.endswith("/"):
-        return re.search(wanted[1:-1], printed) is not None
-    text, lines = wanted.strip(), [line.strip() for line in printed.strip().splitlines()]
-    return printed.strip() == text or text in lines or [t.strip() for t in text.splitlines()] == lines or ("\n" in text and text in printed)
+        return re.search(wanted[1:-1], printed, re.MULTILINE | re.DOTALL) is not None
+    return _lines(wanted) == _lines(printed)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\r\n \t").splitlines()]
 
 
 def _example(source: str) -> CodeType | None:

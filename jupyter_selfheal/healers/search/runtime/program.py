@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
@@ -26,6 +25,8 @@ class Unit:
     start: int = 0
     tests: bool = False
     """A definition whose asserts are checks: ``def test_f(): assert …``."""
+    query: bool = False
+    """A statement that mostly asks what a function gives: its literals are the question, and a fault in it is unlikely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +74,21 @@ def compiled(program: Program, index: int, text: str) -> CodeType:
     tree = ast.parse(text)
     if unit.role == CHECK or unit.tests:
         tree = _Counting().visit(tree)
-    if index == program.last and tree.body and isinstance(tree.body[-1], ast.Expr):
-        last = tree.body[-1]
-        tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(VALUE, ast.Store())], last.value), last)
+    if index == program.last and tree.body:
+        _keep_value(tree)
     ast.fix_missing_locations(tree)
     return compile(tree, FILE.format(index), "exec", dont_inherit=True)
+
+
+def _keep_value(tree: ast.Module) -> None:
+    """Bind the value of the last statement: that of an expression, or of the one variable that it assigns."""
+    last = tree.body[-1]
+    target = ast.Name(VALUE, ast.Store())
+    if isinstance(last, ast.Expr):
+        tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
+    targets = last.targets if isinstance(last, ast.Assign) else [last.target] if isinstance(last, ast.AugAssign) else []
+    if len(targets) == 1 and isinstance(targets[0], ast.Name):
+        tree.body.append(ast.copy_location(ast.Assign([target], ast.Name(targets[0].id, ast.Load())), last))
 
 
 def compiled_check(text: str, index: int) -> CodeType:
@@ -152,6 +163,3 @@ def _literals(*texts: str) -> set[str]:
                 except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                     continue
     return found
-
-
-BUILTINS = frozenset(dir(builtins))

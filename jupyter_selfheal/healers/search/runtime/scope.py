@@ -41,6 +41,8 @@ class Hints:
     attributes: frozenset[str] = frozenset()
     callables: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
+    literals: bool = True
+    """False: literals are not to be changed."""
 
 
 def kind_of(value: object) -> str:
@@ -118,7 +120,8 @@ class Scope(Source):
             stops = isinstance(
                 node, ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Global | ast.Nonlocal
             )
-            stops = stops or (isinstance(node, ast.Constant) and self.is_doc(node))
+            stops = stops or (isinstance(node, ast.Constant) and (self.is_doc(node) or not self.hints.literals))
+            stops = stops or (not self.hints.literals and isinstance(node, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp))
             if isinstance(parent, ast.arg) or (isinstance(parent, ast.AnnAssign) and node is parent.annotation):
                 stops = True
             if isinstance(parent, ast.FunctionDef) and node is parent.returns:

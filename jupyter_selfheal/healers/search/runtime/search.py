@@ -37,6 +37,8 @@ LATE_AFTER = 12
 """Candidates cut for time that are tried again once something is plausible."""
 COUNTED = 1500
 """Single changes whose passed checks are counted, to find those that a second change may complete."""
+QUERY = 0.25
+"""Weight of changes to a statement that asks what a function gives."""
 PLAUSIBLE = 40
 PAIRS = 8
 """Partial improvements that a second edit is combined with."""
@@ -164,13 +166,13 @@ class Search:
         outside = frozenset(n for n in given.get("names", ()) if n in self.ns)
         for name in outside:
             kinds.setdefault(name, frozenset({kind_of(self.ns[name])}))
-        hints = Hints(kinds, frozenset(given.get("attributes", ())), frozenset(given.get("callables", ())), outside)
+        hints = Hints(kinds, frozenset(given.get("attributes", ())), frozenset(given.get("callables", ())), outside, not self.program.units[unit].query)
         return Scope(text, hints)
 
     def _changes(self, unit: int, text: str) -> Iterator[tuple[float, int, Change]]:
         suspicion = self.sight.suspicion.get(unit, {})
         for weight, change in ordered(self._scope(unit, text), suspicion):
-            yield weight, unit, change
+            yield weight * (QUERY if self.program.units[unit].query else 1.0), unit, change
 
     def _singles(self) -> Iterator[Candidate]:
         """Every single change of every mutable unit, best first over all units."""

@@ -1,0 +1,113 @@
+"""The search as a healer: where something can tell right from wrong, try thousands of small changes inside a trial."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.search import bundle
+from jupyter_selfheal.healers.search.plan import Piece, Plan, plan
+from jupyter_selfheal.model import (
+    JSON,
+    Applicability,
+    Attempt,
+    Case,
+    Cost,
+    Patch,
+    Probe,
+    Question,
+    Replace,
+    TrialRequest,
+)
+from jupyter_selfheal.ports import Answer, Facts, Starts, TrialKernel
+
+log = logging.getLogger(__name__)
+
+PATCHES = 10
+WHY = "It makes the checks pass; another change may do so too, and no check sees everything."
+
+
+@dataclass(slots=True)
+class SearchHealer:
+    """:class:`~jupyter_selfheal.ports.Healer`. ``jobs`` is the number of processes (0: one a core)."""
+
+    config: HealConfig = field(default_factory=HealConfig)
+    jobs: int = 0
+    name: str = "search"
+    paid: bool = False
+
+    def worst_case(self, case: Case, history: Sequence[Attempt]) -> Cost:
+        """Nothing: search runs on this machine."""
+        return Cost()
+
+    def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
+        """Patches under which everything that can be checked holds, the likeliest first; none where nothing can be checked."""
+        if not (starts.before or starts.after):
+            return Answer(note="no state to search in")
+        found = plan(case)
+        if found is None or not found.decides:
+            return Answer(note="nothing tells a right change from a wrong one: give an expectation, a check or an assert")
+        tried = {a.patch.id for a in history}
+        reply = self._search(starts.best, found)
+        if reply and not reply["patches"] and found.doctests and (found.oracle or any(p.role == "check" for p in found.pieces)):
+            reply = self._search(starts.best, found, with_doctests=False)
+        if not reply:
+            return Answer(note="the search did not come back from its trial")
+        every = [_patch(case, found, raw, n) for n, raw in enumerate(reply["patches"])]
+        patches = tuple(p for p in every[:PATCHES] if p.id not in tried)
+        questions = tuple(q for raw in reply["questions"] if (q := _question(raw, every[:PATCHES])) is not None)
+        record = {k: v for k, v in reply.items() if k not in ("patches", "questions")}
+        note = f"{reply['tried']} candidates in {reply['cpu']} CPU-seconds, {reply['plausible']} pass" + (f": {reply['why']}" if reply["why"] else "")
+        return Answer(patches, note=note, record=record, questions=questions)
+
+    def _search(self, kernel: TrialKernel, found: Plan, with_doctests: bool = True) -> JSON:
+        seconds = self.config.search_seconds
+        argument = found.argument(seconds, self.jobs, with_doctests)
+        step = Probe(bundle.source(), argument, name="search")
+        trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=2 * seconds + 10))
+        if trial.probe("search") is None:
+            errors = [e.traceback or f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors]
+            log.warning("the search ended without an answer: %s %s", trial.ending.value, "\n".join(errors) or trial.detail)
+        return trial.probe("search")
+
+
+def _patch(case: Case, found: Plan, raw: Mapping[str, JSON], rank: int) -> Patch:
+    """A patch of the cells that hold the changed statements: each is spliced into its cell as it was written."""
+    edits: dict[str, list[tuple[int, int, str]]] = {}
+    for number, text in raw["texts"].items():
+        piece = found.pieces[int(number)]
+        edits.setdefault(piece.cell_id, []).append((piece.start, piece.end, text))
+    replaced = []
+    for cell_id, spliced in edits.items():
+        old = case.failure.source if cell_id == case.failure.cell_id else case.notebook.cell(cell_id).source
+        replaced.append(Replace(cell_id, old, src.splice(old, spliced)))
+    piece = found.pieces[int(raw["unit"])]
+    cause = f"{raw['words']} in {_where(case, piece, int(raw['line']))}"
+    return Patch(
+        tuple(replaced), title=cause[:1].upper() + cause[1:], cause=cause, healer="search", applicability=Applicability.UNSAFE,
+        why=WHY, prior=0.9 * 0.93**rank,
+    )  # fmt: skip
+
+
+def _where(case: Case, piece: Piece, line: int) -> str:
+    source = case.failure.source if piece.cell_id == case.failure.cell_id else case.notebook.cell(piece.cell_id).source
+    number = source.count("\n", 0, piece.start) + max(line, 1)
+    tree = src.parse(piece.text)
+    name = getattr(tree.body[0], "name", "") if tree and tree.body else ""
+    return f"`{name}` (line {number})" if name else f"line {number}"
+
+
+def _question(raw: Mapping[str, JSON], patches: Sequence[Patch]) -> Question | None:
+    """The one value to ask for, with the patches that give each answer."""
+    answers: dict[str, tuple[str, ...]] = {}
+    for shown, positions in raw["answers"].items():
+        ids = tuple(dict.fromkeys(patches[n].id for n in positions if n < len(patches)))
+        text = f"an error ({shown[1:]})" if shown.startswith("!") else shown
+        if ids:
+            answers[text] = ids
+    if len(answers) < 2:
+        return None
+    return Question(f"What should `{raw['call']}` give: {' or '.join(list(answers)[:4])}?", answers)

@@ -1,0 +1,273 @@
+"""What a case gives the search: the statements it may change, those it runs, and what tells right from wrong.
+
+Never changed: asserts, the oracle, test functions, imports, and the literal arguments of a call that only asks what a
+function gives (``median([3, 1, 2])`` under ``expect``): those are the question.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
+
+DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+BELOW = 30
+"""Statements of the cells below that are run as checks, at most."""
+ELSEWHERE = frozenset(
+    {"ModuleNotFoundError", "ImportError", "FileNotFoundError", "PermissionError", "ConnectionError", "URLError", "KeyboardInterrupt",
+     "MemoryError", "SystemExit", "NotImplementedError", "EOFError", "StdinNotImplementedError"}
+)  # fmt: skip
+"""Exceptions whose cause is not how the code computes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A top-level statement of a cell: its characters [start, end) and how the search uses it."""
+
+    cell_id: str
+    start: int
+    end: int
+    text: str
+    role: str
+    mutable: bool = False
+    tests: bool = False
+    query: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A program for the runtime. ``pieces`` are its units, in order."""
+
+    pieces: tuple[Piece, ...]
+    oracle: Oracle
+    doctests: tuple[tuple[str, str], ...] = ()
+    copied: tuple[str, ...] = ()
+    hints: dict[str, JSON] = field(default_factory=dict)
+
+    @property
+    def decides(self) -> bool:
+        """True where something can tell a right candidate from a wrong one, and something may be changed."""
+        asked = bool(self.oracle) or bool(self.doctests) or any(p.role == "check" for p in self.pieces)
+        return asked and any(p.mutable for p in self.pieces)
+
+    def argument(self, seconds: float, jobs: int, with_doctests: bool = True) -> JSON:
+        """What the runtime's probe is given."""
+        units = [
+            {"text": p.text, "role": p.role, "mutable": p.mutable, "cell": p.cell_id, "start": p.start, "tests": p.tests, "query": p.query}
+            for p in self.pieces
+        ]  # fmt: skip
+        return {
+            "units": units, "expect": self.oracle.expect, "stdout": self.oracle.stdout, "checks": list(self.oracle.checks),
+            "doctests": [{"source": s, "want": w} for s, w in self.doctests] if with_doctests else [],
+            "copied": list(self.copied), "seconds": seconds, "jobs": jobs, "hints": self.hints,
+        }  # fmt: skip
+
+
+def plan(case: Case) -> Plan | None:
+    """The program of a case, or None where search has nothing to work on (foreign code, a cause in the environment)."""
+    failure = case.failure
+    if failure.kind in (FailureKind.SYNTAX, FailureKind.DIED) or failure.ename in ELSEWHERE or src.is_foreign(failure.source):
+        return None
+    own = src.statements(failure.source)
+    if not own or _awaits(s.node for s in own):
+        return None
+    tests = _test_functions(case)
+    below = tuple(_below(case, tests))
+    wanted = set().union(*(src.names_of([s.node]).uses for s in own), *(src.names(p.text).uses for p in below))
+    oracle = oracle_of(case)
+    for text in (oracle.expect, *oracle.checks):
+        wanted |= src.names(text).uses
+    definitions = tuple(_definitions(case, wanted, tests))
+    known = {_name(p) for p in definitions} | {s.node.name for s in own if isinstance(s.node, DEFINITIONS)}
+    pieces = (*definitions, *_own(case, own, known - tests, tests, bool(oracle)), *below)
+    if not oracle and not any(p.role == "check" for p in pieces):
+        oracle = stored(case)
+    return Plan(pieces, oracle, tuple(_doctests(pieces)), _copied(pieces), _hints(case, pieces))
+
+
+def oracle_of(case: Case) -> Oracle:
+    """What the user said of the failing cell: the case's oracle, else the cell's metadata."""
+    if case.oracle or case.notebook.index(case.failure.cell_id) < 0:
+        return case.oracle
+    return case.notebook.cell(case.failure.cell_id).oracle
+
+
+def stored(case: Case) -> Oracle:
+    """What the notebook holds as the cell's output from the time when it ran, as an oracle; nothing where that is an error."""
+    if case.notebook.index(case.failure.cell_id) < 0:
+        return Oracle()
+    outputs = case.notebook.cell(case.failure.cell_id).outputs
+    if any(o.output_type == "error" for o in outputs):
+        return Oracle()
+    shown = next((str(o.data.get("text/plain", "")) for o in outputs if o.output_type == "execute_result"), "")
+    try:
+        ast.literal_eval(shown)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        shown = ""
+    printed = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == "stdout")
+    return Oracle(expect=shown, stdout=printed.strip())
+
+
+def _awaits(nodes: Iterable[ast.stmt]) -> bool:
+    """True for a cell with top-level await, which only IPython can run."""
+    stack: list[ast.AST] = list(nodes)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
+            return True
+        if not isinstance(node, DEFINITIONS):
+            stack.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def has_assert(node: ast.AST) -> bool:
+    """True where an assert, or a call named so (``np.testing.assert_allclose``), is inside."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Assert):
+            return True
+        if isinstance(child, ast.Call):
+            name = child.func.attr if isinstance(child.func, ast.Attribute) else getattr(child.func, "id", "")
+            if name.startswith("assert"):
+                return True
+    return False
+
+
+def _test_functions(case: Case) -> set[str]:
+    """Functions that hold asserts and return nothing, or are named like a test: they are oracles, not code."""
+    found = set()
+    for cell in (*case.notebook.code_before(case.failure.cell_id), Cell("", case.failure.source), *case.notebook.code_after(case.failure.cell_id)):
+        for s in src.statements(cell.source):
+            if isinstance(s.node, ast.FunctionDef) and has_assert(s.node):
+                returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(s.node))
+                named = s.node.name.startswith(("test", "check", "verify", "assert"))
+                if named or (not returns and sum(isinstance(n, ast.Assert) for n in ast.walk(s.node)) > 1):
+                    found.add(s.node.name)
+    return found
+
+
+def _definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piece]:
+    """The functions and classes of the cells above that the failing cell comes to, in order."""
+    latest: dict[str, Piece] = {}
+    order: list[str] = []
+    for cell in case.notebook.code_before(case.failure.cell_id):
+        for piece, node in _pieces(cell.id, cell.source):
+            names = src.names_of([node])
+            if isinstance(node, DEFINITIONS):
+                is_test = node.name in tests
+                latest[node.name] = Piece(cell.id, piece.start, piece.end, piece.text, "define", not is_test and _plain(cell, piece), is_test)
+                order = [n for n in order if n != node.name] + [node.name]
+            else:
+                for name in names.binds:
+                    latest.pop(name, None)
+    reached: set[str] = set()
+    pending = set(wanted)
+    while pending:
+        name = pending.pop()
+        if name in latest and name not in reached:
+            reached.add(name)
+            pending |= src.names(latest[name].text).uses
+    yield from (latest[n] for n in order if n in reached and n in latest)
+
+
+def _plain(cell: Cell, piece: Piece) -> bool:
+    return piece.text == src.mask(cell.source)[piece.start : piece.end] or "%" not in piece.text
+
+
+def _pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
+    """The statements of a cell with their places in it (a magic line is none)."""
+    masked = src.mask(source)
+    for s in src.statements(source):
+        start = src.offset(source, s.first, 0) if getattr(s.node, "decorator_list", None) else src.offset(source, s.node.lineno, s.node.col_offset)
+        end = src.offset(source, s.node.end_lineno or s.last, s.node.end_col_offset or 0)
+        text = source[start:end]
+        first, last = s.first - 1, s.last
+        if masked.splitlines()[first:last] == source.splitlines()[first:last]:
+            yield Piece(cell_id, start, end, text, ""), s.node
+
+
+def _own(case: Case, own: tuple[src.Statement, ...], known: set[str], tests: set[str], asked: bool) -> Iterator[Piece]:
+    """The failing cell's own statements: its checks apart from what may be changed."""
+    failing = case.failure
+    for piece, node in _pieces(failing.cell_id, failing.source):
+        role, mutable, query, is_test = "cell", True, False, False
+        called = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        if isinstance(node, DEFINITIONS):
+            is_test = node.name in tests
+            mutable = not is_test
+        elif has_assert(node) or (isinstance(node, ast.Expr) and called & tests):
+            role, mutable = "check", False
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            mutable = False
+        elif called & known:
+            query = True
+        yield Piece(piece.cell_id, piece.start, piece.end, piece.text, role, mutable, is_test, query)
+
+
+def _below(case: Case, tests: set[str]) -> Iterator[Piece]:
+    """Asserts of the cells below that need nothing but what is there after the failing cell, and their test functions."""
+    there = set(src.BUILTINS).union(*(src.names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id)))
+    made = src.names(case.failure.source)
+    there |= made.binds
+    count, rebound = 0, set[str]()
+    for cell in case.notebook.code_after(case.failure.cell_id):
+        if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
+            continue
+        for piece, node in _pieces(cell.id, cell.source):
+            names = src.names_of([node])
+            is_test = isinstance(node, ast.FunctionDef) and node.name in tests
+            asks = isinstance(node, ast.Assert | ast.For) and has_assert(node) or (isinstance(node, ast.Expr) and (has_assert(node) or bool(names.uses & tests)))
+            if (is_test or asks) and names.uses <= there and not names.uses & rebound and count < BELOW:
+                count += 1
+                yield Piece("", piece.start, piece.end, piece.text, "define" if is_test else "check", False, is_test)
+                there |= names.binds
+            else:
+                rebound |= names.binds | names.changes
+
+
+def _name(piece: Piece) -> str:
+    tree = src.parse(piece.text)
+    return getattr(tree.body[0], "name", "") if tree and tree.body else ""
+
+
+def _doctests(pieces: Iterable[Piece]) -> Iterator[tuple[str, str]]:
+    """Examples in the docstrings of what may be changed."""
+    for piece in pieces:
+        tree = src.parse(piece.text) if piece.mutable else None
+        for node in ast.walk(tree) if tree else ():
+            if isinstance(node, DEFINITIONS) and (text := ast.get_docstring(node)):
+                try:
+                    examples = doctest.DocTestParser().get_examples(text)
+                except ValueError:
+                    continue
+                yield from ((e.source, e.want) for e in examples)
+
+
+def _copied(pieces: Iterable[Piece]) -> tuple[str, ...]:
+    """Names of the state that the program reads: what they hold may be changed in place."""
+    bound: set[str] = set()
+    read: set[str] = set()
+    for piece in pieces:
+        names = src.names(piece.text)
+        read |= (names.uses | names.changes) - bound
+        if piece.role != "define":
+            bound |= names.binds
+        else:
+            bound.add(_name(piece))
+    return tuple(sorted(read))
+
+
+def _hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
+    """Names, attributes and functions of the notebook that a repair may need."""
+    attributes: set[str] = set()
+    for piece in pieces:
+        tree = src.parse(piece.text)
+        for node in ast.walk(tree) if tree else ():
+            if isinstance(node, ast.Attribute):
+                attributes.add(node.attr)
+    defined = [_name(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
+    names = {n for p in pieces if p.mutable for n in src.names(p.text).uses} - set(defined)
+    return {"attributes": sorted(attributes), "callables": sorted(filter(None, defined)), "names": sorted(names)}
