@@ -43,6 +43,22 @@ class ExceptionHook:
         if theirs and issubclass(etype, theirs) and handler is not None:
             shown = handler(etype, value, tb, tb_offset)
         else:
-            shown = shell.showtraceback((etype, value, tb), tb_offset=tb_offset, running_compiled_code=True)
+            shown = _show(shell, (etype, value, tb), tb_offset)
         self._seen(value)
         return shown
+
+
+def _show(shell: Any, raised: tuple[type[BaseException], BaseException, TracebackType | None], offset: int | None) -> Any:
+    """What IPython itself would do in the two places from which a custom handler is called."""
+    etype, _, tb = raised
+    if not _while_parsing(tb):
+        return shell.showtraceback(raised, tb_offset=offset, running_compiled_code=True)
+    return shell.showindentationerror() if issubclass(etype, IndentationError) else shell.showsyntaxerror()
+
+
+def _while_parsing(tb: TracebackType | None) -> bool:
+    names = []
+    while tb is not None:
+        names.append(tb.tb_frame.f_code.co_name)
+        tb = tb.tb_next
+    return len(names) == 2 and names[-1] == "ast_parse"

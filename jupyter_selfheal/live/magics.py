@@ -62,7 +62,6 @@ class HealMagics(Magics):
         else:
             getattr(self, f"_{word}")(rest.strip())
 
-
     # --- healing ---------------------------------------------------------------------------------------------------
 
     def _parsed(self, line: str) -> options.HealOptions:

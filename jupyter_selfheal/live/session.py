@@ -19,6 +19,7 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.kernels import zygote
 from jupyter_selfheal.live import capture, client, options, transformer
 from jupyter_selfheal.live.cells import CellLog
 from jupyter_selfheal.live.checkpoint import Checkpoints
@@ -127,7 +128,7 @@ class LiveSession:
             return
         source = transformer.body_of(raw)
         self.cells.ran(self.cells.identify(getattr(info, "cell_id", None), source), source, self._run_number(info))
-        self.checkpoints.before_cell(forced=self._options is not None, wanted=self.auto_suggest)
+        self.checkpoints.before_cell(forced=self._options is not None, wanted=self.auto_suggest and not self._is_open())
         self._started = time.monotonic()
 
     @guarded
@@ -141,6 +142,7 @@ class LiveSession:
         cell_id = self.cells.identify(getattr(info, "cell_id", None), source)
         if result.execution_count:
             self.cells.ran(cell_id, source, result.execution_count)
+            self._register(result.execution_count, cell_id)
         self.pending_resume.pop(raw.strip("\n"), None)
         error = result.error_before_exec or result.error_in_exec
         seconds = time.monotonic() - self._started
@@ -243,6 +245,12 @@ class LiveSession:
             return True
         return self.auto_suggest and (failure.cell_id, failure.ename, failure.evalue) not in self._rejected
 
+    def _register(self, run: int, cell_id: str) -> None:
+        """Let trials know which cell a code file belongs to."""
+        for name, number in getattr(self.shell.compile, "_filename_map", {}).items():
+            if number == run:
+                zygote.register_cell(name, cell_id)
+
     def _read_options(self, raw: str) -> options.HealOptions | None:
         line = transformer.heal_line(raw)
         if line is None or transformer.is_command(line):
@@ -278,6 +286,9 @@ class LiveSession:
         heal.change(ran_since=heal.card.ran_since + 1)
         self.prove_again(heal)
 
+    def _is_open(self) -> bool:
+        return any(h.card.phase in ("healing", "proposed", "paused") for h in self.heals.values())
+
     def _remember(self, heal: LiveHeal) -> None:
         self.heals[heal.run] = heal
         while len(self.heals) > KEPT_HEALS:
@@ -303,6 +314,7 @@ class LiveSession:
 
     def _lost(self, what: str, again: bool) -> None:
         client.note(self.log_path, what)
+        self.checkpoints.abandoned = True
         for heal in self.heals.values():
             if heal.card.phase in ("healing", "paused", "proposed"):
                 then = "`%heal` tries again." if again else "It stays off in this session."

@@ -1,0 +1,117 @@
+"""When this kernel is frozen, and what becomes of the frozen copies.
+
+A copy before every cell makes the best proofs, and costs what a fork costs: it is made while that stays under
+``LIMIT_MS``, always for ``%%heal``, and never where the gate refuses. One after the failure is made of every failure that
+is healed. At most ``AT_MOST`` copies live: the oldest goes first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_selfheal.kernels import zygote
+from jupyter_selfheal.live.cells import CellLog
+from jupyter_selfheal.messages import StateAddress
+from jupyter_selfheal.model import Start
+
+LIMIT_MS = 5.0
+"""Milliseconds that a copy before an ordinary cell may cost."""
+
+AT_MOST = 2
+"""Frozen copies at a time: each holds the memory that the user's kernel has changed since."""
+
+PAUSE_CELLS = 20
+"""Cells run without a copy after one that cost too much, before the cost is measured again."""
+
+
+class Checkpoints:
+    """The frozen copies of one kernel. All methods but :meth:`release` must be called on the main thread."""
+
+    def __init__(self, shell: Any, cells: CellLog) -> None:
+        self._shell = shell
+        self._cells = cells
+        self._before: tuple[StateAddress, ...] = ()
+        self._handed: list[int] = []
+        self._last_ms = 0.0
+        self._pause = 0
+        self.abandoned = False
+        """Set from any thread: the worker is gone, and with it whoever would have let go of the copies."""
+        self.refusal = ""
+        """Why the last copy could not be made; empty where it could."""
+
+    @property
+    def words(self) -> str:
+        """For ``%heal status``."""
+        if self.refusal:
+            return f"off: {self.refusal}"
+        if self._pause:
+            return f"only for %%heal: the last one cost {self._last_ms:.1f} ms, the limit is {LIMIT_MS:g} ms"
+        return f"before every cell ({self._last_ms:.1f} ms)" if self._last_ms else "none made yet"
+
+    def before_cell(self, *, forced: bool, wanted: bool) -> None:
+        """A cell is about to run. ``forced``: it has ``%%heal``; ``wanted``: suggestions are on and none is open."""
+        self.ran_ok()
+        if self.abandoned:
+            self.close()
+            self.abandoned = False
+        zygote.reap()
+        if self._pause and not forced:
+            self._pause -= 1
+        elif forced or wanted:
+            self._before = self._freeze(Start.BEFORE_CELL, None)
+            if self._last_ms > LIMIT_MS:
+                self._pause = PAUSE_CELLS
+
+    def ran_ok(self) -> None:
+        """The cell ran: nobody needs the state before it."""
+        for state in self._before:
+            zygote.discard(state.pid)
+        self._before = ()
+
+    def after_failure(self, error: BaseException | None) -> tuple[StateAddress, ...]:
+        """The states of a heal that begins now; they are the worker's from here on. ``error`` None: nothing was raised."""
+        states, self._before = self._before, ()
+        for state in states:
+            self._hand(state)
+        if error is not None:
+            states = (*states, *self._handed_over(Start.AFTER_FAILURE, error))
+        return states
+
+    def now(self) -> tuple[StateAddress, ...]:
+        """The state as it is, to prove a patch from again: whatever comes next begins here."""
+        return self._handed_over(Start.BEFORE_CELL, None)
+
+    def release(self, states: tuple[StateAddress, ...]) -> None:
+        """Nobody took these."""
+        for state in states:
+            zygote.discard(state.pid)
+
+    def close(self) -> None:
+        """End every copy."""
+        self.ran_ok()
+        for pid in self._handed:
+            zygote.discard(pid)
+        self._handed.clear()
+        zygote.reap()
+
+    def _handed_over(self, start: Start, error: BaseException | None) -> tuple[StateAddress, ...]:
+        made = self._freeze(start, error)
+        for state in made:
+            self._hand(state)
+        return made
+
+    def _hand(self, state: StateAddress) -> None:
+        self._handed.append(state.pid)
+        while len(self._handed) > AT_MOST:
+            zygote.discard(self._handed.pop(0))
+
+    def _freeze(self, start: Start, error: BaseException | None) -> tuple[StateAddress, ...]:
+        try:
+            found = zygote.checkpoint(self._shell, error=error)
+        except OSError as refused:
+            found = {"refused": f"the system would not fork: {refused.strerror}"}
+        self.refusal = str(found.get("refused", ""))
+        if self.refusal:
+            return ()
+        self._last_ms = float(found["ms"])
+        return (StateAddress(str(found["socket"]), start, int(found["pid"])),)

@@ -1,0 +1,160 @@
+"""Failure to fix in a real ipykernel, as a front end without our JupyterLab extension sees it."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import psutil
+import pytest
+
+from tests.live.conftest import LiveKernel
+
+pytestmark = pytest.mark.kernel
+
+TYPO = "items = [1, 2]\nitems.appendd(3)\nprint(len(items))"
+
+
+def fail(kernel: LiveKernel, code: str = TYPO, cell_id: str = "cell-1") -> None:
+    reply = kernel.run(code, cell_id, allow_stdin=True)
+    assert reply["status"] == "error"
+
+
+def test_card_follows_the_traceback_with_a_proven_fix(loaded: LiveKernel) -> None:
+    fail(loaded)
+    card = loaded.card("a fix that has already run")
+    assert "+items.append(3)" in card
+    assert "proven from before the cell and after the failure" in card or "proven from before the cell" in card
+    kinds = [m["msg_type"] for m in loaded.messages]
+    assert kinds.index("error") < kinds.index("display_data")
+
+
+def test_approve_in_a_new_cell_turns_it_into_the_fix_and_runs_it(loaded: LiveKernel) -> None:
+    fail(loaded)
+    loaded.card("a fix that has already run")
+    reply = loaded.run("%heal approve")
+    assert reply["status"] == "ok"
+    assert "3" in reply["text"]
+    payload = next(p for p in reply["payload"] if p["source"] == "set_next_input")
+    assert payload["replace"]
+    assert payload["text"] == TYPO.replace("appendd", "append")
+    assert loaded.value("items") == "[1, 2, 3]"
+    undone = loaded.run("%heal undo")
+    assert next(p for p in undone["payload"] if p["source"] == "set_next_input")["text"] == TYPO
+
+
+def test_approve_on_top_of_an_edited_cell_is_refused(loaded: LiveKernel) -> None:
+    fail(loaded)
+    loaded.card("a fix that has already run")
+    reply = loaded.run("%%heal approve\n" + TYPO + "\nmore = 1")
+    assert reply["status"] == "error"
+    assert "edited since it failed" in str(reply)
+    again = loaded.run("%%heal approve\n" + TYPO)
+    assert again["status"] == "ok"
+
+
+def test_nothing_is_suggested_where_it_should_not_be(loaded: LiveKernel) -> None:
+    loaded.run("raise KeyboardInterrupt", allow_stdin=True)
+    loaded.run("raise SystemExit(1)", allow_stdin=True)
+    loaded.run("%heal off")
+    fail(loaded)
+    loaded.run("pass")
+    assert loaded.displays == {}
+
+
+def test_rejected_failure_is_not_suggested_for_again(loaded: LiveKernel) -> None:
+    fail(loaded)
+    loaded.card("a fix that has already run")
+    loaded.run('%heal reject "I will do it myself"')
+    loaded.wait_for(lambda: "a fix that has" not in loaded.card().splitlines()[0], "another answer")
+    shown = len(loaded.displays)
+    fail(loaded)
+    loaded.run("pass")
+    assert len(loaded.displays) == shown
+
+
+def test_missed_expectation_is_healed_by_search(loaded: LiveKernel) -> None:
+    loaded.run("def mean(values):\n    return sum(values) / (len(values) + 1)", "cell-f")
+    reply = loaded.run("%%heal --expect 2.0\nmean([1, 2, 3])", "cell-g", allow_stdin=True)
+    assert reply["status"] == "ok"
+    card = loaded.card("a fix that has already run")
+    assert "-    return sum(values) / (len(values) + 1)" in card
+
+
+def test_met_expectation_says_so(loaded: LiveKernel) -> None:
+    loaded.run("%%heal --expect 3\n1 + 2", "cell-g", allow_stdin=True)
+    assert "does what is expected" in loaded.card("does what is expected")
+
+
+def test_top_level_await_and_time_below_heal(loaded: LiveKernel) -> None:
+    assert loaded.run("%%heal\nimport asyncio\nawait asyncio.sleep(0)\nx = 5", allow_stdin=True)["status"] == "ok"
+    reply = loaded.run("%%heal\n%%time\ny = x + 1", allow_stdin=True)
+    assert "Wall time" in reply["text"]
+    assert loaded.value("y") == "6"
+
+
+def test_cells_waiting_for_nobody_print_the_fix(loaded: LiveKernel) -> None:
+    reply = loaded.run(TYPO, "cell-1", allow_stdin=False)
+    assert reply["status"] == "error"
+    assert "nobody can answer here" in reply["text"]
+
+
+def test_safe_fixes_are_applied_without_asking_when_auto_is_on(loaded: LiveKernel) -> None:
+    loaded.run("%heal auto on")
+    reply = loaded.run("values = [1.5]\nprint(math.floor(values[0]))", "cell-1", allow_stdin=False)
+    assert reply["status"] == "ok", reply["text"]
+    assert "approved: it is safe" in reply["text"]
+    assert loaded.value("math.floor(2.5)") == "2"
+
+
+def test_resume_does_not_run_the_first_statement_twice(loaded: LiveKernel) -> None:
+    loaded.run("calls = []\ndef train():\n    calls.append(1)\n    return [3]")
+    fail(loaded, "model = train()\nmodel.appendd(4)\nprint(sum(model))")
+    loaded.card("a fix that has already run")
+    reply = loaded.run("%heal resume")
+    assert reply["status"] == "ok"
+    assert "7" in reply["text"]
+    assert loaded.value("calls") == "[1]"
+
+
+def test_fault_in_an_earlier_cell_is_fixed_there(loaded: LiveKernel) -> None:
+    loaded.run("def total(rows):\n    found = []\n    for row in rows:\n        found.appendd(row)\n    return sum(found)", "cell-f")
+    fail(loaded, "print(total([1, 2]))", "cell-g")
+    card = loaded.card("a fix that has already run")
+    assert "+        found.append(row)" in card
+    assert loaded.run("%heal approve")["status"] == "ok"
+    assert loaded.value("total([2, 3])") == "5"
+
+
+@pytest.mark.parametrize("victim", ["worker", "zygote"])
+def test_killing_ours_leaves_the_kernel_working(loaded: LiveKernel, victim: str) -> None:
+    fail(loaded)
+    loaded.card("a fix that has already run")
+    for process in loaded.children():
+        if ("jupyter_selfheal.worker" in process.cmdline()) == (victim == "worker"):
+            os.kill(process.pid, signal.SIGKILL)
+    if victim == "worker":
+        loaded.card("your kernel is fine")
+    assert loaded.run("print(2 + 2)")["text"].strip() == "4"
+    fail(loaded, "items.appendd(3)", "cell-2")
+    assert "+items.append(3)" in loaded.card("a fix that has already run")
+
+
+def test_unloading_and_shutdown_leave_no_process(loaded: LiveKernel) -> None:
+    fail(loaded)
+    loaded.card("a fix that has already run")
+    ours = loaded.children()
+    assert ours
+    assert loaded.run("%unload_ext jupyter_selfheal")["status"] == "ok"
+    gone, alive = psutil.wait_procs(ours, timeout=20)
+    assert not alive
+    assert gone
+
+
+def test_kernel_death_takes_everything_along(loaded: LiveKernel) -> None:
+    fail(loaded)
+    loaded.card("a fix that has already run")
+    ours = loaded.children()
+    os.kill(loaded.pid, signal.SIGKILL)
+    _, alive = psutil.wait_procs(ours, timeout=20)
+    assert not alive
