@@ -18,6 +18,7 @@ from typing import TypeVar
 from jupyter_selfheal.errors import InfrastructureError, ProviderError
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import policy
+from jupyter_selfheal.loop.clearance import added_capabilities
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trials import run_trial
 from jupyter_selfheal.model import (
@@ -113,10 +114,7 @@ class Bench:
             case ev.AskHealer():
                 yield from self._ask(command, dossier)
             case ev.Screen(patches):
-                from jupyter_selfheal.loop.clearance import added_capabilities
-
-                found = {p.id: added_capabilities(dossier.case, p) for p in patches}
-                yield ev.Screened({patch_id: names for patch_id, names in found.items() if names})
+                yield ev.Screened(self._screened(patches, dossier.case))
             case ev.TryPatches(patches):
                 yield from self._try(patches, dossier.case)
             case ev.Score():
@@ -135,6 +133,12 @@ class Bench:
                 yield ev.Decided(self._person(lambda: self.parts.approver.paused(why, last, spent)))
             case ev.Close(reason, detail):
                 yield ev.Ended(reason, detail)
+
+    def _screened(self, patches: tuple[Patch, ...], case: Case) -> dict[str, tuple[str, ...]]:
+        """What the patches add; installing is no news where the user allowed it."""
+        allowed = {"install"} if self.config.install else set()
+        found = {p.id: tuple(c for c in added_capabilities(case, p) if c not in allowed) for p in patches}
+        return {patch_id: names for patch_id, names in found.items() if names}
 
     # --- trials -----------------------------------------------------------------------------------------------------
 

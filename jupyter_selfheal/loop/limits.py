@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import re
 from itertools import pairwise
@@ -52,7 +53,7 @@ def wasted(dossier: Dossier, config: HealConfig) -> Reason | None:
     done = rounds(dossier)
     same = 1
     for earlier, later in pairwise(done):
-        same = same + 1 if _repeats(dossier, earlier, later) else 1
+        same = same + 1 if _repeats(earlier, later) else 1
     if done and same >= config.stuck_after and len(done) >= config.stuck_after:
         return Reason.STUCK
     best, flat = -1.0, 0
@@ -62,7 +63,7 @@ def wasted(dossier: Dossier, config: HealConfig) -> Reason | None:
     return Reason.NO_IMPROVEMENT if flat >= config.no_improvement_after else None
 
 
-def _repeats(dossier: Dossier, earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bool:
+def _repeats(earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bool:
     """Nothing new came, or the same feedback, or near-same patches with the same error."""
     if not later:
         return True
@@ -74,27 +75,29 @@ def _repeats(dossier: Dossier, earlier: tuple[Attempt, ...], later: tuple[Attemp
             return True
         if first.verdict.score != second.verdict.score:
             return False
-    return all(any(_near(dossier, a, b) for a in earlier) for b in later)
+    return all(any(_near(a, b) for a in earlier) for b in later)
 
 
 def _best(attempts: tuple[Attempt, ...]) -> Attempt:
     return max(attempts, key=lambda a: a.verdict.score if a.verdict else -1.0)
 
 
-def _near(dossier: Dossier, one: Attempt, other: Attempt) -> bool:
-    first, second = _changes(dossier, one), _changes(dossier, other)
+def _near(one: Attempt, other: Attempt) -> bool:
+    first, second = _changes(one), _changes(other)
     return first == second or difflib.SequenceMatcher(None, first, second, autojunk=False).ratio() >= NEAR
 
 
-def _changes(dossier: Dossier, attempt: Attempt) -> str:
-    """The statements that a patch brings in, in canonical form."""
+def _changes(attempt: Attempt) -> str:
+    """The statements that a patch brings in, without their formatting and comments."""
     found = []
     for edit in attempt.patch.edits:
         if isinstance(edit, Replace | Insert):
-            old = edit.old if isinstance(edit, Replace) else ""
-            before = {src.canonical(src.text_of(old, s.node)) for s in src.statements(old)}
-            new = [src.canonical(src.text_of(edit.source, s.node)) for s in src.statements(edit.source)]
-            found += [text for text in new if text not in before]
+            before = _statements(edit.old) if isinstance(edit, Replace) else []
+            found += [text for text in _statements(edit.source) if text not in before]
         else:
             found.append(repr(edit))
     return "\n".join(found)
+
+
+def _statements(source: str) -> list[str]:
+    return [ast.unparse(s.node) for s in src.statements(source)] or source.splitlines()
