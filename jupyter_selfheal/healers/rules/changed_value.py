@@ -1,0 +1,171 @@
+"""API203: a value that an argument no longer accepts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._knowledge import Value, is_from, knowledge
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+GOT = re.compile(
+    r"[Gg]ot ['\"]?([\w.+-]+)['\"]? instead|^['\"]([\w. +-]+)['\"] is not|[Gg]iven ['\"]?([\w.+-]+)['\"]?|got ['\"]([\w. +-]+)['\"]"
+)
+PARAMETER = re.compile(
+    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in)|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|No such keys"
+)
+OPTION = re.compile(r"['\"]([\w. +-]{1,40})['\"]")
+
+
+class ChangedValue(Rule):
+    """Give a value that the argument accepts now.
+
+    **Failure** `InvalidParameterError: The 'loss' parameter of GradientBoostingClassifier must be a str among {'exponential',
+    'log_loss'}. Got 'deviance' instead.`, `OSError: 'seaborn' is not a valid package style`, and other messages that list
+    what is allowed.
+
+    **Fix** The value is replaced by what the changelogs (`data/*.toml`) say it is called now, where the call stands: for an
+    estimator that is the call of its constructor, maybe in another cell. A value that is in no changelog is replaced by the
+    nearest of those that the message lists.
+
+    **Fix safety** Safe where the changelog names the successor; unsafe where likeness chose it.
+    """
+
+    code = "API203"
+    name = "value that is no longer accepted"
+    enames = frozenset(
+        {"ValueError", "TypeError", "InvalidParameterError", "OSError", "KeyError", "OptionError", "AttributeError"}
+    )
+    applicability = Applicability.SAFE
+    why = "The library's changelog says what this value is called now."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and PARAMETER.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        found = re.search(r"['\"`](\w+)['\"`] parameter of (\w+)", scene.failure.evalue)
+        if found is not None:
+            yield from self._constructed(scene, found[1], found[2])
+            return
+        for call in site.calls()[:4]:
+            yield from self._known(site, call)
+        yield from self._listed(site)
+
+    def _known(self, site: Site, call: ast.Call) -> Iterator[Patch]:
+        live = site.live([call.func], calls=True)[0]
+        last = _last(call.func)
+        paths = [p for p in (live.path, *live.mro) if p]
+        for change in knowledge().values:
+            if not (last in change.calls or "*" in change.calls) or not is_from(paths, change.libraries):
+                continue
+            splices = [s for c in _same(site, call) for s in _splices(site, c, change, site.scene.failure.evalue)]
+            if splices:
+                yield self._patch(site, splices, change)
+                return
+
+    def _constructed(self, scene: Scene, keyword: str, kind: str) -> Iterator[Patch]:
+        """The estimator's constructor, in the failing cell or in one above."""
+        changes = [v for v in knowledge().values if kind in v.calls and v.keyword in ("", keyword)]
+        options = OPTION.findall(scene.failure.evalue.split(" must be ", 1)[-1].split("Got ")[0])
+        cells = [scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
+        for cell_id in dict.fromkeys(cells):
+            source = scene.source_of(cell_id)
+            tree = src.parse(source)
+            if tree is None or src.is_foreign(source):
+                continue
+            site = Site(scene, cell_id, source, tree, 1)
+            calls = [c for c in ast.walk(tree) if isinstance(c, ast.Call) and _last(c.func) == kind]
+            for change in changes:
+                splices = [s for c in calls for s in _splices(site, c, change, "")]
+                if splices:
+                    yield self._patch(site, splices, change)
+                    return
+            for call in calls:
+                for given in call.keywords:
+                    if (
+                        given.arg == keyword
+                        and isinstance(given.value, ast.Constant)
+                        and isinstance(given.value.value, str)
+                    ):
+                        yield from self._nearest(site, given.value, options)
+                        return
+
+    def _patch(self, site: Site, splices: list[Splice], change: Value) -> Patch:
+        start, end, text = splices[0]
+        return self.patch(
+            self.replace(site.scene, site.cell_id, dict.fromkeys(splices)),
+            f"Write `{text}` in place of `{site.source[start:end]}`",
+            f"`{site.source[start:end]}` is not accepted since {change.libraries[0]} {change.version}.",
+            applicability=Applicability.UNSAFE if change.unsafe else Applicability.SAFE,
+            why=change.unsafe or f"{self.why} ({change.source})",
+            prior=0.9,
+        )
+
+    def _listed(self, site: Site) -> Iterator[Patch]:
+        """The nearest of the options that the message lists, for the text of the call that the message names."""
+        message = site.scene.failure.evalue
+        bad = {g for m in GOT.finditer(message) for g in m.groups() if g}
+        if not bad:
+            return
+        for call in site.calls()[:2]:
+            for node in [*call.args, *(k.value for k in call.keywords)]:
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in bad:
+                    yield from self._nearest(site, node, [o for o in OPTION.findall(message) if o != node.value])
+                    return
+
+    def _nearest(self, site: Site, node: ast.Constant, options: list[str]) -> Iterator[Patch]:
+        value = str(node.value)
+        exact = [o for o in options if o.lower() == value.lower()]
+        for rank, option in enumerate((exact or get_close_matches(value, options, n=2, cutoff=0.7))[:2]):
+            start, end = src.span(site.source, node)
+            yield self.patch(
+                self.replace(site.scene, site.cell_id, [(start, end, repr(option))]),
+                f"Write {option!r} in place of {value!r}",
+                f"{value!r} is not among what the library accepts here.",
+                applicability=Applicability.UNSAFE,
+                why="It is the nearest of the values that the message lists.",
+                prior=(0.7 if exact else 0.6) - 0.1 * rank,
+            )
+
+
+def _last(callee: ast.expr) -> str:
+    if isinstance(callee, ast.Attribute):
+        return callee.attr
+    return callee.id if isinstance(callee, ast.Name) else ""
+
+
+def _same(site: Site, call: ast.Call) -> list[ast.Call]:
+    text = site.text(call.func)
+    return [c for c in ast.walk(site.tree) if isinstance(c, ast.Call) and site.text(c.func) == text]
+
+
+def _splices(site: Site, call: ast.Call, change: Value, message: str) -> list[Splice]:
+    """Splices for the arguments of one call (and the items of lists in them) whose literal value is an old one."""
+    found: list[Splice] = []
+    for keyword, argument in [("", a) for a in call.args] + [(k.arg or "", k.value) for k in call.keywords]:
+        if change.keyword and keyword and keyword != change.keyword:
+            continue
+        if change.keyword and not keyword and change.keyword not in ("loss", "criterion", "kind"):
+            continue
+        items = argument.elts if isinstance(argument, ast.List | ast.Tuple) else [argument]
+        for node in items:
+            if isinstance(node, ast.Constant) and str(node.value) in change.new and isinstance(node.value, str | bool):
+                new = change.new[str(node.value)]
+                plain = isinstance(new, int) or new in ("None", "1.0", "float('nan')")
+                found.append((*src.span(site.source, node), str(new) if plain else _quoted(site, node, new)))
+    return found
+
+
+def _quoted(site: Site, node: ast.Constant, new: str) -> str:
+    """The new text in the quotes of the old one."""
+    mark = site.text(node)[:1]
+    return f"{mark}{new}{mark}" if mark in "'\"" else repr(new)

@@ -1,0 +1,152 @@
+"""PDA101: an offset alias that pandas has renamed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site, ask
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+ENDS = {
+    "M": "ME",
+    "Q": "QE",
+    "A": "YE",
+    "Y": "YE",
+    "BM": "BME",
+    "BQ": "BQE",
+    "BA": "BYE",
+    "BY": "BYE",
+    "SM": "SME",
+    "CBM": "CBME",
+}
+STARTS = {"AS": "YS", "BAS": "BYS"}
+SMALL = {"H": "h", "BH": "bh", "CBH": "cbh", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"}
+PERIODS = {"A": "Y", "BM": "BM", **SMALL}
+"""A period has no end or start: only these of its aliases changed."""
+
+ALIAS = re.compile(r"^(-?\d*(?:\.\d+)?)([A-Za-z]+)((?:-[A-Z]{3}){0,2})$")
+TAKES_PERIODS = frozenset({"Period", "PeriodIndex", "period_range", "to_period", "asfreq"})
+TAKES_OFFSETS = frozenset({
+    "date_range", "bdate_range", "timedelta_range", "resample", "asfreq", "Grouper", "TimeGrouper", "to_offset", "shift", "tshift",
+    "Timedelta", "to_timedelta", "floor", "ceil", "round", "DatetimeIndex", "rolling", "groupby", "infer_freq", "between_time",
+})  # fmt: skip
+
+
+class FrequencyAlias(Rule):
+    """Write a frequency by its alias of today.
+
+    **Failure** `ValueError: Invalid frequency: M. Failed to parse with error message: ValueError("'M' is no longer supported for
+    offsets. Please use 'ME' instead.")`
+
+    **Fix** Every frequency in the failing call and in like calls of the cell: `M Q A Y` → `ME QE YE YE`, `BM BQ BA` → `BME BQE BYE`,
+    `AS BAS` → `YS BYS`, `H T S L U N` → `h min s ms us ns`, with their multiples and anchors (`2H`, `Q-NOV`). For a `Period`
+    only what has changed for periods: `M` stays `M`.
+
+    **Fix safety** Safe: the aliases mean the same offsets, as the release notes of pandas 2.2 and 3.0 list them.
+    """
+
+    code = "PDA101"
+    name = "frequency alias"
+    enames = frozenset({"ValueError", "KeyError", "TypeError"})
+    applicability = Applicability.SAFE
+    why = (
+        "The alias is a new name of the same offset (https://pandas.pydata.org/docs/whatsnew/v2.2.0.html, v3.0.0.html)."
+    )
+
+    def matches(self, failure: Failure) -> bool:
+        text = failure.evalue
+        return super().matches(failure) and bool(
+            re.search(r"[Ii]nvalid frequency|no longer supported for|is not supported as period frequency|[Ii]nvalid unit|"
+                      r"unit abbreviation|Units '\w', '\w' and '\w'|is deprecated.*frequency", text)
+        )  # fmt: skip
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        calls = site.calls()
+        nearest = next((c for c in calls if _splices(site, c)), None)
+        targets = [
+            c for c in ast.walk(site.tree) if isinstance(c, ast.Call) and _last(c) in TAKES_OFFSETS | TAKES_PERIODS
+        ]
+        splices: dict[Splice, None] = {}
+        for call in ([nearest] if nearest is not None else []) + targets:
+            splices.update(dict.fromkeys(_splices(site, call)))
+        if nearest is None:
+            splices.update(dict.fromkeys(_assigned(site)))
+        if not splices:
+            return
+        start, end, text = next(iter(splices))
+        yield self.patch(
+            self.replace(scene, site.cell_id, splices),
+            f"Write the frequency as {text} in place of {site.source[start:end]}",
+            "pandas has renamed this frequency alias.",
+            prior=0.92,
+        )
+
+
+def alias(text: str, *, period: bool) -> str:
+    """The alias of today, or the same text. ``2H`` → ``2h``, ``Q-NOV`` → ``QE-NOV`` (``Q-NOV`` for a period)."""
+    found = ALIAS.match(text)
+    if found is None:
+        parts = re.findall(r"\d+[A-Za-z]+", text)
+        if len(parts) > 1 and "".join(parts) == text:
+            return "".join(alias(p, period=period) for p in parts)
+        return text
+    number, name, anchor = found.groups()
+    table = PERIODS if period else {**ENDS, **STARTS, **SMALL}
+    return number + table.get(name, name) + anchor
+
+
+def _last(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _splices(site: Site, call: ast.Call) -> list[Splice]:
+    last = _last(call)
+    period = last in TAKES_PERIODS - {"asfreq"} or (last in ("asfreq", "shift", "resample") and _is_period(site, call))
+    return [
+        splice
+        for name, node in [("", a) for a in call.args] + [(k.arg or "", k.value) for k in call.keywords]
+        if name in ("", "freq", "rule", "offset", "unit", "period", "window")
+        for splice in _changed(site, node, period=period)
+    ]
+
+
+def _is_period(site: Site, call: ast.Call) -> bool:
+    """True where what the method is called on is live a period, or an index or a table of periods."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    live = site.live([call.func.value], calls=True)[0]
+    table = ask(site.scene, "columns", expression=site.text(call.func.value), calls=True) or {}
+    return live.is_a("pandas.Period", "pandas.PeriodIndex") or "Period" in table.get("index", "")
+
+
+def _changed(site: Site, node: ast.expr, *, period: bool) -> list[Splice]:
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return []
+    new = alias(node.value, period=period)
+    if new == node.value:
+        return []
+    mark = site.text(node)[:1]
+    return [(*src.span(site.source, node), f"{mark}{new}{mark}" if mark in "'\"" else repr(new))]
+
+
+def _assigned(site: Site) -> list[Splice]:
+    """A frequency that the failing call gets by a name: the assignment of that name in the cell."""
+    given = {
+        n.id for c in site.calls()[:2] for n in [*c.args, *(k.value for k in c.keywords)] if isinstance(n, ast.Name)
+    }
+    return [
+        splice
+        for node in ast.walk(site.tree)
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id in given for t in node.targets)
+        for splice in _changed(site, node.value, period=False)
+    ]

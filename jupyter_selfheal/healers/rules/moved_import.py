@@ -1,0 +1,293 @@
+"""API101: an import of a module or a name that a library renamed, moved or removed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules._rewrite import choose
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site, add_imports, ask, dotted, exists
+from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
+
+SEARCHED = frozenset({
+    "numpy", "scipy", "pandas", "sklearn", "matplotlib", "seaborn", "statsmodels", "sympy", "networkx", "IPython", "ipywidgets",
+    "skimage", "nltk", "bokeh", "plotly", "dask", "xarray", "gensim", "traitlets", "jinja2", "werkzeug", "flask", "django", "requests",
+    "PIL", "torch", "keras", "polars", "altair",
+})  # fmt: skip
+"""Packages whose submodules are searched for a name that is gone from where it was imported from."""
+
+
+@dataclass
+class Plan:
+    """What is to become of one cell's imports: new lines in place of statements, uses to rewrite, notes for the patch."""
+
+    splices: list[Splice] = field(default_factory=list)
+    imports: list[str] = field(default_factory=list)
+    chains: dict[str, str] = field(default_factory=dict)
+    """``sklearn.cross_validation`` → ``sklearn.model_selection`` where the whole path is written out in the code."""
+    calls: dict[str, Change] = field(default_factory=dict)
+    """Bound name → the change whose forms rewrite its calls."""
+    notes: list[str] = field(default_factory=list)
+    unsafe: list[str] = field(default_factory=list)
+    requires: dict[str, str] = field(default_factory=dict)
+    shown: bool = False
+
+
+class MovedImport(Rule):
+    """Import a renamed, moved or removed module or name from where it is now.
+
+    **Failure** `ModuleNotFoundError: No module named 'sklearn.cross_validation'`, `ImportError: cannot import name 'comb'
+    from 'scipy.misc'`, and the modules of Python 2 (`urllib2`, `cPickle`).
+
+    **Fix** The import statement names the new place, under the old name, so that every cell that uses it works on. The
+    successor is taken from the libraries' changelogs (`data/*.toml`), else found by reading the installed package: the
+    one public module whose `__all__` lists the name. Where a function's arguments changed too, its calls are rewritten.
+
+    **Fix safety** Safe where the changelog says that it is the same thing under another name, or where exactly one public
+    module of the package lists the name; unsafe where the successor differs in a detail, which the patch then says.
+    """
+
+    code = "API101"
+    name = "moved or removed import"
+    enames = frozenset({"ModuleNotFoundError", "ImportError", "AttributeError"})
+    applicability = Applicability.SAFE
+    why = "The library's changelog names the successor, and it is there in the installed version."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        plan = Plan()
+        for node in ast.walk(site.tree):
+            if isinstance(node, ast.Import):
+                _plan_import(site, node, plan)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                _plan_import_from(site, node, plan)
+        if not plan.splices:
+            return
+        edits = _edits(self, site, plan)
+        if not edits:
+            return
+        level = Applicability.SAFE
+        if plan.shown:
+            level = Applicability.DISPLAY_ONLY
+        elif plan.unsafe:
+            level = Applicability.UNSAFE
+        yield self.patch(
+            edits,
+            f"Import {plan.notes[0].split(' → ')[1]} in place of {plan.notes[0].split(' → ')[0]}",
+            "The library has moved or removed what is imported: " + "; ".join(plan.notes) + ".",
+            applicability=level,
+            why="; ".join(plan.unsafe) or self.why,
+            prior=0.9 if not plan.unsafe else 0.6,
+        )
+
+
+def _plan_import(site: Site, node: ast.Import, plan: Plan) -> None:
+    """``import a.b as c``: each module on its own line once one of them is gone."""
+    works = ask(site.scene, "imports", pairs=[[a.name, ""] for a in node.names])
+    if not works or all(works):
+        return
+    lines = []
+    for alias, fine in zip(node.names, works, strict=True):
+        written = alias.name + (f" as {alias.asname}" if alias.asname else "")
+        successor = None if fine else _successor(site, alias.name, "")
+        if successor is None:
+            lines.append(f"import {written}")
+            continue
+        change, path = successor
+        bound = alias.asname or alias.name
+        if not alias.asname and "." in alias.name:
+            plan.chains[alias.name] = path
+            lines.append(f"import {path}")
+        else:
+            lines.append(_import_as(site, path, bound))
+        _note(plan, alias.name, path, change)
+    _replace_statement(site, node, lines, plan)
+
+
+def _plan_import_from(site: Site, node: ast.ImportFrom, plan: Plan) -> None:
+    """``from m import a, b as c``: the names that are gone, each from its new home under the name that it is used by."""
+    module = node.module or ""
+    works = ask(site.scene, "imports", pairs=[[module, a.name] for a in node.names])
+    if not works or all(works):
+        return
+    kept = [a for a, fine in zip(node.names, works, strict=True) if fine]
+    homes: dict[str, list[str]] = {}
+    for alias, fine in zip(node.names, works, strict=True):
+        if fine:
+            continue
+        successor = _successor(site, module, alias.name)
+        if successor is None:
+            return
+        change, path = successor
+        bound = alias.asname or alias.name
+        if change is not None and (change.forms or change.read) and not change.new:
+            plan.calls[bound] = change
+        elif path and alias.name == "*":
+            homes.setdefault(path, []).append("*")
+        else:
+            home, name, deep = _split(site, path)
+            if deep:
+                plan.chains[bound] = f"{name}.{deep}"
+                homes.setdefault(home, []).append(name)
+            elif not home:
+                plan.chains[bound] = name
+            else:
+                homes.setdefault(home, []).append(name if name == bound else f"{name} as {bound}")
+        _note(plan, f"{module}.{alias.name}", path or change.new if change else path, change)
+    lines = []
+    if kept:
+        names = ", ".join(a.name + (f" as {a.asname}" if a.asname else "") for a in kept)
+        lines.append(f"from {module} import {names}")
+    lines += [f"from {home} import {', '.join(dict.fromkeys(names))}" if home else "" for home, names in homes.items()]
+    lines = [f"import {line[13:]}" if line.startswith("from  import ") else line for line in lines if line]
+    _replace_statement(site, node, lines, plan)
+
+
+def _successor(site: Site, module: str, name: str) -> tuple[Change | None, str] | None:
+    """Where a module (no name) or a name of a module is now, checked in the running environment."""
+    known = knowledge()
+    path = f"{module}.{name}" if name and name != "*" else module
+    change = known.names.get(path)
+    if change is not None and (change.requires or (not change.new and change.forms)):
+        return change, change.new
+    if change is not None and change.new and exists(site.scene, change.new):
+        return change, change.new
+    moved = known.module(module)
+    if moved is not None and moved[1]:
+        target = moved[1] + (f".{name}" if name and name != "*" else "")
+        if moved[0].requires or exists(site.scene, target):
+            return moved[0], target
+    return _searched(site, module, name)
+
+
+def _searched(site: Site, module: str, name: str) -> tuple[Change | None, str] | None:
+    """The one public module of the package that lists the name, or the module's own name further up or down in it."""
+    package = module.split(".")[0]
+    if not name or name == "*" or package not in SEARCHED:
+        return None
+    found = ask(site.scene, "find", package=package, names=[name]) or []
+    listed = [m for m, is_listed in found if is_listed] or [m for m, _ in found]
+    listed = [m for m in listed if m != module]
+    if not listed:
+        return None
+    listed.sort(key=lambda m: (m.count("."), m))
+    top = [m for m in listed if m.count(".") == listed[0].count(".")]
+    if len(top) > 1:
+        top = [m for m in top if m == module.rsplit(".", 1)[0]] or top
+    if len(top) > 1:
+        return None
+    home = top[0]
+    change = Change(f"{module}.{name}", f"{home}.{name}", package, "", "the installed package",
+                    unsafe="" if home == module.rsplit(".", 1)[0] or [home, True] in found
+                    else "it was found by its name alone")  # fmt: skip
+    return change, f"{home}.{name}"
+
+
+def _split(site: Site, path: str) -> tuple[str, str, str]:
+    """(module, name, rest) of a dotted path: ``sklearn.metrics``, ``ConfusionMatrixDisplay``, ``from_estimator``."""
+    found = ask(site.scene, "reference", path=path) or {}
+    module, rest = found.get("module", ""), found.get("rest", "")
+    if not module or found.get("builtin"):
+        return "", path.rsplit(".", 1)[-1] if path.startswith("builtins.") else path, ""
+    if not rest:
+        package, _, last = module.rpartition(".")
+        return package, last, ""
+    name, _, deep = rest.partition(".")
+    return module, name, deep
+
+
+def _import_as(site: Site, path: str, bound: str) -> str:
+    home, name, deep = _split(site, path)
+    if deep or not home:
+        return f"import {path}" if path == bound else f"import {path} as {bound}"
+    if exists(site.scene, path) and not _is_module(site, path):
+        return f"from {home} import {name}" + ("" if name == bound else f" as {bound}")
+    return f"import {path} as {bound}"
+
+
+def _is_module(site: Site, path: str) -> bool:
+    return bool((ask(site.scene, "imports", pairs=[[path, ""]]) or [False])[0])
+
+
+def _note(plan: Plan, old: str, new: str, change: Change | None) -> None:
+    shown = new or (change.forms[0].template.split("(")[0].strip("{}@") if change and change.forms else "")
+    plan.notes.append(f"{old} → {shown}")
+    if change is not None:
+        if change.unsafe:
+            plan.unsafe.append(change.unsafe)
+        if change.requires:
+            plan.requires[change.requires] = new.split(".")[0]
+        plan.shown = plan.shown or change.show
+
+
+def _replace_statement(site: Site, node: ast.stmt, lines: list[str], plan: Plan) -> None:
+    start, end = src.span(site.source, node)
+    begin = site.source.rfind("\n", 0, start) + 1
+    indent = site.source[begin:start]
+    joint = f"\n{indent}" if not indent.strip() else "; "
+    text = joint.join(lines)
+    if not lines:
+        text = "pass"
+        if not indent.strip() and node in site.tree.body and site.source[end:].lstrip(" \t").startswith(("\n", "#")):
+            text = ""
+    if text != site.source[start:end]:
+        plan.splices.append((start, end, text))
+
+
+def _edits(rule: Rule, site: Site, plan: Plan) -> tuple[Edit, ...]:
+    """The site's cell with its new imports, and the uses in every code cell that must be written anew."""
+    edits: list[Edit] = [Install(requirement, module) for requirement, module in plan.requires.items()]
+    scene = site.scene
+    for cell in scene.notebook.cells or ():
+        if cell.kind != "code" or cell.id == site.cell_id:
+            continue
+        source = scene.source_of(cell.id)
+        tree = src.parse(source)
+        if tree is not None and not src.is_foreign(source):
+            other = Site(scene, cell.id, source, tree, 1)
+            edits += _with(rule, other, _uses(other, plan), [])
+    own = _uses(site, plan)
+    if own is None:
+        return ()
+    edits += _with(rule, site, own, plan.splices)
+    return tuple(edits) if any(isinstance(e, Replace) and e.cell_id == site.cell_id for e in edits) else ()
+
+
+def _with(
+    rule: Rule, site: Site, uses: tuple[list[Splice], list[str]] | None, splices: list[Splice]
+) -> tuple[Replace, ...]:
+    if uses is None or not (uses[0] or splices):
+        return ()
+    inside = [s for s in uses[0] if not any(a <= s[0] and s[1] <= b for a, b, _ in splices)]
+    imports = list(dict.fromkeys(uses[1]))
+    for n, (start, end, text) in enumerate(splices):
+        if not text and imports:  # what is needed now stands where the old import stood
+            splices = [*splices[:n], (start, end, "\n".join(imports)), *splices[n + 1 :]]
+            imports = []
+    return rule.replace(site.scene, site.cell_id, [*splices, *inside, *add_imports(site.source, imports)])
+
+
+def _uses(site: Site, plan: Plan) -> tuple[list[Splice], list[str]] | None:
+    """Splices for what is written with an old path or called in an old form; None where a use has no new form."""
+    splices: list[Splice] = []
+    imports: list[str] = []
+    for node in ast.walk(site.tree):
+        chain = dotted(node) if isinstance(node, ast.Attribute | ast.Name) else ""
+        if chain in plan.chains and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+            splices.append((*src.span(site.source, node), plan.chains[chain]))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in plan.calls:
+            change = plan.calls[node.func.id]
+            written = choose(site, change.forms, node, None, change.params)
+            if written is None:
+                return None
+            splices.append((*src.span(site.source, node), written.text))
+            imports += written.imports
+    inner = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
+    return inner, imports

@@ -1,0 +1,109 @@
+"""API202: arguments given by position that a function takes by keyword only now."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._knowledge import Positional, knowledge
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Live, Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+TOO_MANY = re.compile(
+    r"takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:positional arguments? \(and .*\) )?(?:were|was) given|"
+    r"too many positional arguments|takes (?:no|exactly \d+|at most \d+) (?:positional )?arguments?|got multiple values for argument"
+)
+
+
+class PositionalArguments(Rule):
+    """Give arguments by keyword where a function no longer takes them by position.
+
+    **Failure** `TypeError: scatterplot() takes from 0 to 1 positional arguments but 2 were given`, `too many positional
+    arguments`, and `got multiple values for argument 'data'` where the order of the parameters has changed.
+
+    **Fix** The arguments get their names: in the order in which the function took them when the call was written, where a
+    changelog says that it changed (`data/*.toml`), else from the live signature, whose keyword-only parameters stand in
+    their old order. All calls of the function in the cell are mended at once.
+
+    **Fix safety** Safe: the signature of the installed function has these names, and the call gives no other argument of
+    the same name. Never where the function is the user's own.
+    """
+
+    code = "API202"
+    name = "argument by position that must be by keyword"
+    enames = frozenset({"TypeError"})
+    applicability = Applicability.SAFE
+    why = (
+        "The names are those of the installed function's own signature, in the order in which it took them by position."
+    )
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and TOO_MANY.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        calls = [c for c in site.calls() if c.args and not any(isinstance(a, ast.Starred) for a in c.args)]
+        for call in calls[:4]:
+            live = site.live([call.func], calls=True)[0]
+            if not live.path or live.path.split(".")[0] in ("__main__", "builtins"):
+                continue
+            names = _names(site, call, live)
+            if not names:
+                continue
+            splices = _splices(site, call, names)
+            for other in ast.walk(site.tree):
+                if isinstance(other, ast.Call) and other is not call and site.text(other.func) == site.text(call.func):
+                    more = _names(site, other, live)
+                    splices += _splices(site, other, more) if more else []
+            shown = ", ".join(f"{n}=" for n in names if n)
+            yield self.patch(
+                self.replace(scene, site.cell_id, splices),
+                f"Give {shown} by keyword",
+                f"`{site.text(call.func)}` takes these arguments by keyword only.",
+                prior=0.9,
+            )
+            return
+
+
+def _names(site: Site, call: ast.Call, live: Live) -> list[str]:
+    """A name for each positional argument ("" where it may stay as it is); empty where nothing is to be done."""
+    if not call.args or any(isinstance(a, ast.Starred) for a in call.args):
+        return []
+    signature = site.signature(call.func)
+    parameters = signature.get("parameters", ())
+    accepted = {row[0] for row in parameters}
+    known = _known(call, live)
+    given = {k.arg for k in call.keywords}
+    if known is not None:
+        names = list(known.order[: len(call.args)])
+        fits = len(names) == len(call.args) and not given & set(names) and set(names) <= accepted
+        return names if fits else []
+    free = [row[0] for row in parameters if row[1] in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")]
+    only = [row[0] for row in parameters if row[1] == "KEYWORD_ONLY"]
+    if any(row[1] == "VAR_POSITIONAL" for row in parameters):
+        return []
+    extra = len(call.args) - len(free)
+    if not 0 < extra <= len(only) or given & set(only[:extra]):
+        return []
+    return ["" for _ in free] + only[:extra]
+
+
+def _known(call: ast.Call, live: Live) -> Positional | None:
+    last = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    package = live.path.split(".")[0]
+    return next((p for p in knowledge().positional if last in p.calls and package in p.libraries), None)
+
+
+def _splices(site: Site, call: ast.Call, names: list[str]) -> list[Splice]:
+    found = []
+    for argument, name in zip(call.args, names, strict=True):
+        if name:
+            start = src.span(site.source, argument)[0]
+            found.append((start, start, f"{name}="))
+    return found

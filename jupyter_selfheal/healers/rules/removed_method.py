@@ -1,0 +1,100 @@
+"""API103: a method or attribute that a class no longer has."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice, attribute_name_span
+from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules._rewrite import Written, bind, choose, render
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Live, Site, add_imports, attributes, parent_call
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class RemovedMethod(Rule):
+    """Write a removed method or attribute by its successor.
+
+    **Failure** `AttributeError: 'DataFrame' object has no attribute 'append'`, where the live object is of a class whose
+    changelog names what took the method's place.
+
+    **Fix** The call is written anew (`pd.concat([df, other])`), together with every other use in the cell whose
+    object is of such a class too; a list's `append` is never touched, because the live type decides.
+
+    **Fix safety** Safe where the changelog names the successor as the same thing; unsafe where it differs in a detail, which
+    the patch then says.
+    """
+
+    code = "API103"
+    name = "removed method"
+    enames = frozenset({"AttributeError"})
+    applicability = Applicability.SAFE
+    why = "The live object is of the class that lost the method, and the library's changelog names the successor."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None or not site.attribute or site.owner.is_module:
+            return
+        classes = site.owner.bases if site.owner.is_class else site.owner.mro
+        change = knowledge().method(classes, site.attribute)
+        if change is None:
+            return
+        splices: list[Splice] = []
+        imports: list[str] = []
+        for node in _uses_of(site, site.attribute, change):
+            written, span = _written(site, node, change)
+            if written is not None and not any(a <= span[0] and span[1] <= b for a, b, _ in splices):
+                splices = [s for s in splices if not (span[0] <= s[0] and s[1] <= span[1])]
+                splices.append((*span, written.text))
+                imports += written.imports
+        if not splices:
+            return
+        level = Applicability.UNSAFE if change.unsafe else Applicability.SAFE
+        level = Applicability.DISPLAY_ONLY if change.show else level
+        yield self.patch(
+            self.replace(scene, site.cell_id, [*splices, *add_imports(site.source, imports)]),
+            f"Write `{splices[0][2]}` in place of `.{site.attribute}`",
+            f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}.",
+            applicability=level,
+            why=change.unsafe or f"{self.why} ({change.source})",
+            removes=change.removes,
+            prior=0.9 if level is Applicability.SAFE else 0.55,
+        )
+
+
+def _uses_of(site: Site, name: str, change: Change) -> list[ast.Attribute]:
+    """The failing attribute first, then those of the cell whose objects are live and of the same class."""
+    nearest = next((n for n in site.nodes(ast.Attribute) if isinstance(n, ast.Attribute) and n.attr == name), None)
+    if not isinstance(nearest, ast.Attribute):
+        return []
+    others = [n for n in attributes(site.tree, name) if n is not nearest]
+    lives = site.live([n.value for n in others])
+    return [nearest, *(n for n, live in zip(others, lives, strict=True) if _fits(live, change))]
+
+
+def _fits(live: Live, change: Change) -> bool:
+    kind = change.old.rsplit(".", 1)[0]
+    return live.is_a(kind)
+
+
+def _written(site: Site, node: ast.Attribute, change: Change) -> tuple[Written | None, tuple[int, int]]:
+    call = parent_call(site.tree, node)
+    if call is not None and change.forms:
+        return _call(site, call, node, change), src.span(site.source, call)
+    if change.read:
+        return render(site, change.read, node.value), src.span(site.source, node)
+    if change.new:
+        return Written(change.new), attribute_name_span(site.source, node)
+    return None, (0, 0)
+
+
+def _call(site: Site, call: ast.Call, node: ast.Attribute, change: Change) -> Written | None:
+    written = choose(site, change.forms, call, node.value, change.params)
+    inplace = bind(site, call, change.params).named.get("inplace")
+    if written is None or (
+        isinstance(inplace, ast.Constant) and inplace.value is True and "inplace" not in written.text
+    ):
+        return None
+    return written

@@ -1,0 +1,193 @@
+"""API102: a name that a module no longer has."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules._rewrite import Written, choose, render
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import (
+    Site,
+    add_imports,
+    ask,
+    attributes,
+    dotted,
+    exists,
+    parent_call,
+    reference,
+)
+from jupyter_selfheal.healers.rules.moved_import import SEARCHED
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+SUCCESSOR = re.compile(
+    r"(?:[Uu]se|instead use|renamed to|moved to|replaced (?:by|with)|in favou?r of|[Pp]lease use|[Tt]ry)\s+"
+    r"(?:the\s+)?(?:new\s+)?[`'\"]{1,2}(?P<path>[A-Za-z_][\w.]*)(?:\([^`'\"]*\))?[`'\"]{1,2}"
+)
+"""What messages say of the successor: "Use `np.float64` instead"."""
+
+
+class RemovedName(Rule):
+    """Write a name that a module has lost by its successor.
+
+    **Failure** `AttributeError: module 'numpy' has no attribute 'in1d'`, and messages that name the successor: "`np.float_`
+    was removed in the NumPy 2.0 release. Use `np.float64` instead."
+
+    **Fix** Every use of the old name in the cell is written anew: by the library's changelog (`data/*.toml`), by the
+    message itself, or by searching the package for the one public module that lists the name. Imports that this needs
+    are added.
+
+    **Fix safety** Safe where the changelog or the message names the successor and it is there in the installed version;
+    unsafe where the successor differs in a detail or was found by its name alone.
+    """
+
+    code = "API102"
+    name = "name removed from a module"
+    enames = frozenset({"AttributeError", "ImportError", "NotImplementedError", "RuntimeError", "TypeError"})
+    applicability = Applicability.SAFE
+    why = "The library itself names the successor, and it is there in the installed version."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and (
+            failure.ename == "AttributeError"
+            or SUCCESSOR.search(failure.evalue) is not None
+            or "removed" in failure.evalue
+        )
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        if scene.failure.ename != "AttributeError":
+            yield from self._called(site)
+            return
+        module, name = site.owner.path if site.owner.is_module or site.owner.is_class else "", site.attribute
+        if not module or not name:
+            found = re.match(r"[Mm]odule '([\w.]+)' has no attribute '(\w+)'", scene.failure.evalue)
+            if found is None:
+                return
+            module, name = found[1], found[2]
+        targets = _uses_of(site, name)
+        if not targets:
+            return
+        short = module.split(".")[0] + "." + module.rsplit(".", 1)[-1] if site.owner.is_class else module
+        change = _change_of(site, [f"{module}.{name}", f"{short}.{name}"], module, name)
+        if change is not None:
+            yield from self._rewritten(site, targets, change)
+
+    def _called(self, site: Site) -> Iterator[Patch]:
+        """A function that is still there to say that it was removed (``interp2d``)."""
+        for call in site.calls()[:3]:
+            live = site.live([call.func], calls=True)[0]
+            name = dotted(call.func).rsplit(".", 1)[-1]
+            for path in (
+                f"{live.path.split('.')[0]}.{'.'.join(live.path.split('.')[1:-1])}.{name}",
+                _public(live.path),
+            ):
+                change = knowledge().names.get(path)
+                if change is not None:
+                    yield from self._rewritten(site, [call.func], change)
+                    return
+
+    def _rewritten(self, site: Site, targets: list[ast.expr], change: Change) -> Iterator[Patch]:
+        splices: list[Splice] = []
+        imports: list[str] = []
+        for node in targets:
+            written, whole = _written(site, node, change)
+            if written is None:
+                continue
+            splices.append((*src.span(site.source, whole), written.text))
+            imports += written.imports
+        splices = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
+        if not splices:
+            return
+        level = Applicability.UNSAFE if change.unsafe else Applicability.SAFE
+        level = Applicability.DISPLAY_ONLY if change.show else level
+        when = f" ({change.library} {change.version})" if change.version else ""
+        shown = splices[0][2]
+        yield self.patch(
+            self.replace(site.scene, site.cell_id, [*splices, *add_imports(site.source, imports)]),
+            f"Write `{shown}` in place of `{site.text(targets[0])}`",
+            f"`{change.old}` was removed{when}.",
+            applicability=level,
+            why=change.unsafe or f"{self.why} ({change.source})",
+            removes=change.removes,
+            prior=0.9 if level is Applicability.SAFE else 0.55,
+        )
+
+
+def _public(path: str) -> str:
+    parts = [p for p in path.split(".") if not p.startswith("_")]
+    return ".".join(dict.fromkeys(parts)) if len(parts) < 3 else ".".join([*parts[:2], parts[-1]])
+
+
+def _uses_of(site: Site, name: str) -> list[ast.expr]:
+    """The failing ``module.name`` and every other one of the same text in the cell."""
+    nearest = next((n for n in site.nodes(ast.Attribute) if isinstance(n, ast.Attribute) and n.attr == name), None)
+    if not isinstance(nearest, ast.Attribute):
+        return []
+    text = dotted(nearest)
+    return [n for n in attributes(site.tree, name) if n is nearest or (text and dotted(n) == text)]
+
+
+def _change_of(site: Site, paths: list[str], module: str, name: str) -> Change | None:
+    known = knowledge()
+    for path in paths:
+        change = known.names.get(path)
+        if change is not None and (change.forms or change.read or (change.new and exists(site.scene, change.new))):
+            return change
+    package = module.split(".")[0]
+    said = SUCCESSOR.search(site.scene.failure.evalue)
+    if said is not None:
+        path = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "mpl": "matplotlib"}.get(
+            said["path"].split(".")[0], said["path"].split(".")[0]
+        ) + said["path"][len(said["path"].split(".")[0]) :]
+        for candidate in (path, f"{module}.{path}", f"{package}.{path}"):
+            if exists(site.scene, candidate) and not candidate.endswith(f".{name}.{name}"):
+                return Change(paths[0], candidate, package, "", "the message")
+    moved = known.module(f"{module}.{name}")
+    if moved is not None and moved[1] and exists(site.scene, moved[1]):
+        return Change(paths[0], moved[1], package, moved[0].version, moved[0].source)
+    return _searched(site, module, name)
+
+
+def _searched(site: Site, module: str, name: str) -> Change | None:
+    package = module.split(".")[0]
+    if package not in SEARCHED or site.owner.is_class:
+        return None
+    if exists(site.scene, f"{module}.{name}"):
+        return Change(f"{module}.{name}", f"{module}.{name}", package, "", "the installed package")
+    found = ask(site.scene, "find", package=package, names=[name]) or []
+    listed = [m for m, is_listed in found if is_listed]
+    shortest = min((m.count(".") for m in listed), default=0)
+    top = [m for m in listed if m.count(".") == shortest]
+    if len(top) != 1:
+        return None
+    return Change(f"{module}.{name}", f"{top[0]}.{name}", package, "", "the installed package",
+                  unsafe="It was found by its name alone.")  # fmt: skip
+
+
+def _written(site: Site, node: ast.expr, change: Change) -> tuple[Written | None, ast.AST]:
+    """New text for one use, and the node that it replaces (the call where its arguments change)."""
+    call = parent_call(site.tree, node)
+    if call is not None and change.forms:
+        written = choose(site, change.forms, call, None, change.params)
+        if written is not None:
+            return written, call
+        if not change.new:
+            return None, node
+    if change.read:
+        return render(site, change.read, None), node
+    if not change.new:
+        return None, node
+    known = reference(site, change.new)
+    if known is None:
+        return None, node
+    text, line = known
+    if change.new == change.old and not line:
+        line = f"import {change.new}"
+    return Written(text, (line,) if line else ()), node
