@@ -214,9 +214,9 @@ def _blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, found)))
 
 
-def _isolation(limits: Sandbox, probed: Mapping[str, str], on: Sequence[str] = ()) -> Isolation:
+def _isolation(limits: Sandbox, probed: Mapping[str, str], on: Sequence[str] | None = None) -> Isolation:
     wanted = [] if limits.network else [sandbox.NETWORK]
     wanted += {"discard": [sandbox.OVERLAY, sandbox.READ_ONLY], "forbid": [sandbox.READ_ONLY]}.get(limits.writes, [])
-    layers = tuple(on) or tuple(layer for layer in [*wanted, sandbox.LIMITS] if not probed[layer])
+    layers = [layer for layer in [*wanted, sandbox.LIMITS] if not probed[layer]] if on is None else on
     missing = tuple(f"{layer}: {probed[layer] or 'not on'}" for layer in wanted if layer not in layers)
     return Isolation("fresh", tuple(dict.fromkeys(layers)), missing)

@@ -10,7 +10,7 @@ from jupyter_selfheal import source
 from jupyter_selfheal.model import JSON, Run, Step
 
 _DYNAMIC = re.compile(
-    r"\b(globals|locals|vars|dir|eval|exec|get_ipython)\s*\(|^\s*%(who|whos|store|reset)\b", re.MULTILINE
+    r"(?<![.\w])(globals|locals|vars|dir|eval|exec|get_ipython)\s*\(|^\s*%(who|whos|store|reset)\b", re.MULTILINE
 )
 
 

@@ -238,6 +238,37 @@ def test_trials_of_trials_see_the_state_before_them_and_leave_it_alone(place: Pl
     assert place.contents()["project/data.txt"] == "as it was"
 
 
+@pytest.mark.parametrize("place", USERS, indirect=True)
+def test_a_kernel_started_inside_an_overlay_can_isolate_its_trials(place: Place) -> None:
+    """``execve`` takes an ordinary user's capabilities, so the trial needs a user namespace within the first."""
+    available(sandbox.OVERLAY, sandbox.USER)
+    saw = place.run(
+        """
+        import ctypes, struct
+        def as_after_execve():
+            if os.geteuid():
+                header, none = struct.pack("Ii", 0x20080522, 0), bytes(24)
+                assert ctypes.CDLL(None).capset(header, none) == 0
+                sandbox._probed.clear()
+        def trial():
+            enter()
+            assert open("data.txt").read() == "by the kernel"
+            write("data.txt"); write("new.txt"); write(order["home"] + "/cache")
+            attempt("elsewhere", lambda: write(order["home"] + "/../elsewhere/data.txt"))
+            assert report["elsewhere"][2].startswith("write: "), report
+        plan["network"] = True
+        enter()
+        with open("data.txt", "w") as f: f.write("by the kernel")
+        as_after_execve()
+        plan["network"] = False
+        in_fork(trial)
+        report["then"] = [open("data.txt").read(), sorted(os.listdir("."))]
+        """
+    )
+    assert saw["then"] == ["by the kernel", ["data.txt"]]
+    assert place.contents()["project/data.txt"] == "as it was"
+
+
 def test_writes_to_shared_folders_go_through_and_sockets_there_are_reachable(place: Place, tmp_path: Path) -> None:
     available(sandbox.OVERLAY)
     shared = place.home / "shared"
