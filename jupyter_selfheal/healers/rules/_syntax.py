@@ -1,0 +1,216 @@
+"""Mending cells that do not parse: CPython's message says what is wrong and where; ``compile`` says whether it is mended.
+
+A *mend* is a function from a cell and its first syntax error to whole new sources, best first. A rule begins with its own
+mends and goes on with everybody's until the cell compiles, so that a cell with three different errors heals at once.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, FailureKind, Patch, Replace
+
+ROUNDS = 40
+"""Errors mended in one cell before giving up: as many as a long cell of Python 2 may have in other places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The first syntax error of a source. ``line`` is 1-based, ``column`` 0-based in characters; the end may equal it."""
+
+    message: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    kind: str = "SyntaxError"
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """A mended source (it may have further errors). ``sure``: no other reading is likely."""
+
+    source: str
+    title: str
+    sure: bool = True
+    prior: float = 0.8
+
+
+def fault_of(source: str) -> Fault | None:
+    """The first syntax error of a cell, None where it compiles."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(src.mask(source), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
+        end_line, end_column = error.end_lineno or line, max((error.end_offset or 0) - 1, 0)
+        return Fault(error.msg or "", line, column, end_line, end_column, type(error).__name__)
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Fault(str(error), 1, 0, 1, 0, type(error).__name__)
+    return None
+
+
+class SyntaxRule(Rule):
+    """A rule whose remedy is text in the right place."""
+
+    kinds = frozenset({FailureKind.SYNTAX})
+
+    @abstractmethod
+    def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
+        """Mends of the fault, best first; nothing where it is none of this rule's."""
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        """Mend the first fault by this rule, and what remains by all of them."""
+        source = scene.source
+        fault = None if src.is_foreign(source) else fault_of(source)
+        if fault is None:
+            return
+        seen = set()
+        for first in self.mends(source, fault):
+            done = finished(first)
+            if done is None or done.source in seen:
+                continue
+            seen.add(done.source)
+            kind = Applicability.SAFE if done.sure else Applicability.UNSAFE
+            yield self.patch(
+                (Replace(scene.failure.cell_id, source, done.source),),
+                done.title,
+                f"Python cannot read line {fault.line}: {fault.message}.",
+                applicability=kind,
+                why=self.why if done.sure else "The cell compiles again, but it can be read in another way too.",
+                prior=done.prior,
+            )
+
+
+def finished(first: Mend) -> Mend | None:
+    """The mend carried on until the cell compiles, or None where it cannot be. Each step must get further down the cell."""
+    current, titles, sure = first.source, [first.title], first.sure
+    fault = fault_of(current)
+    for _ in range(ROUNDS):
+        if fault is None:
+            return Mend(current, "; ".join(dict.fromkeys(titles)), sure, first.prior)
+        step = _next(current, fault)
+        if step is None:
+            return None
+        current = step.source
+        titles.append(step.title)
+        sure = sure and step.sure
+        fault = fault_of(current)
+    return None
+
+
+def _next(source: str, fault: Fault) -> Mend | None:
+    """The first mend of anybody's that removes the fault or moves it down."""
+    for rule in _syntax_rules():
+        for mend in rule.mends(source, fault):
+            after = fault_of(mend.source)
+            if after is None or (after.line, after.column) > (
+                fault.line,
+                fault.column + len(mend.source) - len(source),
+            ):
+                return mend
+    return None
+
+
+@cache
+def _syntax_rules() -> tuple[SyntaxRule, ...]:
+    from jupyter_selfheal.healers.rules.healer import load_rules
+
+    return tuple(r for r in load_rules() if isinstance(r, SyntaxRule))
+
+
+# --- text -----------------------------------------------------------------------------------------------------------
+
+
+def lines_of(source: str) -> list[str]:
+    """The lines without their ends (the source is ``"\\n".join`` of them)."""
+    return source.split("\n")
+
+
+def with_line(source: str, line: int, text: str) -> str:
+    """The source with one 1-based line replaced."""
+    lines = lines_of(source)
+    lines[line - 1] = text
+    return "\n".join(lines)
+
+
+def code_end(line: str) -> int:
+    """Where the code of a line ends: before its comment and trailing blanks."""
+    quote, at, end = "", 0, len(line)
+    while at < len(line):
+        c = line[at]
+        if quote:
+            if c == "\\":
+                at += 1
+            elif line.startswith(quote, at):
+                at += len(quote) - 1
+                quote = ""
+        elif c in "'\"":
+            quote = line[at : at + 3] if line.startswith(c * 3, at) else c
+            at += len(quote) - 1
+        elif c == "#":
+            end = at
+            break
+        at += 1
+    return len(line[:end].rstrip())
+
+
+def outside_strings(line: str) -> list[bool]:
+    """For each character of a line whether it is code, not text or comment (one-line strings only)."""
+    found, quote, at = [True] * len(line), "", 0
+    while at < len(line):
+        c = line[at]
+        if quote:
+            found[at] = False
+            if c == "\\" and at + 1 < len(line):
+                found[at + 1] = False
+                at += 1
+            elif c == quote:
+                quote = ""
+        elif c in "'\"":
+            quote, found[at] = c, False
+        elif c == "#":
+            for rest in range(at, len(line)):
+                found[rest] = False
+            break
+        at += 1
+    return found
+
+
+def indent_of(line: str) -> str:
+    """The blanks that a line begins with."""
+    return line[: len(line) - len(line.lstrip())]
+
+
+def distinct(mends: Sequence[Mend]) -> int:
+    """How many different programs the mends that compile are."""
+    return len({src.canonical(m.source) for m in mends if fault_of(m.source) is None})
+
+
+WORD = re.compile(r"[A-Za-z_]\w*")
+PAIRS = {"(": ")", "[": "]", "{": "}"}
+OPENERS = {close: opener for opener, close in PAIRS.items()}
+
+
+def open_bracket(source: str, fault: Fault) -> tuple[int, int, str] | None:
+    """The innermost bracket that is open where the fault is: (line, column, closer)."""
+    stack: list[tuple[int, int, str]] = []
+    for number, text in enumerate(lines_of(source)[: fault.line], 1):
+        code = outside_strings(text)
+        for at, c in enumerate(text):
+            if number == fault.line and at >= fault.column:
+                break
+            if code[at] and c in PAIRS:
+                stack.append((number, at, PAIRS[c]))
+            elif code[at] and c in OPENERS and stack and stack[-1][2] == c:
+                stack.pop()
+    return stack[-1] if stack else None

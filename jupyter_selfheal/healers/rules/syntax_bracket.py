@@ -1,0 +1,120 @@
+"""SYN103: a bracket that is missing, left over, or of the wrong kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules._syntax import (
+    OPENERS,
+    PAIRS,
+    Fault,
+    Mend,
+    SyntaxRule,
+    code_end,
+    distinct,
+    fault_of,
+    lines_of,
+    open_bracket,
+    outside_strings,
+    with_line,
+)
+
+REACH = 30
+"""Lines that an open bracket is followed down."""
+
+
+class Bracket(SyntaxRule):
+    """Close the bracket where it belongs, or take away the one too many.
+
+    **Failure** `'(' was never closed`, `unmatched ')'`, `closing parenthesis ']' does not match opening parenthesis '('`, and
+    `invalid syntax` on the line after an open bracket.
+
+    **Fix** Each place is tried where the cell compiles with the bracket: first the end of the line that opens it, then the
+    ends of the lines below. One left over at a line's end goes.
+
+    **Fix safety** Safe where all places that compile give the same program, or where the bracket opens the statement's own
+    call. Unsafe otherwise: `(a + b * c` closes in two ways.
+    """
+
+    code = "SYN103"
+    name = "unbalanced bracket"
+    why = "There is one program only that the brackets can mean."
+
+    def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
+        message = fault.message
+        if found := re.search(r"'([(\[{])' was never closed", message):
+            yield from _closings(source, fault.line, fault.column, PAIRS[found[1]])
+        elif found := re.search(r"closing parenthesis '(.)' does not match opening parenthesis '(.)'", message):
+            yield from _mismatch(source, fault, found[2])
+        elif found := re.search(r"unmatched '(.)'", message):
+            yield from _left_over(source, fault)
+        elif "invalid syntax" in message or "forgot a comma" in message or "f-string" in message:
+            opened = open_bracket(source, fault)
+            if opened is not None:
+                yield from _closings(source, *opened)
+
+
+def _closings(source: str, line: int, column: int, closer: str) -> Iterator[Mend]:
+    """The closer at the end of each line from the opener on, then at each place within the opener's line."""
+    lines = lines_of(source)
+    title = f"Close the bracket with `{closer}`"
+    ends, within = [], []
+    for number in range(line, min(line + REACH, len(lines)) + 1):
+        text = lines[number - 1]
+        end = code_end(text)
+        spots = [end]
+        while spots[-1] > 0 and text[spots[-1] - 1] in ":,; ":
+            spots.append(spots[-1] - 1)
+        if number == line:
+            code = outside_strings(text)
+            within += [
+                Mend(with_line(source, number, text[:at] + closer + text[at:]), title, sure=False, prior=0.5)
+                for at in range(len(text) - 1, column, -1)
+                if code[at] and at not in spots
+            ]
+        for at in spots if text.strip() else ():
+            if number > line or at > column:
+                ends.append(Mend(with_line(source, number, text[:at] + closer + text[at:]), title, prior=0.9))
+    compiling = [m for m in ends if fault_of(m.source) is None][:4]
+    same_line = [m for m in within if fault_of(m.source) is None]
+    call = re.match(r"\s*[\w.]+\s*$", lines[line - 1][:column]) is not None
+    if compiling:
+        sure = call or distinct([*compiling[:1], *same_line]) == 1
+        yield Mend(compiling[0].source, title, sure, 0.9 if sure else 0.6)
+        yield from (Mend(m.source, title, False, 0.5) for m in compiling[1:])
+        yield from same_line[:3]
+    elif same_line:
+        yield from same_line[:3]
+    else:
+        yield from ends[:3]  # further errors remain: the next mends go on from here
+
+
+def _mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
+    lines = lines_of(source)
+    text = lines[fault.line - 1]
+    at = fault.column
+    wanted = PAIRS[opener]
+    inserted = with_line(source, fault.line, text[:at] + wanted + text[at:])
+    replaced = with_line(source, fault.line, text[:at] + wanted + text[at + 1 :])
+    both = [
+        Mend(inserted, f"Close the bracket with `{wanted}`", prior=0.9),
+        Mend(replaced, f"Write `{wanted}` for `{text[at : at + 1]}`", prior=0.9),
+    ]
+    yield from sorted(both, key=lambda m: fault_of(m.source) is not None)
+
+
+def _left_over(source: str, fault: Fault) -> Iterator[Mend]:
+    text = lines_of(source)[fault.line - 1]
+    at = fault.column
+    closer = text[at : at + 1]
+    if closer not in OPENERS:
+        return
+    title = f"Take away the `{closer}` that nothing opens"
+    atend = at + 1 >= code_end(text.rstrip(": ,")) or not text[at + 1 :].strip(" :,)]}")
+    yield Mend(with_line(source, fault.line, text[:at] + text[at + 1 :]), title, atend, 0.9 if atend else 0.5)
+    # or it was never opened: at the value's beginning
+    start = re.match(r"\s*(?:[\w.\[\], ]+=(?!=)\s*|return\s+|print\s*)?", text)
+    if start is not None and start.end() < at:
+        opened = text[: start.end()] + OPENERS[closer] + text[start.end() :]
+        yield Mend(with_line(source, fault.line, opened), f"Open the bracket with `{OPENERS[closer]}`", atend, 0.85)

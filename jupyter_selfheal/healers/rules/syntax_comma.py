@@ -1,0 +1,82 @@
+"""SYN109: a comma (or another separator) that is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules._syntax import (
+    Fault,
+    Mend,
+    SyntaxRule,
+    distinct,
+    fault_of,
+    lines_of,
+    open_bracket,
+    outside_strings,
+)
+
+GAP = re.compile(r"(?<=[\w)\]}'\"])(\s+)(?=[\w(\[{'\"-])|(?<=[)\]}'\"])()(?=[\w'\"(\[{])|(?<=\w)()(?=['\"])")
+
+
+class MissingComma(SyntaxRule):
+    """Separate two values.
+
+    **Failure** `invalid syntax. Perhaps you forgot a comma?`, `':' expected after dictionary key`, `invalid syntax` inside brackets.
+
+    **Fix** A comma at the one place between two values where the cell compiles; the end of a line inside brackets comes first.
+
+    **Fix safety** Safe where one place only gives a program. Unsafe where several do.
+    """
+
+    code = "SYN109"
+    name = "missing comma"
+    why = "Two values stand side by side in brackets, and only a comma can part them."
+
+    def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
+        if (
+            "forgot a comma" not in fault.message
+            and "invalid syntax" not in fault.message
+            and "':' expected" not in fault.message
+        ):
+            return
+        if "forgot a comma" not in fault.message and open_bracket(source, fault) is None:
+            return
+        found = [m for m in _candidates(source, fault) if _gets_on(m.source, fault)]
+        compiling = [m for m in found if fault_of(m.source) is None]
+        sure = distinct(compiling) == 1
+        for mend in (compiling or found)[:3]:
+            yield Mend(mend.source, mend.title, sure or not compiling, 0.9 if sure else 0.55)
+
+
+def _gets_on(source: str, fault: Fault) -> bool:
+    after = fault_of(source)
+    return (
+        after is None or after.line > fault.line or (after.line == fault.line and after.column > fault.end_column + 1)
+    )
+
+
+def _candidates(source: str, fault: Fault) -> Iterator[Mend]:
+    lines = lines_of(source)
+    first, last = max(fault.line - 1, 1), min(max(fault.end_line, fault.line), len(lines))
+    starts = [0]
+    for text in lines:
+        starts.append(starts[-1] + len(text) + 1)
+    for number in range(last, first - 1, -1):
+        text = lines[number - 1]
+        code = outside_strings(text)
+        places = [m.start() for m in GAP.finditer(text) if _is_gap(text, code, m)]
+        stripped = text.rstrip()
+        if number < last and stripped and stripped[-1] not in ",([{:+-*/\\=":
+            places.insert(0, len(stripped))
+        for at in places:
+            where = starts[number - 1] + at
+            yield Mend(source[:where] + "," + source[where:], "Add the missing comma")
+
+
+def _is_gap(text: str, code: list[bool], found: re.Match[str]) -> bool:
+    """True where both neighbours are outside of texts, or are a text's own quotes."""
+    before, after = found.start() - 1, found.end()
+    if after >= len(text):
+        return False
+    return (code[before] or text[before] in "'\"") and (code[after] or text[after] in "'\"")

@@ -1,0 +1,66 @@
+"""SYN106: ``=`` where ``==`` or ``:`` is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules._syntax import (
+    Fault,
+    Mend,
+    SyntaxRule,
+    fault_of,
+    lines_of,
+    outside_strings,
+    with_line,
+)
+
+CONDITION = re.compile(r"^\s*(if|elif|while|assert|return|print|not)\b|\bif\b|\band\b|\bor\b|\blambda\b|\bwhile\b")
+
+
+class Equals(SyntaxRule):
+    """Compare with `==`, and give a dictionary's key its `:`.
+
+    **Failure** `invalid syntax. Maybe you meant '==' or ':=' instead of '='?`, `cannot assign to … here`, `':' expected after
+    dictionary key`.
+
+    **Fix** `=` becomes `==` in a condition, `:` in a dictionary; `=<`, `=>`, `=!`, `===` become `<=`, `>=`, `!=`, `==`.
+
+    **Fix safety** Safe: an assignment cannot stand in a condition, nor in a dictionary.
+    """
+
+    code = "SYN106"
+    name = "= for == or :"
+    why = "An assignment cannot stand there, so a comparison (or a key's colon) is meant."
+
+    def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
+        if not re.search(
+            r"'='|cannot assign|invalid syntax|dictionary key|perhaps you meant|forgot a comma", fault.message
+        ):
+            return
+        lines = lines_of(source)
+        line = lines[fault.line - 1] if fault.line <= len(lines) else ""
+        code = outside_strings(line)
+        for wrong, right in (("=<", "<="), ("=>", ">="), ("=!", "!="), ("===", "=="), ("<>", "!="), ("!==", "!=")):
+            at = line.find(wrong)
+            if at >= 0 and code[at]:
+                text = line[:at] + right + line[at + len(wrong) :]
+                yield Mend(with_line(source, fault.line, text), f"Write `{right}` for `{wrong}`", prior=0.95)
+        for found in re.finditer(r"(?<![=!<>:+\-*/%&|^@])=(?!=)", line):
+            at = found.start()
+            if not code[at]:
+                continue
+            if CONDITION.search(line[:at]):
+                text = line[:at] + "==" + line[at + 1 :]
+                yield Mend(with_line(source, fault.line, text), "Compare with `==`", prior=0.95)
+            if "{" in "".join(lines[: fault.line]) and (text := _as_dictionary(line)) != line:
+                mend = Mend(with_line(source, fault.line, text), "Write `:` after a dictionary's key", prior=0.9)
+                after = fault_of(mend.source)
+                if after is None or after.line > fault.line:
+                    yield mend
+                    return
+
+
+def _as_dictionary(line: str) -> str:
+    """``'a' = 1`` → ``'a': 1`` for every literal key of the line."""
+    return re.sub(r"((?:'[^']*'|\"[^\"]*\"|\b\d+))\s*=\s*(?!=)", r"\1: ", line)

@@ -1,0 +1,135 @@
+"""SYN101: a cell of Python 2."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, code_end, fault_of, lines_of
+
+SYNTAX = ("print", "exec", "except", "raise", "repr", "ne", "numliterals", "tuple_params", "throw")
+MEANING = ("dict", "map", "filter", "zip", "xrange", "has_key", "raw_input", "reduce", "itertools", "itertools_imports",
+           "next", "long", "basestring", "unicode_calls", "execfile", "funcattrs", "methodattrs", "exitfunc",
+           "imports", "urllib", "nonzero", "standarderror", "getcwdu", "intern", "reload")  # fmt: skip
+MARKS = re.compile(
+    r"^[ \t]*print[ \t]+(?![=.,)\]])|^[ \t]*print[ \t]*>>|;[ \t]*print[ \t]+[^=(]|:[ \t]*print[ \t]+[^=(]|^[ \t]*exec[ \t]+[\w'\"]"
+    r"|except[ \t]+[\w.()\[\], \t]+,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+[\w.]+[ \t]*,|`[^`\n]+`|<>|\b\d+[lL]\b|\b0\d+\b|\bur['\"]"
+    r"|\bdef[ \t]+\w+\([^)\n]*\([\w, ]+\)|lambda[ \t]*\(",
+    re.MULTILINE,
+)
+MESSAGES = re.compile(
+    r"Missing parentheses in call|multiple exception types|invalid syntax|leading zeros|invalid decimal literal|"
+    r"Did you mean print|cannot assign|invalid hexadecimal|Lambda expression parameters|Function parameters cannot"
+)
+
+
+class Python2Syntax(SyntaxRule):
+    """Turn a cell of Python 2 into Python 3.
+
+    **Failure** `SyntaxError: Missing parentheses in call to 'print'`, and whatever else of Python 2 no longer parses: `exec`
+    statements, `except E, e`, `raise E, "…"`, backticks, `<>`, `0777`, `10L`, `ur""`.
+
+    **Fix** fissix (the maintained lib2to3) rewrites the whole cell at once, magics masked; since the cell is Python 2, what
+    would silently mean something else is rewritten too (`map` whose list is used, `d.iteritems()`, `xrange`).
+
+    **Fix safety** Safe: the fixers keep Python 2's meaning. The exception is `/` between whole numbers, which gave a whole number:
+    the result is then compared with the stored outputs, where there are some.
+    """
+
+    code = "SYN101"
+    name = "Python 2 syntax"
+    why = "The fixers of lib2to3 keep what the cell meant under Python 2."
+
+    def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
+        if not MESSAGES.search(fault.message) or not MARKS.search(source):
+            return
+        text = refactored(source, SYNTAX)
+        if text is None or fault_of(text) is not None:
+            text = _by_line(source)
+            after = fault_of(text)
+            if text == source or (after is not None and (after.line, after.column) <= (fault.line, fault.column)):
+                return
+        if fault_of(text) is None:
+            text = refactored(text, MEANING) or text
+        yield Mend(text, "Turn the cell into Python 3", prior=0.95)
+
+
+@cache
+def _tool(fixers: tuple[str, ...], print_function: bool) -> Any:
+    from fissix.refactor import RefactoringTool, get_fixers_from_package
+
+    known = set(get_fixers_from_package("fissix.fixes"))
+    wanted = [f"fissix.fixes.fix_{name}" for name in fixers]
+    return RefactoringTool([w for w in wanted if w in known], {"print_function": print_function})
+
+
+def refactored(source: str, fixers: tuple[str, ...]) -> str | None:
+    """The source after some of fissix' fixers; None where it cannot read it."""
+    masked, kept = _without_magics(source)
+    masked = re.sub(r"\b[uU][rR](?=['\"])", "r", masked)
+    try:
+        tree = _tool(fixers, "print" not in fixers).refactor_string(masked + "\n", "<cell>")
+    except Exception:  # lib2to3's driver raises ParseError, TokenError and others for what it cannot read
+        return None
+    text = str(tree).removesuffix("\n")
+    for number, line in kept.items():
+        text = text.replace(f"_selfheal_magic_{number}_", line)
+    return text
+
+
+def _without_magics(source: str) -> tuple[str, dict[int, str]]:
+    """The source with IPython's lines replaced by names that no cell has, and those lines without their indentation."""
+    kept: dict[int, str] = {}
+    found = []
+    for number, (line, masked) in enumerate(zip(lines_of(source), lines_of(src.mask(source)), strict=True)):
+        if line != masked:
+            kept[number] = line.lstrip()
+            line = line[: len(line) - len(line.lstrip())] + f"_selfheal_magic_{number}_"
+        found.append(line)
+    return "\n".join(found), kept
+
+
+_PRINT = re.compile(r"^(\s*(?:.*?[:;]\s*)?)print[ \t]+(?![=.,)\]])(.*)$")
+_BARE = re.compile(r"^(\s*)print\s*(#.*)?$")
+_EXCEPT = re.compile(r"^(\s*except\s+.+?)\s*,\s*(\w+)\s*:")
+_RAISE = re.compile(r"^(\s*raise\s+[\w.]+)\s*,\s*(.+)$")
+
+
+def _by_line(source: str) -> str:
+    """Rewrite line by line, where fissix cannot read the cell because it mixes both Pythons."""
+    lines = lines_of(source)
+    for n, line in enumerate(lines):
+        if m := _BARE.match(line):
+            lines[n] = f"{m[1]}print(){'  ' + m[2] if m[2] else ''}"
+        elif m := _EXCEPT.match(line):
+            lines[n] = f"{m[1]} as {m[2]}:{line[m.end() :]}"
+        elif m := _RAISE.match(line):
+            lines[n] = f"{m[1]}({m[2]})"
+        elif (m := _PRINT.match(line)) and not (m[1].strip() and '"' in m[1] + "'"):
+            last = n
+            while last + 1 < len(lines) and _is_open("\n".join([m[2], *lines[n + 1 : last + 1]])):
+                last += 1
+            body = "\n".join([m[2], *lines[n + 1 : last + 1]]).rstrip()
+            body, comment = _split_comment(body)
+            end = ", end=' '" if body.endswith(",") else ""
+            lines[n] = f"{m[1]}print({body.rstrip(',')}{end}){comment}"
+            lines[n + 1 : last + 1] = [""] * (last - n)
+    return "\n".join(lines)
+
+
+def _is_open(text: str) -> bool:
+    """True where a bracket or a triple quote is still open at the end, or the line goes on by a backslash."""
+    if text.endswith("\\"):
+        return True
+    depth = sum(text.count(c) for c in "([{") - sum(text.count(c) for c in ")]}")
+    return depth > 0 or text.count('"""') % 2 == 1 or text.count("'''") % 2 == 1
+
+
+def _split_comment(body: str) -> tuple[str, str]:
+    if "\n" in body:
+        return body, ""
+    at = code_end(body)
+    return body[:at], ("  " + body[at:].strip()) if body[at:].strip() else ""

@@ -1,0 +1,124 @@
+"""SYN104: a quote that is missing, or of the wrong kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, fault_of, lines_of, with_line
+
+TYPOGRAPHIC = str.maketrans(
+    {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "′": "'", "″": '"', "\u00a0": " ",
+     "\u2003": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "–": "-", "—": "-", "−": "-", "×": "*",
+     "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "…": "...", "（": "(", "）": ")", "，": ",", "：": ":", "；": ";",
+     "［": "[", "］": "]", "＝": "=", "＋": "+"}
+)  # fmt: skip
+
+
+class Quote(SyntaxRule):
+    """Close the text where it ends, and write quotes that Python knows.
+
+    **Failure** `unterminated string literal`, `unterminated triple-quoted string literal`, `invalid character '“' (U+201C)`,
+    `invalid non-printable character U+00A0`, `f-string: expecting '}'` for quotes nested in an f-string before Python 3.12.
+
+    **Fix** In this order: typographic characters become Python's; an apostrophe between letters is escaped; a text that ends with
+    the other quote ends with its own; else the quote is put before the brackets that close the line, or at its end.
+
+    **Fix safety** Safe where the text's end is plain: the end of the line, its closing brackets, or the other quote. Unsafe
+    within a line of several words.
+    """
+
+    code = "SYN104"
+    name = "unterminated text or wrong quotes"
+    why = "The text can end at one place only, or the characters are other forms of Python's own."
+
+    def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
+        message = fault.message
+        lines = lines_of(source)
+        line = lines[fault.line - 1] if fault.line <= len(lines) else ""
+        if re.search(r"invalid (non-printable )?character|invalid decimal literal", message):
+            if (plain := line.translate(TYPOGRAPHIC)) != line:
+                yield Mend(with_line(source, fault.line, plain), "Write Python's own quotes and signs", prior=0.95)
+        elif "unterminated triple-quoted" in message:
+            quote = '"""' if '"""' in line[fault.column - 1 : fault.column + 4] else "'''"
+            yield from _closed_triple(source, fault, quote)
+        elif "unterminated string literal" in message or "EOL while" in message or "unterminated f-string" in message:
+            yield from _closed(source, fault, line)
+        elif "f-string" in message or ("invalid syntax" in message and re.search(r"\b[fF]['\"]", line)):
+            yield from _nested(source, fault, line)
+        elif "invalid syntax" in message and re.search(r"\w'\w", line):
+            yield from _apostrophe(source, fault, line)
+
+
+def _closed(source: str, fault: Fault, line: str) -> Iterator[Mend]:
+    quote = line[fault.column : fault.column + 1]
+    if quote not in ("'", '"'):
+        at = max(line.rfind("'"), line.rfind('"'))
+        quote, column = line[at : at + 1], at
+    else:
+        column = fault.column
+    if not quote:
+        return
+    yield from _apostrophe(source, fault, line)
+    rest = line[column + 1 :].rstrip()
+    tail = re.search(r"[)\]}:,;\s]*$", rest)
+    assert tail is not None
+    body, closers = rest[: tail.start()], rest[tail.start() :]
+    head = line[: column + 1]
+    title = f"Close the text with `{quote}`"
+    other = "'" if quote == '"' else '"'
+    if body.endswith(other) and body.count(other) % 2 == 1:
+        yield Mend(with_line(source, fault.line, head + body[:-1] + quote + closers), title, prior=0.95)
+    places = [Mend(with_line(source, fault.line, head + body + closers[:n] + quote + closers[n:]), title, prior=0.9)
+              for n in range(len(closers) + 1)]  # fmt: skip
+    compiling = [m for m in places if fault_of(m.source) is None]
+    yield from compiling[:2]
+    for word in re.finditer(r"(?<=\w)(?=[,:\])} ])", body):
+        text = head + body[: word.start()] + quote + body[word.start() :] + closers
+        mend = Mend(with_line(source, fault.line, text), title, False, 0.5)
+        if fault_of(mend.source) is None:
+            yield mend
+    if not compiling:
+        yield places[0]
+
+
+def _closed_triple(source: str, fault: Fault, quote: str) -> Iterator[Mend]:
+    """Close after the paragraph that the quotes open, at the line that looks least like text, or at the cell's end."""
+    lines = lines_of(source)
+    title = f"Close the text with `{quote}`"
+    found = []
+    for number in range(fault.line, len(lines) + 1):
+        text = lines[number - 1].rstrip()
+        if number == fault.line and text.endswith(quote) and text.count(quote) == 1:
+            continue
+        if not text.strip():
+            continue
+        mend = Mend(with_line(source, number, text + quote), title, prior=0.8)
+        if fault_of(mend.source) is None:
+            found.append(mend)
+    if found:
+        sure = len(found) == 1
+        yield Mend(found[0].source, title, sure, 0.9 if sure else 0.55)
+        if not sure:
+            yield Mend(found[-1].source, title, False, 0.5)
+
+
+def _apostrophe(source: str, fault: Fault, line: str) -> Iterator[Mend]:
+    """Escape an apostrophe between two letters: ``'It's here'``."""
+    for found in re.finditer(r"(?<=[A-Za-z])'(?=[a-z])", line):
+        text = line[: found.start()] + "\\" + line[found.start() :]
+        mend = Mend(with_line(source, fault.line, text), "Escape the apostrophe in the text", prior=0.95)
+        after = fault_of(mend.source)
+        if after is None or after.line > fault.line:
+            yield mend
+
+
+def _nested(source: str, fault: Fault, line: str) -> Iterator[Mend]:
+    """Quotes inside the braces of an f-string that uses the same ones."""
+    for quote, other in (('"', "'"), ("'", '"')):
+        pattern = re.compile(rf"(\{{[^{{}}{quote}]*){quote}([^{quote}{{}}{other}]*){quote}([^{{}}{quote}]*\}})")
+        text, last = line, ""
+        while text != last:
+            last, text = text, pattern.sub(rf"\1{other}\2{other}\3", text)
+        if text != line:
+            yield Mend(with_line(source, fault.line, text), f"Use `{other}` inside the f-string", prior=0.9)
