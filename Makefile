@@ -36,7 +36,7 @@ bench: $(STAMPS)-examples
 	$(BIN)/jupyter-selfheal bench $(ARGS)
 
 $(STAMPS)-examples: $(STAMPS)
-	$(BIN)/python -m pip install --quiet -e '.[examples]'
+	SELFHEAL_NO_LABEXTENSION=1 $(BIN)/python -m pip install --quiet -e '.[examples]'
 	touch $@
 
 $(STAMPS)-test: $(STAMPS)
@@ -44,7 +44,7 @@ $(STAMPS)-test: $(STAMPS)
 	touch $@
 
 $(STAMPS)-lint: $(STAMPS)
-	$(BIN)/python -m pip install --quiet -e '.[lint]'
+	SELFHEAL_NO_LABEXTENSION=1 $(BIN)/python -m pip install --quiet -e '.[lint]'
 	touch $@
 
 $(STAMPS): pyproject.toml

@@ -26,11 +26,10 @@ class LabExtensionHook(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
-        if version != "editable" and not self._is_current(root):
+        if not self._is_current(root):
             self._build(root)
         if not (root / BUILT / "package.json").exists():
-            if version != "editable":
-                self.app.display_warning("jupyter-selfheal is built without its JupyterLab extension: no Node was found")
+            self.app.display_warning("jupyter-selfheal is built without its JupyterLab extension: no Node was found")
             return
         if self.target_name == "wheel":
             build_data["shared_data"][str(root / BUILT)] = TARGET
