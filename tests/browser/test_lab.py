@@ -1,0 +1,164 @@
+"""Healing in JupyterLab with our extension: every flow by real clicks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Server
+from tests.browser.lab import Lab
+
+TYPO = "items = [1, 2]\nitems.appendd(3)\nprint('there are', len(items))"
+FIXED = TYPO.replace("appendd", "append")
+
+
+@pytest.fixture
+def failed(page: Any, server: Server, request: pytest.FixtureRequest) -> Lab:
+    """A notebook whose second cell failed, with its card."""
+    lab = Lab(page, server, server.notebook(f"{request.node.name}.ipynb", [TYPO, "print('next')"]))
+    lab.ready()
+    lab.run(1)
+    return lab
+
+
+def test_approve_and_run_puts_the_fix_into_the_cell(failed: Lab) -> None:
+    failed.press(failed.card(1), "run")
+    failed.wait_for_output(1, "there are 3")
+    assert failed.source(1) == FIXED
+
+
+def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:
+    failed.press(failed.card(1), "approve")
+    failed.card(1, "applied")
+    assert failed.source(1) == FIXED
+    failed.cell(1).locator(".cm-content").first.click()
+    failed.page.keyboard.press("Control+z")
+    assert failed.source(1) == TYPO
+
+
+def test_undo_button_refuses_over_later_edits(failed: Lab) -> None:
+    failed.press(failed.card(1), "approve")
+    card = failed.card(1, "applied")
+    failed.cell(1).locator(".cm-content").first.click()
+    failed.page.keyboard.press("Control+End")
+    failed.page.keyboard.type("  # mine")
+    failed.press(card, "undo")
+    card.get_by_text("edited after the fix").wait_for()
+    assert failed.source(1) == FIXED + "  # mine"
+
+
+def test_undo_button_restores_the_source(failed: Lab) -> None:
+    failed.press(failed.card(1), "approve")
+    failed.press(failed.card(1, "applied"), "undo")
+    failed.page.wait_for_function("() => document.body.innerText.includes('appendd(3)')")
+    assert failed.source(1) == TYPO
+
+
+def test_edited_cell_is_refused(failed: Lab) -> None:
+    card = failed.card(1)
+    failed.cell(1).locator(".cm-content").first.click()
+    failed.page.keyboard.press("Control+End")
+    failed.page.keyboard.type("\nmore = 1")
+    failed.press(card, "run")
+    card.get_by_text("edited since it failed").wait_for()
+    assert failed.source(1) == TYPO + "\nmore = 1"
+
+
+def test_approve_while_the_kernel_is_busy(page: Any, server: Server) -> None:
+    slow = "import time\nopen('go', 'w').close()\nwhile __import__('os').path.exists('go'):\n    time.sleep(0.05)\nprint('done')"
+    lab = Lab(page, server, server.notebook("busy.ipynb", [TYPO, slow]))
+    lab.ready()
+    lab.run(1)
+    card = lab.card(1)
+    lab.run(2)
+    page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="busy"]', state="attached")
+    lab.press(card, "run")
+    page.wait_for_function("() => document.querySelectorAll('.jp-Cell')[1].innerText.includes('items.append(3)')")
+    assert lab.source(1) == FIXED
+    (server.folder / "go").unlink()
+    lab.wait_for_output(1, "there are 3")
+
+
+def test_reject_with_a_reason_while_the_kernel_is_busy(page: Any, server: Server) -> None:
+    slow = "import time\nopen('go2', 'w').close()\nwhile __import__('os').path.exists('go2'):\n    time.sleep(0.05)"
+    lab = Lab(page, server, server.notebook("reject.ipynb", [TYPO, slow]))
+    lab.ready()
+    lab.run(1)
+    card = lab.card(1)
+    lab.run(2)
+    lab.press(card, "reject")
+    card.get_by_label("Why? (may be empty)").fill("not this one")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => !document.querySelectorAll('.jp-Cell')[1].querySelector('.jupyter-selfheal[data-phase=\"proposed\"]')"
+    )
+    (server.folder / "go2").unlink()
+    assert lab.source(1) == TYPO
+
+
+def test_fault_in_an_earlier_cell_is_fixed_in_both(page: Any, server: Server) -> None:
+    define = "def total(rows):\n    found = []\n    for row in rows:\n        found.appendd(row)\n    return sum(found)"
+    lab = Lab(page, server, server.notebook("elsewhere.ipynb", [define, "print('total', total([1, 2]))"]))
+    lab.ready()
+    lab.run(1)
+    lab.idle()
+    lab.run(2)
+    lab.press(lab.card(2), "run")
+    lab.wait_for_output(2, "total 3")
+    assert "found.append(row)" in lab.source(1)
+
+
+def test_cell_that_was_not_run_is_run_first(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("unrun.ipynb", ["prices = [1, 2, 3]", "print('sum', sum(prices))"]))
+    lab.ready()
+    lab.run(2)
+    lab.press(lab.card(2), "run")
+    lab.wait_for_output(2, "sum 6")
+
+
+def test_resume_runs_only_what_is_left(page: Any, server: Server) -> None:
+    first = "calls = []\ndef train():\n    calls.append(1)\n    return [3]"
+    lab = Lab(page, server, server.notebook("resume.ipynb", [first, "m = train()\nm.appendd(4)\nprint('calls', len(calls), m)"]))
+    lab.ready()
+    lab.run(1)
+    lab.idle()
+    lab.run(2)
+    lab.press(lab.card(2), "resume")
+    lab.wait_for_output(2, "calls 1 [3, 4]")
+    assert "m.append(4)" in lab.source(2)
+    assert "m = train()" in lab.source(2)
+
+
+def test_heal_button_works_where_the_extension_is_not_loaded(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("button.ipynb", [TYPO], first=""))
+    lab.run(0)
+    lab.cell(0).get_by_role("button", name="Heal this cell").click()
+    lab.press(lab.card(0), "run")
+    lab.wait_for_output(0, "there are 3")
+
+
+def test_reloaded_page_shows_no_dead_button(failed: Lab) -> None:
+    failed.card(1)
+    failed.page.keyboard.press("Control+s")
+    failed.page.reload()
+    failed.page.wait_for_selector(".jp-Notebook .jp-Cell")
+    failed.page.wait_for_timeout(3000)
+    live = failed.cell(1).locator('.jupyter-selfheal [data-id="run"]')
+    if live.count():
+        live.first.click()
+        failed.wait_for_output(1, "there are 3")
+    else:
+        assert "Self-heal" in failed.cell(1).inner_text() or "widget" in failed.cell(1).inner_text().lower()
+
+
+def test_status_bar_tells_what_is_going_on(failed: Lab) -> None:
+    failed.card(1)
+    failed.page.locator(".jp-SelfHeal-status", has_text="waiting for you").wait_for()
+
+
+def test_keyboard_alone_approves(failed: Lab) -> None:
+    card = failed.card(1)
+    card.locator('[data-id="run"]').focus()
+    failed.page.keyboard.press("Enter")
+    failed.wait_for_output(1, "there are 3")
