@@ -141,8 +141,17 @@ def _is_gutted(statement: ast.stmt, fresh: Sequence[ast.stmt]) -> bool:
         return False
     if not any(isinstance(n, ast.Name | ast.Call) for n in ast.walk(statement.value)):
         return False
+    if isinstance(statement.value, ast.Name) and _is_spelling(statement.value.id, fresh):
+        return False
     values = [n.value for n in fresh if type(n) is type(statement) and _aims(n) == _aims(statement)]
     return bool(values) and all(v is not None and is_literal(v) for v in values)
+
+
+def _is_spelling(name: str, fresh: Sequence[ast.stmt]) -> bool:
+    """``true`` for ``True``, ``null`` for ``None``, a text without its quotes: the name was meant as the constant."""
+    meant = {"true": True, "false": False, "null": None, "none": None}
+    values = [n.value.value for n in fresh if isinstance(getattr(n, "value", None), ast.Constant)]  # type: ignore[attr-defined]
+    return any(v == name or (name.lower() in meant and v is meant[name.lower()]) for v in values)
 
 
 def _aims(node: ast.stmt) -> list[str]:

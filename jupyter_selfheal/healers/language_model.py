@@ -1,0 +1,166 @@
+"""The last and only paid healer: a language model gives several distinct hypotheses, each of which is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import ProviderError
+from jupyter_selfheal.healers import model_context as context
+from jupyter_selfheal.healers.model_reply import SCHEMA, SURE, Malformed, Reading, read
+from jupyter_selfheal.model import JSON, Attempt, Case, Cost, Reason
+from jupyter_selfheal.ports import Answer, Facts, ModelReply, ModelRequest, Provider, Starts
+
+Prompts = Callable[[str], tuple[str, str]]
+"""Name of a prompt → (version, text)."""
+
+_STOPS = {"truncated": Reason.TRUNCATED, "context": Reason.TRUNCATED, "refused": Reason.REFUSED}
+
+_WORDS = {
+    "truncated": "the reply was cut at {tokens} tokens: raise c.SelfHeal.max_tokens",
+    "context": "the request is longer than the model can read: use a model with a larger context",
+    "refused": "the model refused to answer",
+}
+
+
+class Redacts(Protocol):
+    """Takes secrets out of a text and puts them back."""
+
+    def redact(self, text: str) -> str: ...
+
+    def restore(self, text: str) -> str: ...
+
+
+class LanguageModelHealer:
+    """Asks a model. Nothing is sent under ``config.offline``; secrets are replaced before anything is.
+
+    ``prompts`` reads a prompt by its name; ``progress`` is told each piece of a reply as it comes, and may raise to cancel.
+    """
+
+    name = "language_model"
+    paid = True
+
+    def __init__(
+        self,
+        provider: Provider,
+        config: HealConfig,
+        redactor: Redacts,
+        prompts: Prompts,
+        progress: Callable[[str], Any] | None = None,
+    ) -> None:
+        self._provider = provider
+        self._config = config
+        self._redactor = redactor
+        self._prompts = prompts
+        self._progress = progress
+
+    def worst_case(self, case: Case, history: Sequence[Attempt]) -> Cost:
+        """See :class:`~jupyter_selfheal.ports.Healer`: the request as long as it can be. A repair request is made only where
+        it fits into what the first call left of this."""
+        if self._config.offline:
+            return Cost()
+        return self._provider.worst_case(self.request(case, history, context.variables_at_most(case)))
+
+    def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
+        """See :class:`~jupyter_selfheal.ports.Healer`. A reply that cannot be read is no crash and no uncounted cost: the
+        answer has no patches, says so, and records what came."""
+        if self._config.offline:
+            return Answer(note="offline: no model was asked")
+        worst = self.worst_case(case, history)
+        request = self.request(case, history, context.variables(case, facts, self._config.send_values))
+        reply = self._provider.complete(request, self._progress)
+        calls = [self._record(request, reply)]
+        if reply.stop in _STOPS:
+            note = _WORDS[reply.stop].format(tokens=request.max_tokens)
+            return _answer(calls, reply.cost, note, stop=_STOPS[reply.stop].value)
+        try:
+            return self._read(case, reply, calls, reply.cost)
+        except Malformed as problem:
+            return self._repaired(case, reply, calls, worst, str(problem))
+
+    def request(self, case: Case, history: Sequence[Attempt], variables: str) -> ModelRequest:
+        """The request exactly as it is sent."""
+        _, system = self._prompts("fix")
+        asked_before = any("language_model" in attempt.patch.healer for attempt in history)
+        count = max(1, self._config.hypotheses - (1 if asked_before else 0))
+        texts = (context.described(case, variables), context.asked_for(case, history, count))
+        return ModelRequest(
+            system=system,
+            messages=tuple(("user", self._redactor.redact(text)) for text in texts),
+            model=self._config.model,
+            max_tokens=self._config.max_tokens,
+            schema=SCHEMA,
+            effort=self._config.effort,
+        )
+
+    def _read(self, case: Case, reply: ModelReply, calls: list[JSON], cost: Cost) -> Answer:
+        reading: Reading = read(reply.text, case, self._redactor.restore)
+        diagnosis, notes = reading.diagnosis, list(reading.dropped)
+        patches = reading.patches
+        if diagnosis.confidence < SURE:
+            patches = ()
+            notes.append(f"the model is {diagnosis.confidence} % sure that code is at fault: nothing is rewritten")
+        elif not patches:
+            notes.append("the model gave no hypothesis that can be tried")
+        return replace(_answer(calls, cost, "; ".join(notes)), patches=patches, diagnosis=(diagnosis,))
+
+    def _repaired(self, case: Case, reply: ModelReply, calls: list[JSON], worst: Cost, problem: str) -> Answer:
+        """One request to put a malformed reply right, if there is money left of what was set aside for this call."""
+        said = f"malformed reply: {problem}"
+        request = self._repair_request(reply, problem)
+        if not _fits(reply.cost + self._provider.worst_case(request), worst):
+            return _answer(calls, reply.cost, said)
+        try:
+            again = self._provider.complete(request, self._progress)
+        except ProviderError as error:
+            return _answer(calls, reply.cost + (error.cost or Cost()), f"{said}; {error}", Reason.INFRASTRUCTURE.value)
+        cost = reply.cost + again.cost
+        calls.append(self._record(request, again))
+        try:
+            return self._read(case, again, calls, cost)
+        except Malformed as still:
+            return _answer(calls, cost, f"malformed reply, also when asked again: {still}")
+
+    def _repair_request(self, reply: ModelReply, problem: str) -> ModelRequest:
+        _, system = self._prompts("repair")
+        tokens = min(self._config.max_tokens, max(500, 2 * reply.cost.output_tokens))
+        text = f"The problem: {problem}\n\nThe text:\n{self._redactor.restore(reply.text)}"
+        return ModelRequest(
+            system=system,
+            messages=(("user", self._redactor.redact(text)),),
+            model=self._config.model,
+            max_tokens=tokens,
+            schema=SCHEMA,
+            purpose="repair",
+        )
+
+    def _record(self, request: ModelRequest, reply: ModelReply) -> JSON:
+        """What the journal keeps of a call: the request exactly as sent, and the reply with its placeholders."""
+        return {
+            "purpose": request.purpose,
+            "prompt": self._prompts(request.purpose)[0],
+            "provider": self._provider.name,
+            "model": request.model,
+            "max_tokens": request.max_tokens,
+            "effort": request.effort,
+            "system": request.system,
+            "messages": [{"role": role, "text": text} for role, text in request.messages],
+            "reply": self._redactor.redact(self._redactor.restore(reply.text)),
+            "stop": reply.stop,
+            "request_id": reply.request_id,
+            "usage": dict(reply.usage),
+            "usd": reply.cost.usd,
+            "price_unknown": reply.cost.unknown,
+        }
+
+
+def _answer(calls: list[JSON], cost: Cost, note: str, stop: str = "") -> Answer:
+    return Answer(cost=cost, note=note, exhausted=False, stop=stop, record={"calls": calls})
+
+
+def _fits(cost: Cost, worst: Cost) -> bool:
+    if cost.unknown or worst.unknown:
+        return cost.input_tokens + cost.output_tokens <= worst.input_tokens + worst.output_tokens
+    return cost.usd <= worst.usd

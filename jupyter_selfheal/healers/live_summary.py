@@ -1,0 +1,101 @@
+"""What live variables look like, asked inside the state in which the cell failed.
+
+Sent there as source (see :class:`jupyter_selfheal.model.Probe`): standard library only. It never calls what the user made:
+types, shapes, column names and lengths are read off known classes; ``repr`` only of plain values, and only where asked for.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+TEXT = 240
+"""Characters of one line of the summary."""
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+def probe(shell: Any, last: Any, argument: Any) -> dict[str, str]:
+    """One line for each of ``argument["names"]`` that exists, previews of values only with ``argument["values"]``."""
+    space, found = shell.user_ns, {}
+    for name in argument["names"]:
+        if name in space:
+            try:
+                found[name] = summary(space[name], bool(argument["values"]))[:TEXT]
+            except Exception as error:
+                found[name] = f"{type(space[name]).__name__} (cannot be read: {type(error).__name__})"
+    return found
+
+
+def summary(value: Any, values: bool) -> str:
+    """The line for one object."""
+    kind = type(value)
+    home = (kind.__module__ or "").split(".")[0]
+    if inspect.ismodule(value):
+        return f"module {value.__name__} {getattr(value, '__version__', '')}".strip()
+    if inspect.isclass(value):
+        return f"class {value.__name__}"
+    if inspect.isroutine(value):
+        return f"function {getattr(value, '__name__', '?')}{_signature(value)}"
+    if home == "pandas":
+        return _pandas(value, values)
+    if home in ("numpy", "torch", "tensorflow", "jax", "polars", "scipy", "xarray") and hasattr(value, "shape"):
+        shape, dtype = tuple(value.shape), getattr(value, "dtype", "")
+        return f"{home}.{kind.__name__} shape {shape} dtype {dtype}{_preview(value, values and _small(value))}"
+    if isinstance(value, PLAIN):
+        length = f" of length {len(value)}" if isinstance(value, str | bytes) else ""
+        return f"{kind.__name__}{length}{_preview(value, values)}"
+    if kind in (list, tuple, set, frozenset):
+        return f"{kind.__name__} of {len(value)}: {_kinds(value)}{_preview(value, values and _is_plain(value))}"
+    if kind is dict:
+        keys = f", keys {list(value)[:12]!r}" if values else f", keys: {_kinds(value)}"
+        return f"dict of {len(value)}{keys}, values: {_kinds(value.values())}"
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _signature(value: Any) -> str:
+    try:
+        return str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return "(...)"
+
+
+def _pandas(value: Any, values: bool) -> str:
+    kind = type(value).__name__
+    if kind == "DataFrame":
+        columns = ", ".join(f"{name!r}: {dtype}" for name, dtype in list(value.dtypes.items())[:30])
+        more = f", and {value.shape[1] - 30} more" if value.shape[1] > 30 else ""
+        head = f"; first row {list(value.iloc[0])!r}" if values and len(value) else ""
+        return f"pandas.DataFrame shape {value.shape}, columns {{{columns}{more}}}, index {value.index.dtype}{head}"
+    if kind == "Series":
+        head = f"; first {value.head(3).tolist()!r}" if values else ""
+        return (
+            f"pandas.Series length {len(value)} dtype {value.dtype} name {value.name!r} index {value.index.dtype}{head}"
+        )
+    return f"pandas.{kind} length {len(value)}" if hasattr(value, "__len__") else f"pandas.{kind}"
+
+
+def _kinds(items: Any) -> str:
+    """The types among the first hundred."""
+    found: list[str] = []
+    for n, item in enumerate(items):
+        if n == 100:
+            break
+        if type(item).__name__ not in found:
+            found.append(type(item).__name__)
+    return ", ".join(found[:5]) or "empty"
+
+
+def _small(value: Any) -> bool:
+    size = 1
+    for n in value.shape:
+        size *= int(n)
+    return size <= 50
+
+
+def _is_plain(items: Any) -> bool:
+    return len(items) <= 50 and all(isinstance(item, PLAIN) for item in items)
+
+
+def _preview(value: Any, wanted: bool) -> str:
+    return f" = {repr(value)[:120]}" if wanted else ""

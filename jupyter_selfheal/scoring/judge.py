@@ -1,0 +1,243 @@
+"""A language model as the judge, asked only where nothing that ran decides.
+
+It sees two versions at a time and does not know who made them: patches are compared with one another in a ring, a single
+one with the original. Each pair is shown twice with the order swapped, since a judge's word depends on the order (REPAIR:
+agreement with people falls from 81 % to 71 %): where the two disagree, the confidence falls. A reply that cannot be read
+counts as 3.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import ProviderError
+from jupyter_selfheal.model import BASELINE, JSON, Attempt, Case, Cost, Patch, Role, Trial
+from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider
+from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring.expected import all_outputs
+from jupyter_selfheal.scoring.verdict import Opinion
+
+AT_MOST = 3
+"""Patches of one round that are judged; the others keep the score that they have without a judge."""
+
+SOURCE_CHARS, OUTPUT_CHARS, CONTEXT_CHARS = 4_000, 1_500, 8_000
+TOKENS = 600
+"""Characters of what is shown, and tokens of a judge's reply."""
+
+UNREADABLE = 3.0
+
+SCHEMA: dict[str, JSON] = {
+    "type": "object",
+    "properties": {
+        "feedback_a": {"type": "string"},
+        "feedback_b": {"type": "string"},
+        "score_a": {"type": "number"},
+        "score_b": {"type": "number"},
+        "better": {"type": "string", "enum": ["A", "B", "equal"]},
+    },
+    "required": ["feedback_a", "feedback_b", "score_a", "score_b", "better"],
+    "additionalProperties": False,
+}
+
+Version = tuple[Patch, Trial]
+
+
+class Redacts(Protocol):
+    """Takes secrets out of a text and puts them back."""
+
+    def redact(self, text: str) -> str: ...
+
+    def restore(self, text: str) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """One reply about one version: its score, what was said, and whether it was the better of the two (0 equal)."""
+
+    score: float
+    feedback: str
+    better: int
+
+
+class ModelJudge:
+    """Asks ``config.judge_model`` in pairs. ``prompts`` reads a prompt by its name; ``record`` is told each call, for the
+    journal."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        config: HealConfig,
+        redactor: Redacts,
+        prompts: Callable[[str], tuple[str, str]],
+        record: Callable[[JSON], Any] | None = None,
+    ) -> None:
+        self._provider = provider
+        self._config = config
+        self._redactor = redactor
+        self._prompts = prompts
+        self._record = record
+
+    def worst_case(self, case: Case, patches: int) -> Cost:
+        """The most that judging so many patches can cost: every text as long as it can be."""
+        if self._config.offline or patches < 1:
+            return Cost()
+        longest = self._request("x" * (CONTEXT_CHARS + 2 * (SOURCE_CHARS + OUTPUT_CHARS + 500)))
+        one, total = self._provider.worst_case(longest), Cost()
+        for _ in range(2 * _pairs_of(min(patches, AT_MOST))):
+            total = total + one
+        return total
+
+    def opinions(
+        self, case: Case, baseline: Trial, tried: Sequence[Version], history: Sequence[Attempt]
+    ) -> tuple[Mapping[str, Opinion], Cost]:
+        """An opinion on the first :data:`AT_MOST` patches, and what they cost. Raises :class:`ProviderError` with the cost of
+        what had been asked by then."""
+        if self._config.offline:
+            return {}, Cost()
+        chosen = list(tried[:AT_MOST])
+        words: dict[str, list[_Word]] = {patch.id: [] for patch, _ in chosen}
+        spent = Cost()
+        for one, other in _pairs(chosen, (BASELINE, baseline)):
+            for first, second in ((one, other), (other, one)):
+                try:
+                    reply = self._ask(case, first, second)
+                except ProviderError as error:
+                    raise _with_cost(error, spent) from error
+                spent = spent + reply.cost
+                for (patch, _), word in zip((first, second), _words(reply), strict=True):
+                    words.get(patch.id, []).append(word)
+        return {patch_id: _opinion(found) for patch_id, found in words.items() if found}, spent
+
+    def _ask(self, case: Case, first: Version, second: Version) -> ModelReply:
+        values = self._config.send_values
+        text = "\n\n".join((_context(case), _shown("A", case, *first, values), _shown("B", case, *second, values)))
+        request = self._request(self._redactor.redact(text))
+        reply = self._provider.complete(request)
+        if self._record is not None:
+            self._record(
+                {
+                    "purpose": "judge",
+                    "prompt": self._prompts("judge")[0],
+                    "model": request.model,
+                    "messages": [{"role": role, "text": said} for role, said in request.messages],
+                    "reply": self._redactor.redact(self._redactor.restore(reply.text)),
+                    "usd": reply.cost.usd,
+                }
+            )
+        return reply
+
+    def _request(self, text: str) -> ModelRequest:
+        return ModelRequest(
+            system=self._prompts("judge")[1],
+            messages=(("user", text),),
+            model=self._config.judge_model,
+            max_tokens=TOKENS,
+            schema=SCHEMA,
+            purpose="judge",
+        )
+
+
+def _pairs(tried: list[Version], original: Version) -> list[tuple[Version, Version]]:
+    """A ring of the patches; a single one with the original."""
+    if len(tried) == 1:
+        return [(tried[0], original)]
+    if len(tried) == 2:
+        return [(tried[0], tried[1])]
+    return [(tried[n], tried[(n + 1) % len(tried)]) for n in range(len(tried))]
+
+
+def _pairs_of(patches: int) -> int:
+    return 1 if patches <= 2 else patches
+
+
+def _opinion(words: Sequence[_Word]) -> Opinion:
+    """The mean score; the confidence falls where the replies disagree on which is better, and with the spread of scores."""
+    scores = [word.score for word in words]
+    swapped = [word.better for word in words]
+    agree = all(a * b >= 0 and a == b for a, b in zip(swapped[::2], swapped[1::2], strict=False))
+    confidence = (90 if agree else 50) - 5 * (max(scores) - min(scores))
+    worst = min(words, key=lambda word: word.score)
+    return Opinion(round(sum(scores) / len(scores), 2), worst.feedback, max(10, min(90, round(confidence))))
+
+
+def _words(reply: ModelReply) -> tuple[_Word, _Word]:
+    """What a reply says of the first and of the second version."""
+    raw = _first_object(reply.text) if reply.stop == "end" else None
+    try:
+        if raw is None:
+            raise ValueError("no object")
+        scores = [max(0.0, min(10.0, float(raw[name]))) for name in ("score_a", "score_b")]
+        said = [" ".join(str(raw[name]).split())[:400] for name in ("feedback_a", "feedback_b")]
+        better = {"A": 1, "B": -1}.get(str(raw["better"]), 0)
+    except (KeyError, TypeError, ValueError):
+        unread = _Word(UNREADABLE, "the judge's reply could not be read", 0)
+        return unread, unread
+    return _Word(scores[0], said[0], better), _Word(scores[1], said[1], -better)
+
+
+def _first_object(text: str) -> dict[str, Any] | None:
+    decoder, at = json.JSONDecoder(), text.find("{")
+    while at >= 0:
+        try:
+            found, _ = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at = text.find("{", at + 1)
+            continue
+        return found if isinstance(found, dict) else None
+    return None
+
+
+def _with_cost(error: ProviderError, spent: Cost) -> ProviderError:
+    cost = spent + (error.cost or Cost())
+    return ProviderError(str(error), kind=error.kind, status=error.status, request_id=error.request_id, cost=cost)
+
+
+# --- what the judge sees --------------------------------------------------------------------------------------------
+
+
+def _context(case: Case) -> str:
+    """What the cell is for: what the user said, and the cells it depends on."""
+    above = case.notebook.code_before(case.failure.cell_id)
+    names = src.names(case.failure.source)
+    needed = [above[n].source for n in src.needed([c.source for c in above], names.uses | names.changes)]
+    parts = [f"The cell failed with {case.failure.headline}."]
+    if case.oracle.spec:
+        parts.append(f"What it is for: {case.oracle.spec}")
+    if case.hints:
+        parts.append("The user says: " + "; ".join(case.hints))
+    if needed:
+        parts.append("Cells it depends on:\n" + "\n\n".join(f"```python\n{source}\n```" for source in needed))
+    return "\n\n".join(parts)[:CONTEXT_CHARS]
+
+
+def _shown(letter: str, case: Case, patch: Patch, trial: Trial, values: bool) -> str:
+    """One version: the cells that differ, as they are in it, and what running it did."""
+    ids = dict.fromkeys((case.failure.cell_id, *patch.cells_touched))
+    sources = "\n\n".join(f"```python\n{patch.source_of(i, _old(case, i))}\n```" for i in ids)[:SOURCE_CHARS]
+    return f"# Version {letter}\n{sources}\n\nWhat it did: {_did(case, patch, trial, values)[:OUTPUT_CHARS]}"
+
+
+def _old(case: Case, cell_id: str) -> str:
+    if cell_id == case.failure.cell_id:
+        return case.failure.source
+    return case.notebook.cell(cell_id).source if case.notebook.index(cell_id) >= 0 else ""
+
+
+def _did(case: Case, patch: Patch, trial: Trial, values: bool) -> str:
+    cell = trial.step(Role.CELL)
+    if cell is None or not cell.ok:
+        error = cell.errors[0] if cell is not None and cell.errors else None
+        return f"it failed with {error.ename}: {error.evalue[:200]}" if error else "it did not come to its end"
+    outputs = all_outputs(case, trial, patch)
+    text = stored.texts(outputs).strip()
+    if not outputs:
+        return "it ran and showed nothing"
+    if not values:
+        kinds = sorted({kind for o in outputs for kind in (o.data or {o.output_type: ""})})
+        return f"it ran and showed {', '.join(kinds)} ({len(text.splitlines())} lines; values are not shown)"
+    return f"it ran and showed:\n{text}" if text else "it ran and showed a picture"

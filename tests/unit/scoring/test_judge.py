@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import ProviderError
+from jupyter_selfheal.model import BASELINE, Case, Patch
+from jupyter_selfheal.ports import ModelRequest
+from jupyter_selfheal.providers.prices import Prices
+from jupyter_selfheal.providers.prompts import read
+from jupyter_selfheal.providers.scripted import ScriptedProvider
+from jupyter_selfheal.scoring.judge import ModelJudge
+from jupyter_selfheal.scoring.scorer import EvidenceScorer
+
+
+class Plain:
+    def redact(self, text: str) -> str:
+        return text.replace("hunter2", "SELFHEAL_SECRET_1_")
+
+    def restore(self, text: str) -> str:
+        return text.replace("SELFHEAL_SECRET_1_", "hunter2")
+
+
+def says(a: float, b: float, better: str = "equal", why: str = "it is off by one") -> str:
+    return json.dumps({"score_a": a, "score_b": b, "better": better, "feedback_a": why, "feedback_b": why})
+
+
+def prefers(good: str) -> Callable[[ModelRequest], str]:
+    """A fair judge: whatever stands in whichever place, the version that holds ``good`` is better."""
+
+    def reply(request: ModelRequest) -> str:
+        first = request.messages[0][1].split("# Version B")[0]
+        return says(8, 4, "A") if good in first.split("# Version A")[1] else says(4, 8, "B")
+
+    return reply
+
+
+def judge_of(*lines: Any, **config: Any) -> tuple[ModelJudge, ScriptedProvider]:
+    provider = ScriptedProvider(lines, prices=Prices("anthropic"))
+    return ModelJudge(provider, HealConfig(**config), Plain(), read), provider
+
+
+def opinions(judge: ModelJudge, case: Case, patches: list[Patch], try_patch: Any) -> Any:
+    return judge.opinions(case, try_patch(case, BASELINE), [(p, try_patch(case, p)) for p in patches], ())
+
+
+def test_a_single_patch_is_paired_with_the_original_twice_with_the_order_swapped(
+    case_of: Any, patch_of: Any, try_patch: Any
+) -> None:
+    case = case_of(["x = nope"])
+    judge, provider = judge_of(prefers("x = 1"), prefers("x = 1"))
+    patch = patch_of(case, "x = 1", healer="search", title="SECRET ORIGIN")
+    found, cost = opinions(judge, case, [patch], try_patch)
+    texts = [r.messages[0][1] for r in provider.requests]
+    assert [t.index("x = 1") < t.index("x = nope") for t in texts] == [True, False]
+    assert found[patch.id].score == 8
+    assert found[patch.id].confidence == 90
+    assert cost.calls == 2
+    assert cost.usd > 0
+    assert not any("SECRET ORIGIN" in t or "search" in t for t in texts), "blind to where a patch came from"
+    assert {r.model for r in provider.requests} == {"claude-haiku-5-5"}
+
+
+def test_a_judge_that_goes_by_the_order_is_trusted_less(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    case = case_of(["x = nope"])
+    judge, _ = judge_of(says(8, 4, "A"), says(8, 4, "A"))
+    one, two = patch_of(case, "x = 1"), patch_of(case, "x = 2")
+    found, _ = opinions(judge, case, [one, two], try_patch)
+    assert found[one.id].score == found[two.id].score == 6
+    assert found[one.id].confidence < 60
+    assert "off by one" in found[one.id].feedback
+
+
+def test_three_patches_go_in_a_ring_and_a_fourth_is_not_paid_for(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    case = case_of(["x = nope"])
+    judge, provider = judge_of(*[prefers("x = 2")] * 6)
+    patches = [patch_of(case, f"x = {n}") for n in range(1, 5)]
+    found, cost = opinions(judge, case, patches, try_patch)
+    assert len(provider.requests) == 6
+    assert max(found, key=lambda i: found[i].score) == patches[1].id
+    assert patches[3].id not in found
+    worst = judge.worst_case(case, 4)
+    assert 0 < cost.usd <= worst.usd
+    assert worst.usd < 0.05
+
+
+@pytest.mark.parametrize("reply", ["I like the first one", '{"score_a": "good"}', "[1, 2]", '{"score_a": 5'])
+def test_a_reply_that_cannot_be_read_counts_as_3(reply: str, case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    case = case_of(["x = nope"])
+    judge, _ = judge_of(reply, reply)
+    patch = patch_of(case, "x = 1")
+    found, _ = opinions(judge, case, [patch], try_patch)
+    assert found[patch.id].score == 3
+
+
+def test_an_error_carries_what_had_been_spent(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    case = case_of(["x = nope"])
+    judge, _ = judge_of(says(5, 5), ProviderError("gone", kind="network"))
+    with pytest.raises(ProviderError) as raised:
+        opinions(judge, case, [patch_of(case, "x = 1")], try_patch)
+    assert raised.value.cost is not None
+    assert raised.value.cost.calls == 1
+
+
+def test_outputs_go_out_only_where_values_may(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    case = case_of(["password = 'hunter2'\nprint(nope)"])
+    patch = patch_of(case, "password = 'hunter2'\nprint(40 + 2)")
+    for allowed in (False, True):
+        judge, provider = judge_of(says(5, 5), says(5, 5), send_values=allowed)
+        opinions(judge, case, [patch], try_patch)
+        text = provider.requests[0].messages[0][1]
+        assert ("showed:\n42" in text) is allowed
+        assert "hunter2" not in text
+        assert "SELFHEAL_SECRET_1_" in text
+
+
+def test_offline_nothing_is_asked(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    case = case_of(["x = nope"])
+    judge, provider = judge_of(offline=True)
+    assert opinions(judge, case, [patch_of(case, "x = 1")], try_patch)[0] == {}
+    assert judge.worst_case(case, 3).usd == 0
+    assert provider.requests == []
+
+
+def test_the_scorer_takes_the_judges_word_within_4_and_8(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    case = case_of(["x = nope"])
+    judge, _ = judge_of(says(10, 2, "A"), says(2, 10, "B"))
+    patch = patch_of(case, "x = 1 + 1")
+    scorer = EvidenceScorer(judge=judge)
+    verdicts, cost = scorer.judge(case, try_patch(case, BASELINE), [(patch, try_patch(case, patch))], ())
+    assert verdicts[0].score == 8
+    assert "judge" in verdicts[0].proofs
+    assert cost.calls == 2
