@@ -207,9 +207,19 @@ def from_statement(source: str, index: int) -> str:
     found = statements(source)
     if index <= 0 or index >= len(found):
         return source
+    return only(source, range(index, len(found)))
+
+
+def only(source: str, indices: Iterable[int]) -> str:
+    """The source with every other top-level statement blanked; line numbers are kept. A magic is blanked to its line's end."""
+    kept = set(indices)
     edits = []
-    for s in found[:index]:
+    for s in statements(source):
+        if s.index in kept:
+            continue
         start, end = span(source, s.node)
+        if source[start : start + 1] in ("%", "!", "?"):
+            end = source.find("\n", start) if "\n" in source[start:] else len(source)
         edits.append((start, end, re.sub(r"[^\r\n]", " ", source[start:end])))
     blanked = splice(source, edits)
     # ``a; b``: a semicolon left alone on its line is no statement

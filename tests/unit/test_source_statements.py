@@ -1,0 +1,26 @@
+"""Blanking statements: what is left keeps its lines, whatever IPython syntax stands before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.source import from_statement, only
+
+
+@pytest.mark.parametrize(
+    ("source", "index", "left"),
+    [
+        ("%matplotlib inline\nx = 1\ny", 1, "\nx = 1\ny"),
+        ("!ls -l /tmp\nx = 1\ny", 2, "\n\ny"),
+        ("a = 1; b = 2\nc", 1, "b = 2\nc"),
+        ("@d\ndef f():\n    return 1\n\nf()", 1, "\n\n\n\nf()"),
+    ],
+)
+def test_earlier_statements_are_blanked_whole(source: str, index: int, left: str) -> None:
+    found = from_statement(source, index)
+    assert [line.strip() for line in found.split("\n")] == left.split("\n")
+    assert len(found) == len(source)
+
+
+def test_statements_in_the_middle_can_be_kept_alone() -> None:
+    assert only("a = 1\n%time b\nc = 3", [1]).split() == ["%time", "b"]
