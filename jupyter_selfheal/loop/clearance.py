@@ -15,7 +15,13 @@ _CALLS = {
     "network": r"(requests\.\w+|httpx2?\.\w+|urllib\.request\.\w+|urlopen|urlretrieve|socket\.(socket|create_connection))",
     "eval": r"(eval|exec|compile|__import__|importlib\.import_module|pickle\.loads?)",
 }
-_MODULES = {"subprocess": "subprocess", "requests": "network", "httpx": "network", "socket": "network", "ctypes": "native code"}
+_MODULES = {
+    "subprocess": "subprocess",
+    "requests": "network",
+    "httpx": "network",
+    "socket": "network",
+    "ctypes": "native code",
+}
 
 
 def added_capabilities(case: Case, patch: Patch) -> tuple[str, ...]:

@@ -78,20 +78,7 @@ def remainder(case: Case, patched: str) -> str:
             return patched
         else:
             keep.append(statement.index)
-    return patched if left else only(patched, keep)
-
-
-def only(source: str, indices: Iterable[int]) -> str:
-    """The source with every other top-level statement blanked; line numbers are kept."""
-    kept = set(indices)
-    edits = []
-    for s in src.statements(source):
-        if s.index not in kept:
-            start, end = src.span(src.mask(source), s.node)
-            end = _line_end(source, end) if _is_magic(source, start) else end
-            edits.append((start, end, re.sub(r"[^\r\n]", " ", source[start:end])))
-    blanked = src.splice(source, edits)
-    return re.sub(r"(?m)^([ \t]*);", lambda m: m[1] + " ", blanked)
+    return patched if left else src.only(patched, keep)
 
 
 def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
@@ -114,7 +101,7 @@ def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
         keep.append(statement.index)
         if not isinstance(statement.node, (*_DEFINITIONS, *_IMPORTS)):
             stale |= found.binds | found.changes
-    return (only(new, keep) if keep else ""), frozenset(stale)
+    return (src.only(new, keep) if keep else ""), frozenset(stale)
 
 
 def _setup(case: Case, patch: Patch) -> Iterator[Run]:
@@ -181,12 +168,3 @@ def _keys(source: str) -> tuple[str, ...]:
 def _installs(source: str) -> bool:
     """True for a cell of ``%pip install`` lines: a trial has the requirement from its scratch directory instead."""
     return all(re.match(r"\s*([%!]\s*(pip|uv|conda|mamba)\b|#|$)", line) for line in source.splitlines())
-
-
-def _is_magic(source: str, start: int) -> bool:
-    return source[start : start + 1] in ("%", "!", "?")
-
-
-def _line_end(source: str, at: int) -> int:
-    end = source.find("\n", at)
-    return len(source) if end < 0 else end

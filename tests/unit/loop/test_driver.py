@@ -244,9 +244,7 @@ def test_three_rejections_pause_and_continue_goes_on(stage: MakeStage) -> None:
 def test_an_edit_becomes_a_patch_of_the_users_and_is_tried(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     approver = ScriptedApprover([Decision(Choice.EDIT, text="x + 41"), Decision(Choice.APPROVE)])
-    parts = scripted_parts(
-        s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])], approver=approver
-    )
+    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])], approver=approver)
     outcome = heal(s.case, parts)
     assert outcome.applied[0].patch.healer == "user"
     assert outcome.applied[0].trial.ran
@@ -385,7 +383,9 @@ def test_a_bug_in_a_healer_ends_that_healer_only(stage: MakeStage) -> None:
 
 def test_a_model_that_is_not_sure_has_nothing_rewritten(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
-    unsure = Answer((s.replaced("x.nope", "x", UNSAFE),), (Diagnosis("perhaps the disk", confidence=60),), exhausted=False)
+    unsure = Answer(
+        (s.replaced("x.nope", "x", UNSAFE),), (Diagnosis("perhaps the disk", confidence=60),), exhausted=False
+    )
     parts = scripted_parts(s.starts, [model(unsure)])
     assert heal(s.case, parts).reason is Reason.ENVIRONMENT
     assert not events(parts, TrialEnded)
