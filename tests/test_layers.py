@@ -21,6 +21,8 @@ FORK_HALF = {
     "kernels.steps",
     "kernels.capture",
     "kernels.hygiene",
+    "kernels.descriptors",
+    "kernels.trial",
 }
 EDGE = {"worker", "cli", "notebook", "bench", "__main__"}
 
@@ -79,7 +81,20 @@ def test_imports_point_one_way(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["zygote", "guard", "steps", "capture", "hygiene", "gate", "sandbox", "overlay", "syscalls"]
+    "name",
+    [
+        "zygote",
+        "guard",
+        "steps",
+        "capture",
+        "hygiene",
+        "descriptors",
+        "trial",
+        "gate",
+        "sandbox",
+        "overlay",
+        "syscalls",
+    ],
 )
 def test_the_fork_half_is_standard_library_only(name: str) -> None:
     import sys

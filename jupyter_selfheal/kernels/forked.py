@@ -122,7 +122,7 @@ class ForkedKernel:
             self._closed = True
             for status in self._running:
                 with contextlib.suppress(OSError):
-                    status.shutdown(socket.SHUT_RDWR)
+                    status.shutdown(socket.SHUT_WR)  # the guard takes it as the word to cancel, and still reports
             self._control.close()
         self._lineage.leave()
 

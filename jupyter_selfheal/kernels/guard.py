@@ -21,7 +21,6 @@ from typing import Any
 from jupyter_selfheal.kernels import hygiene
 from jupyter_selfheal.kernels.capture import Memory
 
-NAME = "selfheal-guard"
 KEPT = "kept"
 _GRACE = 0.5
 """Seconds a trial has to say where it is once its time is up."""

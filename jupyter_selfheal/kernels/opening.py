@@ -20,7 +20,19 @@ from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
 from jupyter_selfheal.model import OPEN, Ending, Probe, Run, Start, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 
-SENT = ("syscalls", "overlay", "gate", "sandbox", "hygiene", "capture", "steps", "guard", "zygote")
+SENT = (
+    "syscalls",
+    "overlay",
+    "gate",
+    "sandbox",
+    "hygiene",
+    "descriptors",
+    "capture",
+    "steps",
+    "guard",
+    "trial",
+    "zygote",
+)
 """The modules that run in the user's kernel, each after those it imports."""
 
 _LOAD = """

@@ -28,11 +28,11 @@ import tempfile
 import time
 from typing import Any
 
-from jupyter_selfheal.kernels import gate, guard, hygiene, sandbox
-from jupyter_selfheal.kernels.capture import Capture, Frames, Memory
-from jupyter_selfheal.kernels.steps import Last, Runner, known_cells
+from jupyter_selfheal.kernels import descriptors, gate, guard, hygiene
+from jupyter_selfheal.kernels.capture import Capture, Memory
+from jupyter_selfheal.kernels.steps import Last, known_cells
+from jupyter_selfheal.kernels.trial import State, Trial
 
-NAME = "selfheal-zygote"
 _children: dict[int, tuple[str, str]] = {}
 """Zygotes of this process, each with its socket and, where it was made for it, the folder of that."""
 
@@ -138,7 +138,7 @@ def _live(first: Any) -> None:
         zygote: _Zygote = first()
         while True:
             trial = zygote.serve()
-            zygote = trial.run()
+            zygote = _Zygote(trial.state, trial.run())
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     finally:
@@ -148,20 +148,16 @@ def _live(first: Any) -> None:
 class _Zygote:
     """A state that waits for requests."""
 
-    def __init__(self, shell: Any, last: Last, capture: Capture, alive: int, control: socket.socket | None) -> None:
-        self.shell, self.last, self.capture = shell, last, capture
-        self.alive = alive
-        """A pidfd of the user's kernel."""
+    def __init__(self, state: State, control: socket.socket | None = None) -> None:
+        self.state = state
         self.control = control
         self.listener: socket.socket | None = None
         self.files = ("", "")
         self.is_first = False
         self.closing = False
-        self.probed: dict[str, str] | None = None
         self.guards: dict[int, tuple[int, int]] = {}
         """pidfd of each guard → its pid, and the pipe on which it names a kept trial."""
         self.kept: dict[int, int] = {}
-        self.signals: dict[int, Any] = {}
         self.state_children = set(guard.children(os.getpid()))
         gc.freeze()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -178,31 +174,31 @@ class _Zygote:
         os.setpgid(0, 0)
         hygiene.adopt_orphans()
         hygiene.be_first_to_be_killed()
-        hygiene.set_name(NAME)
+        hygiene.set_name(hygiene.ZYGOTE)
         hygiene.forget_exit_handlers()
         hygiene.stop_tracing()
         hygiene.stop_history(shell)
-        hygiene.quarantine([listener.fileno(), alive])
-        hygiene.silence()
-        hygiene.unshare_memory()
+        descriptors.quarantine([listener.fileno(), alive])
+        descriptors.silence()
+        descriptors.unshare_memory()
         hygiene.new_executor_workers()
         hygiene.one_native_thread()
-        zygote = cls(shell, last, capture, alive, None)
-        zygote.signals, zygote.listener = signals, listener
+        zygote = cls(State(shell, last, capture, alive, signals))
+        zygote.listener = listener
         zygote.files = files
         zygote.is_first = True
         return zygote
 
-    def serve(self) -> _Trial:
+    def serve(self) -> Trial:
         """Wait for requests until there is nobody left to wait for. Returns only in a trial."""
         while True:
             poll = select.poll()
-            watched = [self.alive, *self.guards, *self.kept]
+            watched = [self.state.alive, *self.guards, *self.kept]
             watched += [s.fileno() for s in (self.listener, self.control) if s is not None]
             for number in watched:
                 poll.register(number, select.POLLIN)
             ready = {number for number, _ in poll.poll()}
-            if self.alive in ready:
+            if self.state.alive in ready:
                 self._end(everything=True)
             for number in ready & set(self.guards):
                 self._guard_ended(number)
@@ -236,7 +232,7 @@ class _Zygote:
         self.listener = None
         _remove(self.files)
 
-    def _request(self) -> _Trial | None:
+    def _request(self) -> Trial | None:
         assert self.control is not None
         try:
             data, numbers, _, _ = socket.recv_fds(self.control, 65536, 8)
@@ -252,24 +248,19 @@ class _Zygote:
         order = json.loads(data)
         channels = [socket.socket(fileno=number) for number in numbers]
         if order["do"] == "probe":
-            channels[0].sendall(json.dumps(self._probed()).encode())
+            channels[0].sendall(json.dumps(self.state.probed()).encode())
             for channel in channels:
                 channel.close()
             return None
         order["received"] = time.monotonic()
         return self._fork_guard(order, channels)
 
-    def _probed(self) -> dict[str, str]:
-        if self.probed is None:
-            self.probed = sandbox.probe()
-        return self.probed
-
     # --- trials ---------------------------------------------------------------------------------------------------
 
-    def _fork_guard(self, order: dict[str, Any], channels: list[socket.socket]) -> _Trial | None:
+    def _fork_guard(self, order: dict[str, Any], channels: list[socket.socket]) -> Trial | None:
         """In this process None, in the trial (a grandchild) what it is to do; the guard in between never returns."""
         if order["sandboxed"]:
-            self._probed()
+            self.state.probed()
         names_read, names_write = os.pipe()
         me = os.getpid()
         pid = hygiene.fork()
@@ -282,16 +273,19 @@ class _Zygote:
         self.guards[os.pidfd_open(pid)] = (pid, names_read)
         return None
 
-    def _be_guard(self, order: dict[str, Any], channels: list[socket.socket], names: int, zygote: int) -> _Trial | None:
+    def _be_guard(self, order: dict[str, Any], channels: list[socket.socket], names: int, zygote: int) -> Trial | None:
         order["guarded"] = time.monotonic()
-        lifelines = [self.alive, os.pidfd_open(zygote)]  # no PDEATHSIG: a guard must not die without its trial
-        hygiene.set_name(guard.NAME)
+        lifelines = [self.state.alive, os.pidfd_open(zygote)]  # no PDEATHSIG: a guard must not die without its trial
+        hygiene.set_name(hygiene.GUARD)
         os.setpgid(0, 0)
         hygiene.adopt_orphans()
         for listening in (self.listener, self.control):
             if listening is not None:
                 listening.close()
-        results, status, *kept = channels
+        for number, (_, other) in self.guards.items():
+            os.close(number)
+            os.close(other)
+        status = channels.pop(1)
         memory = Memory()
         words_read, words_write = os.pipe()
         me = os.getpid()
@@ -300,9 +294,9 @@ class _Zygote:
             for number in (names, words_read, lifelines[1]):
                 os.close(number)
             status.close()
-            return _Trial(self, order, results, kept, memory, words_write, me)
+            return Trial(self.state, order, channels, memory, words_write, me)
         os.close(words_write)
-        for channel in (results, *kept):
+        for channel in channels:
             channel.close()
         watch = guard.Guard(pid, order, status, words_read, memory)
         if watch.watch(lifelines) == guard.KEPT:
@@ -328,7 +322,9 @@ class _Zygote:
     def _kill_strays(self) -> None:
         """A guard was killed (by its trial, say): what it would have killed is ours now."""
         known = self.state_children | set(self.kept.values()) | {pid for pid, _ in self.guards.values()}
-        while strays := [p for p in guard.children(os.getpid()) if p not in known and hygiene.name_of(p) != NAME]:
+        while strays := [
+            p for p in guard.children(os.getpid()) if p not in known and hygiene.name_of(p) != hygiene.ZYGOTE
+        ]:
             guard.kill_and_reap(strays)
 
     # --- the end --------------------------------------------------------------------------------------------------
@@ -338,12 +334,12 @@ class _Zygote:
         if self.is_first:
             known = set(self.kept.values()) | {pid for pid, _ in self.guards.values()}
             for pid in guard.children(os.getpid()):
-                if pid not in known and hygiene.name_of(pid) == NAME:
+                if pid not in known and hygiene.name_of(pid) == hygiene.ZYGOTE:
                     with contextlib.suppress(ProcessLookupError):
                         self.kept[os.pidfd_open(pid)] = pid
 
     def _others(self) -> list[int]:
-        return [p for p in guard.children(os.getpid()) if hygiene.name_of(p) in (NAME, guard.NAME)]
+        return [p for p in guard.children(os.getpid()) if hygiene.name_of(p) in (hygiene.ZYGOTE, hygiene.GUARD)]
 
     def _end(self, *, everything: bool) -> None:
         """End this state. ``everything``: also the processes that its cells started."""
@@ -351,128 +347,3 @@ class _Zygote:
         while everything and (rest := guard.children(os.getpid())):
             guard.kill_and_reap(rest)
         raise SystemExit(0)
-
-
-class _Trial:
-    """A trial that is about to run: the only process of all of these in which code of the notebook runs."""
-
-    def __init__(
-        self,
-        zygote: _Zygote,
-        order: dict[str, Any],
-        results: socket.socket,
-        kept: list[socket.socket],
-        memory: Memory,
-        words: int,
-        parent: int,
-    ) -> None:
-        self.zygote, self.order, self.results, self.kept = zygote, order, results, kept
-        self.memory, self.words, self.parent = memory, words, parent
-        self.marks = {"received": order["received"], "guard": order["guarded"], "forked": time.monotonic()}
-        self.layers: list[str] = []
-        self.runner: Runner | None = None
-
-    def run(self) -> _Zygote:
-        """Run the request. Returns only where the state is kept."""
-        zygote = self.zygote
-        hygiene.die_with_parent(self.parent)
-        request = self._read_request()
-        frames = Frames(self.results)
-        self._isolate(request["plan"], frames)
-        zygote.capture.begin(frames, self.memory, request["output_bytes"])
-        self.runner = Runner(zygote.shell, zygote.capture, zygote.last, request["plan"], self.order["deadline"])
-        self._settle(request)
-        self.marks["ready"] = time.monotonic()
-        self.runner.run(request["steps"], self._limit)
-        self.marks["ran"] = time.monotonic()
-        keep = request["keep"] == "always" or (request["keep"] == "on success" and not self.runner.failed)
-        refused = ""
-        if keep and not self.runner.timed_out:
-            refused = gate.refusal(0)
-        keep = keep and not self.runner.timed_out and not refused
-        self._limit(0.0)
-        frames.send("done", {"kept": keep, "refused": refused, "marks": self.marks})
-        if not keep:
-            raise SystemExit(0)
-        return self._become_zygote()
-
-    def _read_request(self) -> dict[str, Any]:
-        with self.results.makefile("rb") as stream:
-            size = int.from_bytes(stream.read(4), "big")
-            found: dict[str, Any] = json.loads(stream.read(size))
-            return found
-
-    def _limit(self, seconds: float) -> None:
-        os.write(self.words, b"limit %f\n" % seconds)
-
-    def _mine(self) -> list[int]:
-        """Descriptors of our own, which stay as they are."""
-        sockets = [self.results.fileno(), *(s.fileno() for s in self.kept)]
-        return [*sockets, *self.memory.files.values(), self.words, self.zygote.alive]
-
-    def _isolate(self, plan: dict[str, Any], frames: Frames) -> None:
-        """Everything that must be done while this is still a process of one thread that ran no code of the user's."""
-        zygote = self.zygote
-        os.setpgid(0, 0)
-        hygiene.set_name("python")
-        for number, (_, names) in zygote.guards.items():
-            os.close(number)
-            os.close(names)
-        zygote.guards.clear()
-        hygiene.quarantine(self._mine())
-        hygiene.unshare_memory()
-        self.marks["detached"] = time.monotonic()
-        if not self.order["sandboxed"]:
-            return
-        files = hygiene.writable_files(self._mine())
-        plan["folders"] = [*plan.get("folders", []), os.getcwd()]
-        try:
-            self.layers = sandbox.enter(plan, zygote._probed())
-        except sandbox.LayerFailed as error:
-            frames.send("failed", str(error))
-            raise SystemExit(0) from None
-        if plan["writes"] != "allow":
-            hygiene.detach_files(files, is_discarded=sandbox.OVERLAY in self.layers)
-        frames.send("layers", self.layers, zygote._probed())
-
-    def _settle(self, request: dict[str, Any]) -> None:
-        """The last of it: the user's signal handlers, an event loop, what the request puts on the path."""
-        assert self.runner is not None
-        hygiene.hear_signals(self.zygote.signals)
-        signal.signal(hygiene.STOPPED, self.runner.stop)
-        _new_event_loop()
-        sys.path[:0] = request["paths"]
-        sys._selfheal_trial = True  # type: ignore[attr-defined]
-
-    def _become_zygote(self) -> _Zygote:
-        """Freeze: from now on this state lives as long as its own connection, not as its guard."""
-        zygote = self.zygote
-        zygote.capture.end()
-        hygiene.silence()
-        signals = hygiene.deaf_to_signals()
-        signals.pop(hygiene.STOPPED, None)
-        hygiene.outlive_parent()
-        hygiene.adopt_orphans()
-        hygiene.set_name(NAME)
-        hygiene.new_executor_workers()
-        control = self.kept[0]
-        new = _Zygote(zygote.shell, zygote.last, zygote.capture, zygote.alive, control)
-        new.signals = signals
-        new.probed = None if self.order["sandboxed"] else zygote.probed
-        os.write(self.words, guard.KEPT.encode() + b"\n")
-        os.close(self.words)
-        self.results.close()
-        self.memory.close()
-        return new
-
-
-def _new_event_loop() -> None:
-    """A loop of this process's own. The old one is never closed: its epoll is the user's kernel's."""
-    asyncio: Any = sys.modules.get("asyncio")
-    if asyncio is None:
-        return
-    asyncio._set_running_loop(None)
-    asyncio.set_event_loop(asyncio.new_event_loop())
-    helpers: Any = sys.modules.get("IPython.core.async_helpers")
-    if helpers is not None:
-        helpers._asyncio_event_loop = None

@@ -12,6 +12,7 @@ import contextlib
 import copy
 import io
 import itertools
+import json
 import linecache
 import sys
 import threading
@@ -213,7 +214,7 @@ def _ask(state: _State, step: Probe, deadline: float) -> StepResult:
     try:
         with contextlib.redirect_stdout(io.StringIO()), _tracing(deadline):
             exec(compile(step.source, "<probe>", "exec"), space)
-            value = space["probe"](state.shell, state.last, step.argument)
+            value = json.loads(json.dumps(space["probe"](state.shell, state.last, step.argument)))
     except _TimedOut:
         return StepResult("timeout", role="probe", name=step.name, seconds=time.perf_counter() - began)
     except Exception as error:

@@ -1,0 +1,168 @@
+"""Cutting a forked copy of a kernel off from what it shares with the kernel: sockets, pipes, file offsets, memory.
+
+Standard library only: sent as source to kernels whose environment lacks this package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import stat
+from collections.abc import Iterable
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def quarantine(keep: Iterable[int]) -> None:
+    """Turn sockets, pipes and the like into ``/dev/null``, and give regular files an offset of their own.
+
+    The numbers stay in use: an object of the user's that closes its descriptor later must not close one of ours.
+    """
+    kept = {0, 1, 2, *keep}
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        for number in _descriptors():
+            if number in kept or number == null:
+                continue
+            kind = os.fstat(number).st_mode
+            if stat.S_ISREG(kind):
+                reopen(number)
+            elif not stat.S_ISCHR(kind) and not stat.S_ISDIR(kind) and not stat.S_ISBLK(kind):
+                os.dup2(null, number, inheritable=os.get_inheritable(number))
+    finally:
+        os.close(null)
+
+
+def silence() -> None:
+    """Descriptors 0, 1 and 2 lead nowhere."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    os.close(null)
+
+
+def _descriptors() -> list[int]:
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # the listing's own
+            os.fstat(int(name))
+            found.append(int(name))
+    return found
+
+
+def regular_files(keep: Iterable[int]) -> list[int]:
+    """Descriptors of regular files other than those in ``keep``."""
+    kept = {0, 1, 2, *keep}
+    return [n for n in _descriptors() if n not in kept and stat.S_ISREG(os.fstat(n).st_mode)]
+
+
+def reopen(number: int, path: str = "") -> None:
+    """Put another opening of the same file, at the same offset, under a descriptor's number.
+
+    ``path``: open that instead (the same file seen through an overlay). What cannot be opened again becomes a private
+    copy of the file, so that nothing of the user's is ever moved or written.
+    """
+    flags = fcntl.fcntl(number, fcntl.F_GETFL)
+    inheritable = os.get_inheritable(number)
+    offset = os.lseek(number, 0, os.SEEK_CUR)
+    wanted = flags & (os.O_ACCMODE | os.O_APPEND | os.O_NONBLOCK | os.O_SYNC)
+    try:
+        new = os.open(path or f"/proc/self/fd/{number}", wanted | os.O_CLOEXEC)
+    except OSError:
+        new = _private_copy(number)
+    os.lseek(new, offset, os.SEEK_SET)
+    os.dup2(new, number, inheritable=inheritable)
+    os.close(new)
+
+
+def _private_copy(number: int) -> int:
+    copy = os.memfd_create("selfheal-copy")
+    size = min(os.fstat(number).st_size, 256 << 20)
+    with contextlib.suppress(OSError):  # a descriptor that may only be written
+        done = 0
+        while done < size:
+            sent = os.sendfile(copy, number, done, size - done)
+            if not sent:
+                break
+            done += sent
+    return copy
+
+
+def writable_files(keep: Iterable[int]) -> dict[int, str]:
+    """Descriptors of regular files open for writing, each with its path where that still leads to the same file."""
+    found = {}
+    for number in regular_files(keep):
+        if fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            continue
+        path = os.readlink(f"/proc/self/fd/{number}")
+        here = os.fstat(number)
+        try:
+            there = os.stat(path)
+            same = (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
+        except OSError:
+            same = False
+        found[number] = path if same else ""
+    return found
+
+
+def detach_files(files: dict[int, str], is_discarded: bool) -> None:
+    """Let writes to files that were open before the sandbox go where its other writes go, never to the user's file.
+
+    ``files`` are :func:`writable_files` from before the sandbox was entered; ``is_discarded``: an overlay is on.
+    """
+    for number, path in files.items():
+        if path and is_discarded:
+            reopen(number, path)
+            continue
+        offset = os.lseek(number, 0, os.SEEK_CUR)
+        copy = _private_copy(number)
+        os.lseek(copy, offset, os.SEEK_SET)
+        os.dup2(copy, number, inheritable=os.get_inheritable(number))
+        os.close(copy)
+
+
+# --- memory -------------------------------------------------------------------------------------------------------
+
+_PROT, _PRIVATE, _ANONYMOUS, _FIXED = 3, 2, 0x20, 0x10
+_MAYMOVE_FIXED = 3
+
+
+def unshare_memory() -> None:
+    """Replace every shared writable mapping (``np.memmap``, shared memory) by a private copy at the same address."""
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as lines:
+        shared = [line.split(None, 5) for line in lines if " rw-s " in line or " -w-s " in line]
+    for fields in shared:
+        path = fields[5] if len(fields) > 5 else ""
+        if path.startswith("/dev/") and not path.startswith(("/dev/shm", "/dev/zero")):
+            continue  # a device's memory is no data of the user's
+        begin, end = (int(part, 16) for part in fields[0].split("-"))
+        _copy_in_place(begin, end - begin)
+
+
+def _copy_in_place(address: int, size: int) -> None:
+    mmap, mremap = _libc.mmap, _libc.mremap
+    mmap.restype = mremap.restype = ctypes.c_void_p
+    mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    mremap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+    new = mmap(None, size, _PROT, _PRIVATE | _ANONYMOUS, -1, 0)
+    if new in (None, ctypes.c_void_p(-1).value):
+        raise MemoryError(f"{size >> 20} MiB of shared memory cannot be copied for the trial")
+    _read_memory(new, address, size)
+    mremap(new, size, size, _MAYMOVE_FIXED, address)
+
+
+def _read_memory(to: int, address: int, size: int) -> None:
+    """Copy memory by ``pread`` of ``/proc/self/mem``: pages beyond the end of a mapped file are skipped, not a SIGBUS."""
+    source = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        view = memoryview((ctypes.c_char * size).from_address(to)).cast("B")
+        done = 0
+        while done < size:
+            try:
+                done += os.preadv(source, [view[done : done + (1 << 24)]], address + done)
+            except OSError:
+                done += 4096
+    finally:
+        os.close(source)
