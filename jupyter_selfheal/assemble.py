@@ -126,7 +126,8 @@ def healers_of(config: HealConfig, provider: Provider | None, redactor: Redactor
         elif name == "search":
             found.append(_load("healers.search.healer", "SearchHealer")(config))
         elif name == "language_model" and provider is not None:
-            found.append(_load("healers.language_model", "LanguageModelHealer")(provider, config, redactor))
+            prompts = _load("providers.prompts", "read")
+            found.append(_load("healers.language_model", "LanguageModelHealer")(provider, config, redactor, prompts))
     return tuple(found)
 
 
@@ -143,7 +144,7 @@ def free_scorer(config: HealConfig) -> Scorer:
 
 def judged_scorer(config: HealConfig, provider: Provider, redactor: Redactor) -> Scorer:
     """The scorer that asks a model where no evidence decides."""
-    judge = _load("scoring.judge", "ModelJudge")(provider, config, redactor)
+    judge = _load("scoring.judge", "ModelJudge")(provider, config, redactor, _load("providers.prompts", "read"))
     made: Scorer = _load("scoring.scorer", "EvidenceScorer")(config, judge)
     return made
 
