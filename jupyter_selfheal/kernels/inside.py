@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import os
 import sys
 import types
 from typing import Any
@@ -29,8 +30,28 @@ _before_exec = False
 _cells: dict[str, str] = {}
 
 
-def watch(shell: Any) -> None:
-    """Remember every cell's outcome from now on, and which file name IPython gives to which cell."""
+class Echo:
+    """Keeps what is printed in a file as well, up to a size: a stream's last words are lost when a process ends at once."""
+
+    def __init__(self, path: str, most: int = 1 << 20) -> None:
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self.left = most
+
+    def write(self, text: str) -> None:
+        if self.left > 0:
+            self.left -= os.write(self.file, text.encode("utf-8", "replace")[: self.left])
+
+    def flush(self) -> None:
+        """What was written is there already."""
+
+
+def watch(shell: Any, folder: str) -> None:
+    """Remember every cell's outcome from now on, and which file name IPython gives to which cell; keep what it prints in
+    two files of ``folder``."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if getattr(stream, "echo", stream) is None:
+            stream.echo = Echo(os.path.join(folder, f"echo-{name}"))
 
     def remember(outcome: Any) -> None:
         global _before_exec
@@ -39,8 +60,17 @@ def watch(shell: Any) -> None:
         raw = getattr(outcome.info, "raw_cell", "") or ""
         name = shell.compile.get_code_name(raw, shell.transform_cell(raw), shell.execution_count - 1)
         _cells[name] = getattr(outcome.info, "cell_id", None) or ""
+        if last.error is not None:
+            last.error.__traceback__ = _from_cell(last.error.__traceback__)
 
     shell.events.register("post_run_cell", remember)
+
+
+def _from_cell(step: types.TracebackType | None) -> types.TracebackType | None:
+    """A traceback without IPython's own frames, which come before the first one in a cell; none where there is no such."""
+    while step is not None and step.tb_frame.f_code.co_filename not in _cells:
+        step = step.tb_next
+    return step
 
 
 def locate() -> None:
@@ -51,16 +81,15 @@ def locate() -> None:
     step = getattr(error, "__traceback__", None)
     while step is not None:
         code = step.tb_frame.f_code
-        if frames or code.co_filename in _cells:
-            frames.append(
-                {
-                    "file": code.co_filename,
-                    "line": step.tb_lineno,
-                    "function": code.co_name,
-                    "text": linecache.getline(code.co_filename, step.tb_lineno).strip(),
-                    "cell_id": _cells.get(code.co_filename, ""),
-                }
-            )
+        frames.append(
+            {
+                "file": code.co_filename,
+                "line": step.tb_lineno,
+                "function": code.co_name,
+                "text": linecache.getline(code.co_filename, step.tb_lineno).strip(),
+                "cell_id": _cells.get(code.co_filename, ""),
+            }
+        )
         step = step.tb_next
     line = frames[0]["line"] if frames else 0
     if isinstance(error, SyntaxError) and _before_exec:

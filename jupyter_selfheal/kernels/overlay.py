@@ -41,9 +41,6 @@ def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes
     below = mounts()
     targets = _targets([*earlier, *folders], below)
     stage = stage or _stage_for(targets)
-    for path in shared:
-        if os.path.isdir(path) and path not in below:
-            syscalls.mount(path, path, flags=syscalls.MS_BIND)
     read_only(shared)
     layers = _mount_stage(stage, earlier, targets, megabytes)
     done = {}
@@ -62,7 +59,11 @@ def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes
 
 
 def read_only(writable: list[str]) -> None:
-    """Make every mount read-only except devices, processes and those in ``writable``. Raises ``OSError``."""
+    """Make every mount read-only except devices, processes and the folders in ``writable``. Raises ``OSError``."""
+    points = mounts()
+    for path in writable:
+        if os.path.isdir(path) and path not in points:
+            syscalls.mount(path, path, flags=syscalls.MS_BIND)
     syscalls.set_read_only("/", True, below=True)
     points = mounts()
     for path in [*_WRITABLE, *writable]:

@@ -150,7 +150,10 @@ def enter(plan: dict[str, Any], probed: dict[str, str]) -> list[str]:
         if mounting:
             syscalls.unshare(syscalls.CLONE_NEWNS)
             on += _mounted(plan, has(OVERLAY))
-        on += _landlocked(files=still and not mounting, tcp=quiet and not has(NETWORK), has=has)
+        shared = list(plan.get("shared", ()))
+        on += _landlocked(
+            shared, files=still and not mounting and has(LANDLOCK), tcp=quiet and not has(NETWORK) and has(LANDLOCK_TCP)
+        )
     except OSError as error:
         raise LayerFailed(f"the sandbox could not be entered ({', '.join(on) or 'no layer yet'}): {error}") from error
     if still and not {OVERLAY, READ_ONLY, LANDLOCK} & set(on):
@@ -187,10 +190,9 @@ def _mounted(plan: dict[str, Any], can_overlay: bool) -> list[str]:
     return [OVERLAY, READ_ONLY]
 
 
-def _landlocked(*, files: bool, tcp: bool, has: Callable[[str], bool]) -> list[str]:
-    files, tcp = files and has(LANDLOCK), tcp and has(LANDLOCK_TCP)
+def _landlocked(shared: list[str], *, files: bool, tcp: bool) -> list[str]:
     if files or tcp:
-        syscalls.landlock(["/dev", "/proc"], files=files, tcp=tcp)
+        syscalls.landlock(["/dev", "/proc", *shared], files=files, tcp=tcp)
     return [LANDLOCK] * files + [LANDLOCK_TCP] * tcp
 
 

@@ -15,11 +15,25 @@ from jupyter_selfheal import source
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels import sandbox
 from jupyter_selfheal.kernels.launch import LiveKernel, Reply
-from jupyter_selfheal.model import JSON, Ending, ErrorInfo, Frame, Probe, Run, Sandbox, Step, StepResult, TrialRequest
+from jupyter_selfheal.model import (
+    JSON,
+    Ending,
+    ErrorInfo,
+    Frame,
+    Output,
+    Probe,
+    Run,
+    Sandbox,
+    Step,
+    StepResult,
+    TrialRequest,
+)
 
 _MODULE = "_selfheal_inside"
 _INSIDE = f'__import__("sys").modules["{_MODULE}"]'
 _SHELL = "get_ipython()"
+_GRACE = 3.0
+_STREAMS = ("stdout", "stderr")
 _SOURCES = ("syscalls", "overlay", "sandbox")
 
 
@@ -35,7 +49,7 @@ class Session:
         made = kernel.execute(
             f"import sys as _s, types as _t\n_m = _t.ModuleType({_MODULE!r})\n"
             f"exec(compile({code!r}, '<selfheal>', 'exec'), _m.__dict__)\n_s.modules[{_MODULE!r}] = _m\n"
-            f"_m.watch({_SHELL})\ndel _s, _t, _m",
+            f"_m.watch({_SHELL}, {kernel.shared!r})\ndel _s, _t, _m",
             silent=True,
             timeout=60,
         )
@@ -64,13 +78,32 @@ class Session:
         return _labelled(step, found, time.monotonic() - began)
 
     def _run(self, step: Run, seconds: float) -> StepResult:
+        heard = {name: len(self._echo(name)) for name in _STREAMS}
         reply = self.kernel.execute(step.code, seconds, cell_id=step.cell_id)
+        if reply.died:
+            reply = replace(reply, outputs=self._with_last_words(reply.outputs, heard))
         self._stdout = "".join(o.text for o in reply.outputs if o.output_type == "stream" and o.name != "stderr")
         if reply.timed_out:
             return StepResult("timeout", outputs=reply.outputs)
         if reply.died or not reply.errors:
             return StepResult("error" if reply.died else "ok", outputs=reply.outputs)
         return StepResult("error", outputs=reply.outputs, errors=(self._located(reply, step.code),))
+
+    def _echo(self, name: str, start: int = 0) -> bytes:
+        with contextlib.suppress(OSError), open(f"{self.kernel.shared}/echo-{name}", "rb") as kept:
+            kept.seek(start)
+            return kept.read()
+        return b""
+
+    def _with_last_words(self, outputs: tuple[Output, ...], heard: Mapping[str, int]) -> tuple[Output, ...]:
+        """The outputs with what a process printed but could not send any more before it ended."""
+        found = list(outputs)
+        for name in _STREAMS:
+            said = self._echo(name, heard[name]).decode("utf-8", "replace")
+            sent = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == name)
+            if said.startswith(sent) and len(said) > len(sent):
+                found.append(Output("stream", name=name, text=said[len(sent) :]))
+        return tuple(found)
 
     def _located(self, reply: Reply, code: str) -> ErrorInfo:
         shown = reply.errors[0]
@@ -114,6 +147,11 @@ class Session:
             raise KernelError(f"a trial kernel cannot be set up: {why}")
         return _decoded(reply)
 
+    def interrupt(self, deadline: float) -> bool:
+        """Interrupt a step that passed its own limit; True where the kernel answers again (what ignores it does not)."""
+        self.kernel.interrupt()
+        return self.kernel.execute("", min(_GRACE, max(deadline - time.monotonic(), 0.001)), silent=True).ok
+
     def ending(self) -> tuple[Ending, str]:
         """How the process of a dead kernel ended, and that in words."""
         code = self.kernel.exit_code or 0
@@ -149,7 +187,9 @@ def run_steps(session: Session, request: TrialRequest) -> tuple[tuple[StepResult
         left = max(deadline - time.monotonic(), 0.001)
         result = session.step(step, min(left, step.timeout or left))
         results.append(result)
-        if result.status == "timeout":
+        if result.status == "timeout" and 0 < step.timeout < left and session.interrupt(deadline):
+            over = isinstance(step, Run) and not step.go_on
+        elif result.status == "timeout":
             session.stop()
             ending, detail, over = Ending.TIMED_OUT, f"cut off after {result.seconds:.1f} s", True
         elif not session.kernel.alive:

@@ -59,7 +59,10 @@ def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
         return [], why_not
     plan = {"network": True, "limits": False, **{k: order[k] for k in ("writes", "folders", "shared")}}
     try:
-        return sandbox.enter(plan, probed), why_not
+        layers = sandbox.enter(plan, probed)
+        if sandbox.OVERLAY not in layers:  # ipykernel itself does not start without a temporary folder
+            os.environ["TMPDIR"] = order["shared"][0]
+        return layers, why_not
     except sandbox.LayerFailed as error:
         _tell(int(order["status"]), {"error": str(error)})
         sys.exit(1)

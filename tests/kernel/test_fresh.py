@@ -175,6 +175,13 @@ def test_writes_go_where_the_parent_state_would_write(folder: Path) -> None:
     (folder / "kept.txt").unlink()
 
 
+def test_forbidden_writes_are_refused_in_the_project_too(base: FreshKernel) -> None:
+    if sandbox.READ_ONLY not in base.isolation.layers:
+        pytest.skip("; ".join(base.isolation.missing))
+    trial, _ = base.run(ran("open('x.txt', 'w')", sandbox=Sandbox(writes="forbid")))
+    assert trial.blocked[0].startswith("write: ")
+
+
 def test_memory_is_limited(base: FreshKernel) -> None:
     trial, _ = base.run(ran("x = bytearray(500 << 20)", sandbox=Sandbox(memory_mb=200)))
     assert trial.steps[0].errors[0].ename == "MemoryError"

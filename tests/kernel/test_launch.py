@@ -120,6 +120,15 @@ def test_writes_can_be_allowed(folder: Path) -> None:
 
 
 @linux_only
+def test_writes_can_be_forbidden(folder: Path) -> None:
+    if why := sandbox.probe()[sandbox.READ_ONLY]:
+        pytest.skip(why)
+    with start_kernel("python3", str(folder), writes="forbid", strict=True) as kernel:
+        assert kernel.execute("open('x', 'w')").errors[0].evalue.startswith("[Errno 30]")
+        assert kernel.execute("import tempfile; tempfile.TemporaryFile()").ok
+
+
+@linux_only
 def test_stopping_ends_everything_that_the_kernel_started(folder: Path) -> None:
     kernel = start_kernel("python3", str(folder), env={"OF_THE_TEST": "1"})
     code = """
