@@ -119,7 +119,19 @@ class Search:
         return Sight(Result(1, 0, "error"))
 
     def _own_time(self) -> float:
-        """CPU seconds for a candidate, by what the program takes as it is; cheap and failing asserts go first from now on."""
+        """CPU seconds for a candidate, by what the program takes as it is.
+
+        From now on cheap and failing asserts go first, unless they then come out differently: they have side effects.
+        """
+        costs, failing = self._account()
+        passing = sum(cost for unit, cost in costs.items() if unit not in failing)
+        self.runner.sort_checks(costs, failing)
+        if failing and self._account()[1] != failing:
+            self.runner.order.sort()
+        return min(max(2 * passing, LEAST), MOST)
+
+    def _account(self) -> tuple[dict[int, float], frozenset[int]]:
+        """CPU seconds of each unit's checks, and the units with a failing one (a fork runs them; nothing where it dies)."""
 
         def once() -> list[Any]:
             costs: dict[int, float] = {}
@@ -138,12 +150,7 @@ class Search:
             return [list(costs.items()), sorted(failing)]
 
         found = in_fork(once, 20.0)
-        if not isinstance(found, list):
-            return LEAST
-        costs = dict(found[0])
-        self.runner.sort_checks(costs, found[1])
-        passing = sum(cost for unit, cost in costs.items() if unit not in found[1])
-        return min(max(2 * passing, LEAST), MOST)
+        return (dict(found[0]), frozenset(found[1])) if isinstance(found, list) else ({}, frozenset())
 
     def _worth_more_time(self, most: int) -> list[Candidate]:
         """Candidates that were cut: those that had passed most, or, where something is plausible, the likelier ones."""
@@ -365,6 +372,10 @@ def _tidied(old: str, new: str) -> str:
     end = 0
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
+    while end and new[start : len(new) - end].count("(") > new[start : len(new) - end].count(")"):
+        end -= 1
+    while start and new[start : len(new) - end].count(")") > new[start : len(new) - end].count("("):
+        start -= 1
     edit = (start, len(old) - end, new[start : len(new) - end])
     return splice(old, tidy(old, (edit,)))
 

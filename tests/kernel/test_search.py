@@ -1,0 +1,76 @@
+"""The search in a fork of a real kernel: its state, its limits, and what it must not leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.search.healer import SearchHealer
+from jupyter_selfheal.kernels.opening import open_state
+from jupyter_selfheal.loop.bench import NoFacts
+from jupyter_selfheal.model import OPEN, Case, Cell, Failure, FailureKind, Keep, Notebook, Oracle, Run, TrialRequest
+from jupyter_selfheal.ports import Answer, Starts, TrialKernel
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialKernel]:
+    kernel = open_state("python3", str(tmp_path_factory.mktemp("search")), writes="discard", say=pytest.fail)
+    yield kernel
+    kernel.close()
+
+
+def search(first: TrialKernel, *sources: str, oracle: Oracle = Oracle(), seconds: float = 20.0) -> Answer:  # noqa: B008 (frozen)
+    """Run the cells but the last, then ask for patches of the last."""
+    cells = tuple(Cell(f"c{n}", source) for n, source in enumerate(sources))
+    steps = tuple(Run(c.source, c.id) for c in cells[:-1])
+    trial, state = first.run(TrialRequest(steps, keep=Keep.ON_SUCCESS, sandbox=OPEN, timeout=60))
+    assert state is not None, trial
+    try:
+        case = Case(Failure(cells[-1].id, sources[-1], FailureKind.MISSED), Notebook(cells), oracle)
+        return SearchHealer(HealConfig(search_seconds=seconds)).propose(case, Starts((state,)), NoFacts(), ())
+    finally:
+        state.close()
+
+
+def test_a_fault_in_a_function_three_cells_up_is_mended_there(first: TrialKernel) -> None:
+    define = "def spread(values):\n    # largest minus smallest\n    return max(values) + min(values)   # oops\n"
+    answer = search(first, define, "data = [4, 1, 9]", "spread(data)", oracle=Oracle(expect="8"))
+    edit = answer.patches[0].edits[0]
+    assert edit.source == define.replace("max(values) + min", "max(values) - min")
+    assert edit.cell_id == "c0"
+
+
+def test_candidates_see_the_live_objects_and_change_none_of_each_others(first: TrialKernel) -> None:
+    setup = "import numpy as np\ntable = np.arange(6.0).reshape(2, 3)\nlog = []"
+    define = "def totals(a):\n    log.append(1)\n    a[0] += 0\n    return a.sum(axis=0)\n"
+    answer = search(first, setup, define, "assert list(totals(table)) == [3.0, 12.0]\nassert len(log) == 1")
+    assert answer.patches
+    assert "axis=1" in answer.patches[0].edits[0].source
+
+
+def test_candidates_that_loop_hoard_memory_or_die_end_neither_the_search_nor_the_kernel(first: TrialKernel) -> None:
+    define = (
+        "import os\n"
+        "def grow(n):\n"
+        "    if n > 3:\n        os._exit(3)\n"
+        "    found = []\n"
+        "    while len(found) > n:\n        found.append('x' * 10 ** (6 + n))\n"
+        "    return len(found)\n"
+    )
+    answer = search(first, define, "assert grow(2) == 2\nassert grow(0) == 0", seconds=15)
+    assert answer.patches
+    assert "while len(found) < n" in answer.patches[0].edits[0].source
+
+
+def test_nothing_is_left_running(first: TrialKernel) -> None:
+    mark = "left_by_the_search"
+    search(first, f"{mark} = 1\ndef loop(n):\n    while n:\n        n += 1\n    return n\n", "assert loop(3) == 0", seconds=3)
+    me = psutil.Process()
+    zombies = [p for p in me.children(recursive=True) if p.is_running() and p.status() == psutil.STATUS_ZOMBIE]
+    assert len(zombies) <= 1
