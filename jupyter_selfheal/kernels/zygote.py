@@ -106,6 +106,16 @@ def _remove(files: tuple[str, str]) -> None:
             os.rmdir(folder)
 
 
+def discard_all(seconds: float = 5.0) -> None:
+    """End every zygote of this process and wait until they are collected, at most so long."""
+    for pid in list(_children):
+        discard(pid)
+    until = time.monotonic() + seconds
+    while _children and time.monotonic() < until:
+        time.sleep(0.005)
+        reap()
+
+
 def in_trial() -> bool:
     """True in a trial: hooks of this product that came along with the fork must do nothing there."""
     return bool(getattr(sys, "_selfheal_trial", False))

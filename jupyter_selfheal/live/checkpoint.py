@@ -87,12 +87,10 @@ class Checkpoints:
             zygote.discard(state.pid)
 
     def close(self) -> None:
-        """End every copy."""
-        self.ran_ok()
-        for pid in self._handed:
-            zygote.discard(pid)
+        """End every copy, and wait for that."""
+        self._before = ()
         self._handed.clear()
-        zygote.reap()
+        zygote.discard_all()
 
     def _handed_over(self, start: Start, error: BaseException | None) -> tuple[StateAddress, ...]:
         made = self._freeze(start, error)
