@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_selfheal.bench.tasks import Task
-from jupyter_selfheal.healers.search.runtime import behave
+from jupyter_selfheal.healers.search.runtime import behave, locate
 
 INPUTS = 1000
 CALL_SECONDS, TEST_SECONDS, BROKEN_SECONDS = 0.5, 10.0, 1.0
@@ -44,8 +44,9 @@ class Judgement:
 
 def judge(task: Task, program: str, inputs: int = INPUTS, seed: int = 20261121) -> Judgement:
     """Judge the text of a program (its whole definition cell) against all tests of a task and its reference."""
+    tests = [*task.tests, *task.hidden]
     job = {
-        "entry": task.entry, "program": program, "reference": task.reference, "tests": [*task.tests, *task.hidden],
+        "entry": task.entry, "program": program, "reference": task.reference, "tests": tests,
         "arguments": list(task.arguments), "domain": task.domain, "cases": task.cases, "compare": task.compare,
         "inputs": inputs, "seed": seed,
     }  # fmt: skip
@@ -55,7 +56,7 @@ def judge(task: Task, program: str, inputs: int = INPUTS, seed: int = 20261121) 
     try:
         found = json.loads(ran.stdout.splitlines()[-1])
     except (IndexError, ValueError):
-        return Judgement(tuple(range(len(job["tests"]))), example=f"the judge's process died: {ran.stderr[-300:]}")
+        return Judgement(tuple(range(len(tests))), example=f"the judge's process died: {ran.stderr[-300:]}")
     return Judgement(tuple(found["failed"]), found["compared"], found["differed"], found["example"])
 
 
@@ -98,7 +99,7 @@ def outcome(ns: dict[str, Any], entry: str, arguments: tuple[Any, ...]) -> str:
     """What a call gives, as text: ``!`` and a name where it raises, ``!late`` where it takes too long."""
     try:
         with _limit(CALL_SECONDS):
-            value = ns[entry](*behave.plain(arguments))
+            value = ns[entry](*locate.plain(arguments))
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(2000), strict=False)]
             return repr(_normal(value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 import pytest
@@ -70,7 +69,12 @@ def test_candidates_that_loop_hoard_memory_or_die_end_neither_the_search_nor_the
 
 def test_nothing_is_left_running(first: TrialKernel) -> None:
     mark = "left_by_the_search"
-    search(first, f"{mark} = 1\ndef loop(n):\n    while n:\n        n += 1\n    return n\n", "assert loop(3) == 0", seconds=3)
+    search(
+        first,
+        f"{mark} = 1\ndef loop(n):\n    while n:\n        n += 1\n    return n\n",
+        "assert loop(3) == 0",
+        seconds=3,
+    )
     me = psutil.Process()
     zombies = [p for p in me.children(recursive=True) if p.is_running() and p.status() == psutil.STATUS_ZOMBIE]
     assert len(zombies) <= 1

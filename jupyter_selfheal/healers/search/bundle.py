@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 MODULES = (
-    "text", "scope", "operators", "names", "shapes", "conditions", "statements", "propose", "program", "evaluate", "pool",
-    "locate", "behave", "search",
+    "text", "scope", "operators", "constants", "names", "shapes", "conditions", "statements", "missing", "propose", "program",
+    "evaluate", "pool", "locate", "behave", "ranking", "search",
 )  # fmt: skip
 """The runtime's modules; each imports only those before it."""
 

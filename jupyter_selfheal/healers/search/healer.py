@@ -49,10 +49,17 @@ class SearchHealer:
             return Answer(note="no state to search in")
         found = plan(case)
         if found is None or not found.decides:
-            return Answer(note="nothing tells a right change from a wrong one: give an expectation, a check or an assert")
+            return Answer(
+                note="nothing tells a right change from a wrong one: give an expectation, a check or an assert"
+            )
         tried = {a.patch.id for a in history}
         reply = self._search(starts.best, found)
-        if reply and not reply["patches"] and found.doctests and (found.oracle or any(p.role == "check" for p in found.pieces)):
+        if (
+            reply
+            and not reply["patches"]
+            and found.doctests
+            and (found.oracle or any(p.role == "check" for p in found.pieces))
+        ):
             reply = self._search(starts.best, found, with_doctests=False)
         if not reply:
             return Answer(note="the search did not come back from its trial")
@@ -60,7 +67,9 @@ class SearchHealer:
         patches = tuple(p for p in every[:PATCHES] if p.id not in tried)
         questions = tuple(q for raw in reply["questions"] if (q := _question(raw, every[:PATCHES])) is not None)
         record = {k: v for k, v in reply.items() if k not in ("patches", "questions")}
-        note = f"{reply['tried']} candidates in {reply['cpu']} CPU-seconds, {reply['plausible']} pass" + (f": {reply['why']}" if reply["why"] else "")
+        note = f"{reply['tried']} candidates in {reply['cpu']} CPU-seconds, {reply['plausible']} pass" + (
+            f": {reply['why']}" if reply["why"] else ""
+        )
         return Answer(patches, note=note, record=record, questions=questions)
 
     def _search(self, kernel: TrialKernel, found: Plan, with_doctests: bool = True) -> JSON:
@@ -70,7 +79,9 @@ class SearchHealer:
         trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=2 * seconds + 10))
         if trial.probe("search") is None:
             errors = [e.traceback or f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors]
-            log.warning("the search ended without an answer: %s %s", trial.ending.value, "\n".join(errors) or trial.detail)
+            log.warning(
+                "the search ended without an answer: %s %s", trial.ending.value, "\n".join(errors) or trial.detail
+            )
         return trial.probe("search")
 
 

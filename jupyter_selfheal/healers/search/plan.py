@@ -70,7 +70,11 @@ class Plan:
 def plan(case: Case) -> Plan | None:
     """The program of a case, or None where search has nothing to work on (foreign code, a cause in the environment)."""
     failure = case.failure
-    if failure.kind in (FailureKind.SYNTAX, FailureKind.DIED) or failure.ename in ELSEWHERE or src.is_foreign(failure.source):
+    if (
+        failure.kind in (FailureKind.SYNTAX, FailureKind.DIED)
+        or failure.ename in ELSEWHERE
+        or src.is_foreign(failure.source)
+    ):
         return None
     own = src.statements(failure.source)
     if not own or _awaits(s.node for s in own):
@@ -139,7 +143,11 @@ def has_assert(node: ast.AST) -> bool:
 def _test_functions(case: Case) -> set[str]:
     """Functions that hold asserts and return nothing, or are named like a test: they are oracles, not code."""
     found = set()
-    for cell in (*case.notebook.code_before(case.failure.cell_id), Cell("", case.failure.source), *case.notebook.code_after(case.failure.cell_id)):
+    for cell in (
+        *case.notebook.code_before(case.failure.cell_id),
+        Cell("", case.failure.source),
+        *case.notebook.code_after(case.failure.cell_id),
+    ):
         for s in src.statements(cell.source):
             if isinstance(s.node, ast.FunctionDef) and has_assert(s.node):
                 returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(s.node))
@@ -158,7 +166,9 @@ def _definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piec
             names = src.names_of([node])
             if isinstance(node, DEFINITIONS):
                 is_test = node.name in tests
-                latest[node.name] = Piece(cell.id, piece.start, piece.end, piece.text, "define", not is_test and _plain(cell, piece), is_test)
+                latest[node.name] = Piece(
+                    cell.id, piece.start, piece.end, piece.text, "define", not is_test and _plain(cell, piece), is_test
+                )
                 order = [n for n in order if n != node.name] + [node.name]
             else:
                 for name in names.binds:
@@ -181,7 +191,11 @@ def _pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
     """The statements of a cell with their places in it (a magic line is none)."""
     masked = src.mask(source)
     for s in src.statements(source):
-        start = src.offset(source, s.first, 0) if getattr(s.node, "decorator_list", None) else src.offset(source, s.node.lineno, s.node.col_offset)
+        start = (
+            src.offset(source, s.first, 0)
+            if getattr(s.node, "decorator_list", None)
+            else src.offset(source, s.node.lineno, s.node.col_offset)
+        )
         end = src.offset(source, s.node.end_lineno or s.last, s.node.end_col_offset or 0)
         text = source[start:end]
         first, last = s.first - 1, s.last
@@ -209,7 +223,9 @@ def _own(case: Case, own: tuple[src.Statement, ...], known: set[str], tests: set
 
 def _below(case: Case, tests: set[str]) -> Iterator[Piece]:
     """Asserts of the cells below that need nothing but what is there after the failing cell, and their test functions."""
-    there = set(src.BUILTINS).union(*(src.names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id)))
+    there = set(src.BUILTINS).union(
+        *(src.names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id))
+    )
     made = src.names(case.failure.source)
     there |= made.binds
     count, rebound = 0, set[str]()
@@ -219,7 +235,9 @@ def _below(case: Case, tests: set[str]) -> Iterator[Piece]:
         for piece, node in _pieces(cell.id, cell.source):
             names = src.names_of([node])
             is_test = isinstance(node, ast.FunctionDef) and node.name in tests
-            asks = isinstance(node, ast.Assert | ast.For) and has_assert(node) or (isinstance(node, ast.Expr) and (has_assert(node) or bool(names.uses & tests)))
+            asks = (isinstance(node, ast.Assert | ast.For) and has_assert(node)) or (
+                isinstance(node, ast.Expr) and (has_assert(node) or bool(names.uses & tests))
+            )
             if (is_test or asks) and names.uses <= there and not names.uses & rebound and count < BELOW:
                 count += 1
                 yield Piece("", piece.start, piece.end, piece.text, "define" if is_test else "check", False, is_test)

@@ -111,7 +111,11 @@ def inputs(calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0) 
 
 
 def behaviours(
-    runner: Runner, variants: Sequence[dict[int, CodeType]], function: str, given: Sequence[tuple[Any, ...]], budget: float
+    runner: Runner,
+    variants: Sequence[dict[int, CodeType]],
+    function: str,
+    given: Sequence[tuple[Any, ...]],
+    budget: float,
 ) -> list[list[str]]:
     """For each variant, what ``function`` gives for each input: the value's text, or ``!`` and the exception's name."""
     import contextlib
@@ -124,12 +128,14 @@ def behaviours(
             shown: list[str] = []
             with contextlib.suppress(Exception, OutOfTime, Enough), runner._state(), _timer(30.0):
                 for n, unit in enumerate(runner.program.units):
-                    if unit.role == "define" or (unit.role == "cell" and unit.text.startswith(("def ", "class ", "import ", "from "))):
+                    if unit.role == "define" or (
+                        unit.role == "cell" and unit.text.startswith(("def ", "class ", "import ", "from "))
+                    ):
                         exec(codes.get(n, runner.codes[n]), runner.ns)
                 call = runner.ns.get(function)
                 for arguments in given if callable(call) else ():
                     looping = shown.count("!timeout") >= LOOPS or time.process_time() > end
-                    shown.append("!timeout" if looping else _outcome(call, arguments))
+                    shown.append("!timeout" if looping or call is None else _outcome(call, arguments))
             found.append(shown)
     return found
 
@@ -158,5 +164,7 @@ def clusters(shown: Sequence[Sequence[str]]) -> list[list[int]]:
 def telling(first: Sequence[str], second: Sequence[str], given: Sequence[tuple[Any, ...]]) -> int:
     """Index of the shortest input on which two behaviours give different values (exceptions only if nothing else), or -1."""
     differing = [n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b]
-    differing.sort(key=lambda n: (first[n].startswith("!") or second[n].startswith("!"), len(repr(given[n])), repr(given[n])))
+    differing.sort(
+        key=lambda n: (first[n].startswith("!") or second[n].startswith("!"), len(repr(given[n])), repr(given[n]))
+    )
     return differing[0] if differing else -1

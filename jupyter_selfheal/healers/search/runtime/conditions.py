@@ -20,12 +20,24 @@ def tests_of(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
         yield f"{name} is None", 0.25 if not number else 0.12
         yield f"{name} is not None", 0.15
         if number:
-            for op, value, prior in (("==", 0, 0.35), ("<", 0, 0.25), (">", 0, 0.25), ("<=", 0, 0.22), (">=", 0, 0.18), ("!=", 0, 0.22), ("<=", 1, 0.18), ("==", 1, 0.22), (">", 1, 0.15), ("<", 2, 0.12), ("<", 1, 0.1)):
+            for op, value, prior in (
+                ("==", 0, 0.35),
+                ("<", 0, 0.25),
+                (">", 0, 0.25),
+                ("<=", 0, 0.22),
+                (">=", 0, 0.18),
+                ("!=", 0, 0.22),
+                ("<=", 1, 0.18),
+                ("==", 1, 0.22),
+                (">", 1, 0.15),
+                ("<", 2, 0.12),
+                ("<", 1, 0.1),
+            ):
                 yield f"{name} {op} {value}", prior
-            for value in s.numbers:
-                if value not in (0, 1):
+            for known in s.numbers:
+                if known not in (0, 1):
                     for op in ("==", "!=", "<", ">", "<=", ">="):
-                        yield f"{name} {op} {value!r}", 0.08
+                        yield f"{name} {op} {known!r}", 0.08
             for tail in ("% 2 == 0", "% 2 == 1", "% 2 != 0"):
                 yield f"{name} {tail}", 0.14
         if sized:
@@ -72,19 +84,29 @@ def extended(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     old, atom = s.of(node), f"({s.of(node)})"
     for text in _chains(s, node):
-        for first, prior in ((f"{text} is None or {atom}", 0.4), (f"{text} is not None and {atom}", 0.35), (f"{text} and {atom}", 0.25), (f"not {text} or {atom}", 0.2)):
+        for first, prior in (
+            (f"{text} is None or {atom}", 0.4),
+            (f"{text} is not None and {atom}", 0.35),
+            (f"{text} and {atom}", 0.25),
+            (f"not {text} or {atom}", 0.2),
+        ):
             yield Change((s.put(node, first),), prior, node.lineno, f"`{old}` should be `{first.replace(atom, old)}`")
     for test, prior in tests_of(s, s.values):
         words = f"`{old}` lacks `{test}`"
-        yield Change((s.put(node, f"{atom} or {test}"),), prior, node.lineno, words, rare=prior < 0.15)
-        yield Change((s.put(node, f"{atom} and {test}"),), prior, node.lineno, words, rare=prior < 0.15)
+        yield Change((s.put(node, f"{atom} or {test}"),), prior, node.lineno, words)
+        yield Change((s.put(node, f"{atom} and {test}"),), prior, node.lineno, words)
         if prior >= 0.25:
             yield Change((s.put(node, f"{test} and {atom}"),), prior * 0.6, node.lineno, words)
             yield Change((s.put(node, f"{test} or {atom}"),), prior * 0.6, node.lineno, words)
     for op, prior in (("==", 0.1), ("!=", 0.1)):
         for name in s.values:
             for text in s.strings:
-                yield Change((s.put(node, f"{atom} {'or' if op == '==' else 'and'} {name} {op} {text!r}"),), prior, node.lineno, f"`{old}` lacks `{name} {op} {text!r}`", rare=True)
+                yield Change(
+                    (s.put(node, f"{atom} {'or' if op == '==' else 'and'} {name} {op} {text!r}"),),
+                    prior,
+                    node.lineno,
+                    f"`{old}` lacks `{name} {op} {text!r}`",
+                )
 
 
 def decided(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -92,19 +114,23 @@ def decided(s: Scope, node: ast.AST) -> Iterator[Change]:
     parent = s.parents.get(node)
     constant = isinstance(node, ast.Constant) and isinstance(node.value, bool)
     looped = isinstance(parent, ast.While | ast.Return | ast.Assign | ast.If) and constant
-    if not looped and not (isinstance(node, ast.expr) and isinstance(node, ast.Name | ast.Compare | ast.BoolOp) and is_test(s, node)):
+    if not looped and not (
+        isinstance(node, ast.expr) and isinstance(node, ast.Name | ast.Compare | ast.BoolOp) and is_test(s, node)
+    ):
         return
     assert isinstance(node, ast.expr)
     weight = (0.9 if isinstance(parent, ast.While | ast.Return) else 0.5) if constant else 0.3
     for test, prior in tests_of(s, s.values):
-        yield Change((s.put(node, test),), prior * weight, node.lineno, f"`{s.of(node)}` should be `{test}`", rare=prior * weight < 0.08)
+        yield Change((s.put(node, test),), prior * weight, node.lineno, f"`{s.of(node)}` should be `{test}`")
 
 
 def constant_test(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A test that should be dropped: the branch is always or never taken."""
     if isinstance(node, ast.If) and isinstance(node.test, ast.Compare | ast.Name | ast.BoolOp | ast.Call):
         for text in ("True", "False"):
-            yield Change((s.put(node.test, text),), 0.04, node.lineno, f"`if {s.of(node.test)}` should be always {text}", rare=True)
+            yield Change(
+                (s.put(node.test, text),), 0.04, node.lineno, f"`if {s.of(node.test)}` should be always {text}"
+            )
     if isinstance(node, ast.IfExp):
         edits = (s.put(node.body, s.of(node.orelse)), s.put(node.orelse, s.of(node.body)))
         yield Change(edits, 0.45, node.lineno, f"the branches of `{s.of(node)}` are exchanged")
@@ -116,7 +142,11 @@ def membership(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``x % 2 == 0`` for ``x % 2 == 1``, another remainder, another divisor; ``a < b < c`` with one bound changed."""
     if not isinstance(node, ast.Compare):
         return
-    if isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Mod) and isinstance(node.comparators[0], ast.Constant):
+    if (
+        isinstance(node.left, ast.BinOp)
+        and isinstance(node.left.op, ast.Mod)
+        and isinstance(node.comparators[0], ast.Constant)
+    ):
         for tail, prior in (("== 0", 0.6), ("== 1", 0.55), ("!= 0", 0.5)):
             text = f"{s.of(node.left)} {tail}"
             yield Change((s.put(node, text),), prior, node.lineno, f"`{s.of(node)}` should be `{text}`")

@@ -15,7 +15,17 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
-from jupyter_selfheal.healers.search.runtime.program import CAUGHT, CELL, CHECK, RECORD, VALUE, Program, compiled, compiled_check, same
+from jupyter_selfheal.healers.search.runtime.program import (
+    CAUGHT,
+    CELL,
+    CHECK,
+    RECORD,
+    VALUE,
+    Program,
+    compiled,
+    compiled_check,
+    same,
+)
 
 OK, TIME, DEEP = "ok", "time", "deep"
 LOOPS = 3

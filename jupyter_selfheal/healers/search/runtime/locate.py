@@ -126,8 +126,8 @@ def _ochiai(tracer: Tracer) -> dict[int, dict[int, float]]:
         for line in lines:
             ran.setdefault(line, [0, 0])[passed] += 1
     found: dict[int, dict[int, float]] = {}
-    for (unit, number), (failed, passed) in ran.items():
-        score = failed / sqrt(failing * (failed + passed))
+    for (unit, number), (failed, passing) in ran.items():
+        score = failed / sqrt(failing * (failed + passing))
         if (unit, number) in tracer.raised and failed:
             score = min(1.0, score * 1.15)
         found.setdefault(unit, {})[number] = score
@@ -145,5 +145,3 @@ def _spread(text: str, found: dict[int, float]) -> None:
         worst = max((found.get(n, 0.0) for n in lines), default=0.0)
         for n in lines:
             found[n] = max(found.get(n, 0.0), worst)
-
-

@@ -134,19 +134,27 @@ def same(value: Any, expected: Any) -> bool:
         numpy = sys.modules.get("numpy")
         if numpy is not None:
             try:
-                return bool(numpy.shape(value) == numpy.shape(expected) and numpy.allclose(value, expected, equal_nan=True))
+                return bool(
+                    numpy.shape(value) == numpy.shape(expected) and numpy.allclose(value, expected, equal_nan=True)
+                )
             except TypeError:
                 return bool(numpy.array_equal(value, expected))
     return bool(value == expected)
 
 
+_NO_NEWS: tuple[object, ...] = (0, 1, 2, -1, None, "", True, False, 0.0, 1.0, [], (), {}, [[]])
+"""Literals that are in any program."""
+
+
 def hard_codes(program: Program, new: Sequence[str], old: Sequence[str]) -> bool:
     """True where the new texts hold a literal that the oracle expects and the old ones do not (0, 1, None … apart)."""
-    expected = _literals(program.expect, *program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests))
+    expected = _literals(
+        program.expect, *program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests)
+    )
     for d in program.doctests:
         expected |= _literals(d.want)
     fresh = _literals(*new) - _literals(*old)
-    return bool(fresh & expected - {repr(v) for v in (0, 1, 2, -1, None, "", True, False, 0.0, 1.0, [], (), {}, [[]])})
+    return bool(fresh & expected - {repr(v) for v in _NO_NEWS})
 
 
 def _literals(*texts: str) -> set[str]:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from jupyter_selfheal.healers.search.runtime import conditions, names, operators, shapes, statements
+from jupyter_selfheal.healers.search.runtime import conditions, constants, missing, names, operators, shapes, statements
 from jupyter_selfheal.healers.search.runtime.scope import Change, Scope
 
 TEMPLATES = (
     operators.compare,
     operators.binary,
     operators.logic,
-    operators.constants,
+    constants.constants,
     names.variables,
     names.everywhere,
     names.attributes,
@@ -23,6 +23,7 @@ TEMPLATES = (
     *shapes.TEMPLATES,
     *conditions.TEMPLATES,
     *statements.TEMPLATES,
+    *missing.TEMPLATES,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""
@@ -33,7 +34,8 @@ _WORD = re.compile(r"\w+")
 
 def unread(tree: ast.AST) -> set[str]:
     """Names that a function binds (arguments too) and never reads."""
-    bound, read = set(), set()
+    bound: set[str] = set()
+    read: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)

@@ -24,13 +24,12 @@ NUMBER, TEXT, ITEMS, SET, DICT, TRUTH, CALLABLE, NOTHING = (
 @dataclass(frozen=True, slots=True)
 class Change:
     """One candidate: edits of a statement's text, how often such an edit is right (0–1), the line it is on, and what it
-    says in words. ``rare`` changes are tried when the rest is used up."""
+    says in words."""
 
     edits: tuple[Edit, ...]
     prior: float
     line: int
     words: str
-    rare: bool = False
 
 
 @dataclass(slots=True)
@@ -121,7 +120,9 @@ class Scope(Source):
                 node, ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Global | ast.Nonlocal
             )
             stops = stops or (isinstance(node, ast.Constant) and (self.is_doc(node) or not self.hints.literals))
-            stops = stops or (not self.hints.literals and isinstance(node, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp))
+            stops = stops or (
+                not self.hints.literals and isinstance(node, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp)
+            )
             if isinstance(parent, ast.arg) or (isinstance(parent, ast.AnnAssign) and node is parent.annotation):
                 stops = True
             if isinstance(parent, ast.FunctionDef) and node is parent.returns:

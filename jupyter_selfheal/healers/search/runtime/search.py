@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.healers.search.runtime import behave
 from jupyter_selfheal.healers.search.runtime.evaluate import OK, Result, Runner
 from jupyter_selfheal.healers.search.runtime.locate import Sight, observe
 from jupyter_selfheal.healers.search.runtime.pool import DEPTH, Job, Pool, in_fork
-from jupyter_selfheal.healers.search.runtime.program import CELL, DEFINE, Program, compiled, fingerprint, hard_codes, read
-from jupyter_selfheal.healers.search.runtime.propose import ordered, unread
+from jupyter_selfheal.healers.search.runtime.program import (
+    Program,
+    compiled,
+    fingerprint,
+    hard_codes,
+    read,
+)
+from jupyter_selfheal.healers.search.runtime.propose import ordered
+from jupyter_selfheal.healers.search.runtime.ranking import PLAUSIBLE, Candidate, Ranking
 from jupyter_selfheal.healers.search.runtime.scope import Change, Hints, Scope, kind_of
-from jupyter_selfheal.healers.search.runtime.text import splice, tidy
+from jupyter_selfheal.healers.search.runtime.text import splice
 
 LEAST, MOST = 0.01, 0.1
 """CPU seconds for a candidate while screening: twice what its passing checks take, within these."""
@@ -39,31 +43,16 @@ COUNTED = 1500
 """Single changes whose passed checks are counted, to find those that a second change may complete."""
 QUERY = 0.25
 """Weight of changes to a statement that asks what a function gives."""
-PLAUSIBLE = 40
 PAIRS = 8
 """Partial improvements that a second edit is combined with."""
-
-
-@dataclass(slots=True)
-class Candidate:
-    """One or two changes of units: the new text of each, in words, and its weight (prior × suspiciousness)."""
-
-    texts: dict[int, str]
-    words: str
-    line: int
-    weight: float
-    unit: int
-    size: int
-    edits: int = 1
-    codes: dict[int, CodeType] = field(default_factory=dict)
-    result: Result = Result(1, 0)
-    rank: int = 0
 
 
 class Search:
     """One search over a program in a live namespace. ``seconds`` bounds its CPU time, forks included."""
 
-    def __init__(self, program: Program, ns: dict[str, Any], seconds: float, jobs: int, hints: Mapping[str, Any]) -> None:
+    def __init__(
+        self, program: Program, ns: dict[str, Any], seconds: float, jobs: int, hints: Mapping[str, Any]
+    ) -> None:
         self.program, self.ns, self.seconds, self.hints_given = program, ns, seconds, hints
         self.jobs = jobs or len(os.sched_getaffinity(0))
         self.began = cpu()
@@ -173,7 +162,13 @@ class Search:
         outside = frozenset(n for n in given.get("names", ()) if n in self.ns)
         for name in outside:
             kinds.setdefault(name, frozenset({kind_of(self.ns[name])}))
-        hints = Hints(kinds, frozenset(given.get("attributes", ())), frozenset(given.get("callables", ())), outside, not self.program.units[unit].query)
+        hints = Hints(
+            kinds,
+            frozenset(given.get("attributes", ())),
+            frozenset(given.get("callables", ())),
+            outside,
+            not self.program.units[unit].query,
+        )
         return Scope(text, hints)
 
     def _changes(self, unit: int, text: str) -> Iterator[tuple[float, int, Change]]:
@@ -205,7 +200,7 @@ class Search:
                 if unit.mutable:
                     changes = list(self._changes(n, first.texts.get(n, unit.text)))[:1500]
                     streams.extend((weight, first, unit_n, change) for weight, unit_n, change in changes)
-        streams.sort(key=lambda item: (-item[0] / (1 + item[1].result.failed)))
+        streams.sort(key=lambda item: -item[0] / (1 + item[1].result.failed))
         for weight, first, n, change in streams:
             text = first.texts.get(n, self.program.units[n].text)
             found = self._candidate(first.texts, n, text, change, weight * 0.1)
@@ -276,108 +271,17 @@ class Search:
     # --- ranking ---
 
     def _report(self, why: str) -> dict[str, Any]:
-        patches, questions = Ranking(self).ranked() if self.plausible else ([], [])
+        patches: list[dict[str, Any]] = []
+        questions: list[dict[str, Any]] = []
+        if self.plausible:
+            budget = min(2.0, max(self._left(), 0.3))
+            patches, questions = Ranking(self.plausible, self.runner, self.sight, budget).ranked()
         base = self.sight.result
         return {
             "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
             "first": min((c.rank for c in self.plausible), default=0), "cpu": round(cpu() - self.began, 3),
             "baseline": {"failed": base.failed, "passed": base.passed, "status": base.status},
         }  # fmt: skip
-
-
-class Ranking:
-    """Plausible candidates, best first, and the question that would tell the first two hypotheses apart."""
-
-    def __init__(self, search: Search) -> None:
-        self.search = search
-        for c in search.plausible:
-            c.weight *= self._neglect(c)
-        self.found = sorted(search.plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
-        self.function, self.given, self.shown = self._behave()
-
-    def _neglect(self, c: Candidate) -> float:
-        """Less than 1 where a patch leaves a name unread that was read before: such patches fit tests, not the intent."""
-        lost = sum(len(unread(ast.parse(new)) - unread(ast.parse(self.search.program.units[n].text))) for n, new in c.texts.items())
-        return 0.35**lost
-
-    def _behave(self) -> tuple[str, list[tuple[Any, ...]], list[list[str]]]:
-        """What each candidate does on generated inputs of the function that most of them change."""
-        search = self.search
-        names = [n for n in search.sight.calls if callable(search.ns.get(n)) or self._defined(n)]
-        texts = " ".join(search.program.units[c.unit].text.split("(")[0] for c in self.found[:5])
-        names.sort(key=lambda n: f"def {n}" not in texts)
-        for name in names[:1] if len(self.found) > 1 else ():
-            given = behave.inputs(search.sight.calls[name])
-            variants = [c.codes for c in self.found]
-            budget = min(2.0, max(search._left(), 0.3))
-            work: Callable[[], object] = lambda: behave.behaviours(search.runner, variants, name, given, budget)
-            shown = in_fork(work, 10.0)
-            if isinstance(shown, list):
-                return name, given, shown
-        return "", [], [[] for _ in self.found]
-
-    def _defined(self, name: str) -> bool:
-        return any(u.role in (DEFINE, CELL) and u.text.startswith(f"def {name}(") for u in self.search.program.units)
-
-    def ranked(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Patches as data, best first, with the questions."""
-        groups = behave.clusters(self.shown) if self.function else [[n] for n in range(len(self.found))]
-        strength = {n: sum(self.found[m].weight for m in group) for group in groups for n in group}
-        best = {n: self.found[group[0]].weight for group in groups for n in group}
-        order = sorted(range(len(self.found)), key=lambda n: self._key(n, strength[n], best[n]))
-        place = {n: k for k, group in enumerate(groups) for n in group}
-        patches = [self._patch(self.found[n], place[n]) for n in order]
-        return patches, self._questions(order, place)
-
-    def _key(self, n: int, strength: float, best: float) -> tuple[float, ...]:
-        """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit.
-
-        A hypothesis counts by its best edit more than by how many edits lead to it: every edit has its look-alikes.
-        """
-        c = self.found[n]
-        odd = sum(1 for text in self.shown[n] if text.startswith("!")) / max(len(self.shown[n]), 1) if self.shown[n] else 0.0
-        return (c.edits, -(best + 0.1 * (strength - best)) * (1 - 0.3 * odd), -c.weight, c.size, c.rank)
-
-    def _patch(self, c: Candidate, cluster: int) -> dict[str, Any]:
-        units = self.search.program.units
-        texts = {n: _tidied(units[n].text, new) for n, new in c.texts.items()}
-        return {
-            "texts": {str(n): text for n, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
-            "weight": round(c.weight, 5), "cluster": cluster, "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
-        }  # fmt: skip
-
-    def _questions(self, order: Sequence[int], place: Mapping[int, int]) -> list[dict[str, Any]]:
-        if not self.function or not order:
-            return []
-        first = order[0]
-        for n in order[1:]:
-            if place[n] == place[first]:
-                continue
-            at = behave.telling(self.shown[first], self.shown[n], self.given)
-            if at < 0:
-                continue
-            answers: dict[str, list[int]] = {}
-            for position, m in enumerate(order):
-                if at < len(self.shown[m]):
-                    answers.setdefault(self.shown[m][at], []).append(position)
-            return [{"call": behave.Input(self.function, self.given[at]).text, "answers": answers}]
-        return []
-
-
-def _tidied(old: str, new: str) -> str:
-    """The new text with idle parentheses of the edit dropped: the differing middle is one edit."""
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    while end and new[start : len(new) - end].count("(") > new[start : len(new) - end].count(")"):
-        end -= 1
-    while start and new[start : len(new) - end].count(")") > new[start : len(new) - end].count("("):
-        start -= 1
-    edit = (start, len(old) - end, new[start : len(new) - end])
-    return splice(old, tidy(old, (edit,)))
 
 
 def _copies(runner: Runner) -> bool:
@@ -404,5 +308,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        search = Search(read(argument), shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {}))
+        search = Search(
+            read(argument), shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {})
+        )
         return search.run()

@@ -6,7 +6,17 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.search.runtime.operators import is_items, off_by_one
-from jupyter_selfheal.healers.search.runtime.scope import DICT, FUNCTIONS, ITEMS, NOTHING, NUMBER, SET, TEXT, TRUTH, Change, Scope
+from jupyter_selfheal.healers.search.runtime.scope import (
+    DICT,
+    FUNCTIONS,
+    ITEMS,
+    NUMBER,
+    SET,
+    TEXT,
+    TRUTH,
+    Change,
+    Scope,
+)
 
 _WRAPS: tuple[tuple[str, tuple[str, ...], float], ...] = (
     ("abs", (NUMBER,), 0.45), ("len", (ITEMS, TEXT, SET, DICT), 0.4), ("sorted", (ITEMS, TEXT, SET, DICT), 0.4), ("list", (ITEMS, TEXT, SET, DICT), 0.3),
@@ -30,7 +40,7 @@ def usable(s: Scope, node: ast.AST) -> bool:
         return False
     if isinstance(parent, ast.Expr | ast.Starred) or (isinstance(parent, ast.Call) and node is parent.func):
         return False
-    if isinstance(parent, ast.arguments | FUNCTIONS) or isinstance(parent, ast.ClassDef | ast.ExceptHandler | ast.Raise):
+    if isinstance(parent, ast.arguments | FUNCTIONS | ast.ClassDef | ast.ExceptHandler | ast.Raise):
         return False
     return not (isinstance(parent, ast.Attribute) and not isinstance(node, ast.Name | ast.Call | ast.Subscript))
 
@@ -55,11 +65,18 @@ def wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.put(node, f"{name}{inner}"),), prior, node.lineno, f"`{text}` should be `{name}({text})`")
     if looped:
         yield Change((s.put(node, f"enumerate({text})"),), 0.1, node.lineno, f"`{text}` should be enumerated")
-        yield Change((s.put(node, f"range(len({text}))"),), 0.3, node.lineno, f"`{text}` should be counted through by index")
-        if kinds and kinds <= {NUMBER} or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len"):
+        yield Change(
+            (s.put(node, f"range(len({text}))"),), 0.3, node.lineno, f"`{text}` should be counted through by index"
+        )
+        if (kinds and kinds <= {NUMBER}) or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len"):
             yield Change((s.put(node, f"range({text})"),), 0.5, node.lineno, f"`{text}` should be `range({text})`")
     for after, fits, prior in _AFTER:
-        yield Change((s.put(node, f"{atom}{after}"),), prior * simple * _fit(kinds, fits), node.lineno, f"`{text}` should be `{text}{after}`")
+        yield Change(
+            (s.put(node, f"{atom}{after}"),),
+            prior * simple * _fit(kinds, fits),
+            node.lineno,
+            f"`{text}` should be `{text}{after}`",
+        )
     for name in s.functions:
         if name != around:
             yield Change((s.put(node, f"{name}({text})"),), 0.15, node.lineno, f"`{text}` should be `{name}({text})`")
@@ -76,12 +93,22 @@ def slices(s: Scope, node: ast.AST) -> Iterator[Change]:
             return
         whole = [n for n in s.values if n != node.id]
         for name in whole:
-            yield Change((s.put(node, f"{node.id}[{name}]"),), 0.15, node.lineno, f"`{node.id}` should be `{node.id}[{name}]`")
+            yield Change(
+                (s.put(node, f"{node.id}[{name}]"),), 0.15, node.lineno, f"`{node.id}` should be `{node.id}[{name}]`"
+            )
         return
     for name in s.values:
         if name != node.id and s.alike(name, frozenset({NUMBER})):
-            for text, prior in ((f"[{name}:]", 0.25), (f"[:{name}]", 0.22), (f"[{name}]", 0.2), (f"[{name} + 1:]", 0.08), (f"[:{name} + 1]", 0.08)):
-                yield Change((s.put(node, node.id + text),), prior, node.lineno, f"`{node.id}` should be `{node.id}{text}`")
+            for text, prior in (
+                (f"[{name}:]", 0.25),
+                (f"[:{name}]", 0.22),
+                (f"[{name}]", 0.2),
+                (f"[{name} + 1:]", 0.08),
+                (f"[:{name} + 1]", 0.08),
+            ):
+                yield Change(
+                    (s.put(node, node.id + text),), prior, node.lineno, f"`{node.id}` should be `{node.id}{text}`"
+                )
 
 
 def operands(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -91,9 +118,13 @@ def operands(s: Scope, node: ast.AST) -> Iterator[Change]:
     assert isinstance(node, ast.expr)
     text, atom, kinds, line = s.of(node), s.atom(node), s.kinds(node), node.lineno
     parent = s.parents[node]
-    if isinstance(parent, ast.Attribute | ast.keyword | ast.For | ast.comprehension) or (isinstance(node, ast.Constant) and node.value is None):
+    if isinstance(parent, ast.Attribute | ast.keyword | ast.For | ast.comprehension) or (
+        isinstance(node, ast.Constant) and node.value is None
+    ):
         return
-    place = 1.0 if isinstance(parent, ast.Return | ast.Assign | ast.AugAssign | ast.Call | ast.BinOp | ast.Compare) else 0.6
+    place = (
+        1.0 if isinstance(parent, ast.Return | ast.Assign | ast.AugAssign | ast.Call | ast.BinOp | ast.Compare) else 0.6
+    )
     if isinstance(node, ast.Constant):
         place *= 0.25
     for name in s.values:
@@ -102,18 +133,24 @@ def operands(s: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         known = 1.0 if kinds and s.hints.kinds.get(name) else 0.6
         for op, prior in (("+", 0.28), ("-", 0.28)) if not joined else (("+", 0.28),):
-            yield Change((s.put(node, f"{atom} {op} {name}"),), prior * place * known, line, f"`{text}` lacks `{op} {name}`")
+            yield Change(
+                (s.put(node, f"{atom} {op} {name}"),), prior * place * known, line, f"`{text}` lacks `{op} {name}`"
+            )
         if joined:
             yield Change((s.put(node, f"{name} + {atom}"),), 0.28 * place * known, line, f"`{text}` lacks `{name} +`")
         else:
             for op, prior in (("*", 0.16), ("/", 0.1), ("//", 0.08), ("%", 0.12)):
-                yield Change((s.put(node, f"{atom} {op} {name}"),), prior * place * known, line, f"`{text}` lacks `{op} {name}`")
+                yield Change(
+                    (s.put(node, f"{atom} {op} {name}"),), prior * place * known, line, f"`{text}` lacks `{op} {name}`"
+                )
             yield Change((s.put(node, f"{name} - {atom}"),), 0.14 * place * known, line, f"`{text}` lacks `{name} -`")
     yield from _numeric(s, node, text, atom, place)
     for function in s.functions:
         if isinstance(parent, ast.Return):
             for name in s.values:
-                yield Change((s.put(node, f"{atom} + {function}({name})"),), 0.05, line, f"`{text}` lacks `+ {function}({name})`")
+                yield Change(
+                    (s.put(node, f"{atom} + {function}({name})"),), 0.05, line, f"`{text}` lacks `+ {function}({name})`"
+                )
 
 
 def _numeric(s: Scope, node: ast.expr, text: str, atom: str, place: float) -> Iterator[Change]:
@@ -125,17 +162,28 @@ def _numeric(s: Scope, node: ast.expr, text: str, atom: str, place: float) -> It
         ("** 2", 0.25), ("* 2", 0.2), ("// 2", 0.2), ("/ 2", 0.18), ("% 2", 0.15), ("* 100", 0.2), ("/ 100", 0.2), ("% 10", 0.08), ("// 10", 0.08), ("+ 2", 0.08), ("- 2", 0.08),
         ("** 0.5", 0.12), ("** 3", 0.06), ("* -1", 0.1),
     ):  # fmt: skip
-        yield Change((s.put(node, f"{atom} {after}"),), prior * place, node.lineno, f"`{text}` should be `{text} {after}`")
+        yield Change(
+            (s.put(node, f"{atom} {after}"),), prior * place, node.lineno, f"`{text}` should be `{text} {after}`"
+        )
     yield Change((s.put(node, f"1 - {atom}"),), 0.12 * place, node.lineno, f"`{text}` should be `1 - {text}`")
     yield Change((s.put(node, f"1 / {atom}"),), 0.05 * place, node.lineno, f"`{text}` should be `1 / {text}`")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        yield Change((s.put(node, f"{s.atom(node.left)} / ({s.of(node.right)} - 1)"),), 0.2, node.lineno, f"`{text}` divides by one too many")
+        yield Change(
+            (s.put(node, f"{s.atom(node.left)} / ({s.of(node.right)} - 1)"),),
+            0.2,
+            node.lineno,
+            f"`{text}` divides by one too many",
+        )
 
 
 def bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``max(v, e)``, ``min(v, e)``, ``max(0, e)`` for a value that must not fall or rise."""
     parent = s.parents.get(node)
-    if not isinstance(parent, ast.Assign | ast.Return | ast.Call | ast.keyword) or not usable(s, node) or not s.may_be(node, NUMBER):
+    if (
+        not isinstance(parent, ast.Assign | ast.Return | ast.Call | ast.keyword)
+        or not usable(s, node)
+        or not s.may_be(node, NUMBER)
+    ):
         return
     assert isinstance(node, ast.expr)
     prior = 0.35 if isinstance(parent, ast.Assign | ast.Return) else 0.12
@@ -148,12 +196,28 @@ def bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         for name in ("max", "min"):
             weight = prior * (1.0 if n < 2 else 0.4)
-            yield Change((s.put(node, f"{name}({other}, {s.of(node)})"),), weight, node.lineno, f"`{s.of(node)}` should be `{name}({other}, {s.of(node)})`")
+            yield Change(
+                (s.put(node, f"{name}({other}, {s.of(node)})"),),
+                weight,
+                node.lineno,
+                f"`{s.of(node)}` should be `{name}({other}, {s.of(node)})`",
+            )
 
 
 def ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Another expression of the same function in this place (Le Goues et al. 2012, GenProg: the fix is often nearby)."""
-    if not isinstance(node, ast.Name | ast.Subscript | ast.Call | ast.Attribute | ast.BinOp | ast.Constant | ast.Compare | ast.List | ast.IfExp):
+    if not isinstance(
+        node,
+        ast.Name
+        | ast.Subscript
+        | ast.Call
+        | ast.Attribute
+        | ast.BinOp
+        | ast.Constant
+        | ast.Compare
+        | ast.List
+        | ast.IfExp,
+    ):
         return
     parent = s.parents[node]
     if isinstance(parent, ast.Call) and node is parent.func:
@@ -169,7 +233,7 @@ def ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
         prior = 0.16 if type(other) is type(node) else 0.09
         if kinds and known and not kinds & known:
             prior *= 0.2
-        yield Change((s.put(node, text),), prior, node.lineno, f"`{old}` should be `{text}`", rare=prior < 0.1)
+        yield Change((s.put(node, text),), prior, node.lineno, f"`{old}` should be `{text}`")
     if not isinstance(node, ast.Name):
         for name in s.values:
             if not (isinstance(node, ast.Constant) and node.value is None):
@@ -181,7 +245,10 @@ def _pool(s: Scope) -> dict[str, ast.expr]:
     """Distinct short expressions of the source, by text."""
     found: dict[str, ast.expr] = {}
     for node in s.order:
-        if isinstance(node, ast.Subscript | ast.Call | ast.Attribute | ast.BinOp | ast.Compare) and node not in s.frozen:
+        if (
+            isinstance(node, ast.Subscript | ast.Call | ast.Attribute | ast.BinOp | ast.Compare)
+            and node not in s.frozen
+        ):
             text = s.of(node)
             parent = s.parents[node]
             if len(text) <= 60 and "\n" not in text and not (isinstance(parent, ast.Call) and node is parent.func):
@@ -191,7 +258,9 @@ def _pool(s: Scope) -> dict[str, ast.expr]:
 
 def collections(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``[n]`` or ``[[]]`` for ``[]``, an element too many or missing, the elements of a pair exchanged."""
-    if not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict) or isinstance(getattr(node, "ctx", None), ast.Del):
+    if not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict) or isinstance(
+        getattr(node, "ctx", None), ast.Del
+    ):
         return
     line = node.lineno
     if isinstance(node, ast.Dict):
@@ -208,7 +277,16 @@ def collections(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not elements and isinstance(node, ast.List):
         for name in s.values:
             yield Change((s.put(node, f"[{name}]"),), 0.4, line, f"`[]` should be `[{name}]`")
-        for text, prior in (("[[]]", 0.4), ("[0]", 0.25), ("[1]", 0.25), ("''", 0.15), ("{}", 0.15), ("set()", 0.2), ("None", 0.12), ("['']", 0.1)):
+        for text, prior in (
+            ("[[]]", 0.4),
+            ("[0]", 0.25),
+            ("[1]", 0.25),
+            ("''", 0.15),
+            ("{}", 0.15),
+            ("set()", 0.2),
+            ("None", 0.12),
+            ("['']", 0.1),
+        ):
             yield Change((s.put(node, text),), prior, line, f"`[]` should be `{text}`")
     for i in range(len(elements)):
         for j in range(i + 1, len(elements)):
@@ -229,20 +307,33 @@ def comprehension(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
         return
     last = node.generators[-1]
-    for test in last.ifs:
-        start = s.text.rfind("if", s.hi(last.iter), s.lo(test))
+    for kept in last.ifs:
+        start = s.text.rfind("if", s.hi(last.iter), s.lo(kept))
         if start >= 0:
-            yield Change(((start, s.hi(test), ""),), 0.3, node.lineno, f"`if {s.of(test)}` is too many")
+            yield Change(((start, s.hi(kept), ""),), 0.3, node.lineno, f"`if {s.of(kept)}` is too many")
     target = s.of(last.target)
     end = s.hi(last.ifs[-1] if last.ifs else last.iter)
     joint = " and " if last.ifs else " if "
     if isinstance(last.target, ast.Name):
-        for test, prior in ((target, 0.35), (f"not {target}", 0.1), (f"{target} > 0", 0.3), (f"{target} % 2 == 0", 0.25), (f"{target} % 2 == 1", 0.2), (f"{target} is not None", 0.2), (f"{target} < 0", 0.1)):
+        for test, prior in (
+            (target, 0.35),
+            (f"not {target}", 0.1),
+            (f"{target} > 0", 0.3),
+            (f"{target} % 2 == 0", 0.25),
+            (f"{target} % 2 == 1", 0.2),
+            (f"{target} is not None", 0.2),
+            (f"{target} < 0", 0.1),
+        ):
             yield Change(((end, end, joint + test),), prior * 0.8, node.lineno, f"`{joint.strip()} {test}` is missing")
         for name in s.values:
             if name != target:
                 for op in ("!=", "==", "<", ">", "<=", ">=", "not in", "in"):
-                    yield Change(((end, end, f"{joint}{target} {op} {name}"),), 0.1, node.lineno, f"`{joint.strip()} {target} {op} {name}` is missing")
+                    yield Change(
+                        ((end, end, f"{joint}{target} {op} {name}"),),
+                        0.1,
+                        node.lineno,
+                        f"`{joint.strip()} {target} {op} {name}` is missing",
+                    )
     if not isinstance(node.elt, ast.Name):
         yield Change((s.put(node.elt, target),), 0.3, node.lineno, f"`{s.of(node.elt)}` should be `{target}`")
 

@@ -1,0 +1,122 @@
+"""Templates over constants: one off, another one of the function, the usual texts, the same change everywhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.search.runtime.scope import Change, Scope
+
+
+def constants(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A number one off, another number of the function, True for False, another text, and the same everywhere at once."""
+    if not isinstance(node, ast.Constant) or s.is_doc(node):
+        return
+    old, value = s.of(node), node.value
+    for new, prior in _others(s, node):
+        if new == old:
+            continue
+        yield Change((s.put(node, new),), prior, node.lineno, f"`{old}` should be `{new}`")
+        same = [
+            n
+            for n in s.order
+            if isinstance(n, ast.Constant) and n not in s.frozen and type(n.value) is type(value) and n.value == value
+        ]
+        if len(same) > 1 and same[0] is node:
+            yield Change(
+                tuple(s.put(n, new) for n in same), prior * 0.5, node.lineno, f"every `{old}` should be `{new}`"
+            )
+
+
+def _others(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
+    value = node.value
+    if isinstance(value, bool):
+        yield str(not value), 0.75
+    elif isinstance(value, int):
+        yield from [(str(value + 1), 0.75), (str(value - 1), 0.75)]
+        for other, prior in ((0, 0.5), (1, 0.5), (-1, 0.35), (2, 0.3), (10, 0.15)):
+            yield str(other), prior
+        for number in s.numbers:
+            yield repr(number), 0.35
+        yield from [
+            (str(-value), 0.3),
+            (str(value * 10), 0.2),
+            (str(value * 2), 0.15),
+            (str(value + 2), 0.15),
+            (str(value - 2), 0.15),
+        ]
+        if value % 10 == 0 and value:
+            yield str(value // 10), 0.2
+        yield from [
+            (f"{value}.0", 0.1),
+            ("float('inf')", 0.12),
+            ("float('-inf')", 0.12),
+            ("None", 0.08),
+            ("True", 0.05),
+            ("False", 0.05),
+            ("''", 0.05),
+            ("[]", 0.05),
+        ]
+    elif isinstance(value, float):
+        for near in (
+            value + 1,
+            value - 1,
+            value * 10,
+            value / 10,
+            -value,
+            1 / value if value else 1.0,
+            0.0,
+            1.0,
+            0.5,
+            value * 2,
+            value / 2,
+        ):
+            yield repr(round(near, 12)), 0.3
+        for number in s.numbers:
+            yield repr(number), 0.35
+    elif isinstance(value, str):
+        yield from _texts(s, value)
+    elif value is None:
+        parent = s.parents.get(node)
+        known = [
+            ("False", 0.3),
+            ("[]", 0.35),
+            ("0", 0.35),
+            ("True", 0.2),
+            ("''", 0.3),
+            ("-1", 0.2),
+            ("{}", 0.15),
+            ("1", 0.1),
+        ]
+        yield from known
+        if isinstance(parent, ast.Return):
+            for name in s.values:
+                yield name, 0.45
+
+
+def _texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
+    for other in s.strings:
+        yield repr(other), 0.4
+    for other in (
+        "",
+        " ",
+        ",",
+        ", ",
+        "\n",
+        value.lower(),
+        value.upper(),
+        value.strip(),
+        value + " ",
+        value[::-1],
+        value.title(),
+    ):
+        yield repr(other), 0.25
+    if 1 < len(value) <= 12:
+        for n in range(len(value)):
+            yield repr(value[:n] + value[n + 1 :]), 0.15
+    if len(value) <= 12 and value.isalnum():
+        for letter in "aeiouybcdfghjklmnpqrstvwxz0123456789AEIOUBCDFGHJKLMNPQRSTVWXYZ":
+            yield repr(value + letter), 0.06
+    if value == "":
+        yield "None", 0.1
+        yield "[]", 0.1

@@ -1,0 +1,134 @@
+"""Which plausible candidate is meant: by weight, by what is left unread, by agreement, and what to ask where they differ."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.healers.search.runtime import behave
+from jupyter_selfheal.healers.search.runtime.evaluate import Result, Runner
+from jupyter_selfheal.healers.search.runtime.locate import Sight
+from jupyter_selfheal.healers.search.runtime.pool import in_fork
+from jupyter_selfheal.healers.search.runtime.program import CELL, DEFINE
+from jupyter_selfheal.healers.search.runtime.propose import unread
+from jupyter_selfheal.healers.search.runtime.text import splice, tidy
+
+PLAUSIBLE = 40
+"""Plausible candidates that are looked at."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One or two changes of units: the new text of each, in words, and its weight (prior × suspiciousness)."""
+
+    texts: dict[int, str]
+    words: str
+    line: int
+    weight: float
+    unit: int
+    size: int
+    edits: int = 1
+    codes: dict[int, CodeType] = field(default_factory=dict)
+    result: Result = Result(1, 0)
+    rank: int = 0
+
+
+class Ranking:
+    """Plausible candidates, best first, and the question that would tell the first two hypotheses apart."""
+
+    def __init__(self, plausible: Sequence[Candidate], runner: Runner, sight: Sight, seconds: float) -> None:
+        self.runner, self.sight, self.seconds = runner, sight, seconds
+        self.units = runner.program.units
+        for c in plausible:
+            c.weight *= self._neglect(c)
+        self.found = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
+        self.function, self.given, self.shown = self._behave()
+
+    def _neglect(self, c: Candidate) -> float:
+        """Less than 1 where a patch leaves a name unread that was read before: such patches fit tests, not the intent."""
+        lost = sum(len(unread(ast.parse(new)) - unread(ast.parse(self.units[n].text))) for n, new in c.texts.items())
+        return 0.35**lost
+
+    def _behave(self) -> tuple[str, list[tuple[Any, ...]], list[list[str]]]:
+        """What each candidate does on generated inputs of the function that most of them change."""
+        calls = self.sight.calls
+        names = [n for n in calls if callable(self.runner.ns.get(n)) or self._defined(n)]
+        texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.found[:5])
+        names.sort(key=lambda n: f"def {n}" not in texts)
+        if names and len(self.found) > 1:
+            given = behave.inputs(calls[names[0]])
+            variants = [c.codes for c in self.found]
+            shown = in_fork(lambda: behave.behaviours(self.runner, variants, names[0], given, self.seconds), 10.0)
+            if isinstance(shown, list):
+                return names[0], given, shown
+        return "", [], [[] for _ in self.found]
+
+    def _defined(self, name: str) -> bool:
+        return any(u.role in (DEFINE, CELL) and u.text.startswith(f"def {name}(") for u in self.units)
+
+    def ranked(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Patches as data, best first, with the questions."""
+        groups = behave.clusters(self.shown) if self.function else [[n] for n in range(len(self.found))]
+        strength = {n: sum(self.found[m].weight for m in group) for group in groups for n in group}
+        best = {n: self.found[group[0]].weight for group in groups for n in group}
+        order = sorted(range(len(self.found)), key=lambda n: self._key(n, strength[n], best[n]))
+        place = {n: k for k, group in enumerate(groups) for n in group}
+        patches = [self._patch(self.found[n], place[n]) for n in order]
+        return patches, self._questions(order, place)
+
+    def _key(self, n: int, strength: float, best: float) -> tuple[float, ...]:
+        """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit.
+
+        A hypothesis counts by its best edit more than by how many edits lead to it: every edit has its look-alikes.
+        """
+        c = self.found[n]
+        odd = (
+            sum(1 for text in self.shown[n] if text.startswith("!")) / max(len(self.shown[n]), 1)
+            if self.shown[n]
+            else 0.0
+        )
+        return (c.edits, -(best + 0.1 * (strength - best)) * (1 - 0.3 * odd), -c.weight, c.size, c.rank)
+
+    def _patch(self, c: Candidate, cluster: int) -> dict[str, Any]:
+        units = self.units
+        texts = {n: _tidied(units[n].text, new) for n, new in c.texts.items()}
+        return {
+            "texts": {str(n): text for n, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
+            "weight": round(c.weight, 5), "cluster": cluster, "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
+        }  # fmt: skip
+
+    def _questions(self, order: Sequence[int], place: Mapping[int, int]) -> list[dict[str, Any]]:
+        if not self.function or not order:
+            return []
+        first = order[0]
+        for n in order[1:]:
+            if place[n] == place[first]:
+                continue
+            at = behave.telling(self.shown[first], self.shown[n], self.given)
+            if at < 0:
+                continue
+            answers: dict[str, list[int]] = {}
+            for position, m in enumerate(order):
+                if at < len(self.shown[m]):
+                    answers.setdefault(self.shown[m][at], []).append(position)
+            return [{"call": behave.Input(self.function, self.given[at]).text, "answers": answers}]
+        return []
+
+
+def _tidied(old: str, new: str) -> str:
+    """The new text with idle parentheses of the edit dropped: the differing middle is one edit."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    while end and new[start : len(new) - end].count("(") > new[start : len(new) - end].count(")"):
+        end -= 1
+    while start and new[start : len(new) - end].count(")") > new[start : len(new) - end].count("("):
+        start -= 1
+    edit = (start, len(old) - end, new[start : len(new) - end])
+    return splice(old, tidy(old, (edit,)))
