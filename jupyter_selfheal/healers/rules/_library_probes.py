@@ -89,6 +89,7 @@ def _about(obj: Any) -> dict[str, Any]:
         "callable": callable(obj),
         "path": _path(obj) if callable(obj) or isinstance(obj, types.ModuleType) else "",
         "ndim": obj.ndim if isinstance(getattr(obj, "ndim", None), int) else -1,
+        "size": obj.size if isinstance(getattr(obj, "size", None), int) else -1,
         "text": obj if isinstance(obj, str) and len(obj) < 200 else "",
     }
     if isinstance(obj, type):
@@ -289,6 +290,14 @@ def signature(state: State, argument: Any) -> Any:
     }
 
 
+def number(state: State, argument: Any) -> Any:
+    """The number that an expression is; None where it is none."""
+    value = state.evaluate(argument["expression"], True)
+    if isinstance(value, (bool, str)) or getattr(value, "ndim", 0):
+        return None
+    return value if isinstance(value, (int, float)) else float(value)
+
+
 def members(state: State, argument: Any) -> Any:
     """``dir()`` of what a dotted path leads to."""
     return sorted(n for n in dir(_walk(argument["path"])) if isinstance(n, str))[:3000]
@@ -301,7 +310,7 @@ def columns(state: State, argument: Any) -> Any:
     if index is None or not hasattr(obj, "iloc"):
         return None
     found: dict[str, Any] = {
-        "index": [_path(c) for c in type(index).__mro__][0],
+        "index": next(_path(c) for c in type(index).__mro__),
         "length": len(obj),
         "index_dtype": str(getattr(index, "dtype", "")),
         "columns": [],
@@ -313,4 +322,6 @@ def columns(state: State, argument: Any) -> Any:
     return found
 
 
-QUESTIONS = {f.__name__: f for f in (site, types_of, resolve, imports, reference, find, signature, members, columns)}
+QUESTIONS = {
+    f.__name__: f for f in (site, types_of, resolve, imports, reference, find, signature, members, number, columns)
+}

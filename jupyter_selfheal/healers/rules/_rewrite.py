@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from jupyter_selfheal.healers.rules._knowledge import Form
 from jupyter_selfheal.healers.rules._site import Site, reference
 
-HOLE = re.compile(r"\{(@?[\w.]+)(\?)?\}")
+HOLE = re.compile(r"\{([@!]?[\w.]+)(\?)?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,9 @@ def render(
             text = {"self": site.operand(receiver) if receiver is not None else "", "args": arguments, "rest": "\0"}[
                 name
             ]
+        elif name.startswith("!"):
+            used.add(name[1:])
+            text = ""
         elif name in bound.named:
             used.add(name)
             node = bound.named[name]

@@ -13,6 +13,9 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice, add_import
 from jupyter_selfheal.healers.rules._rule import Scene
 
+LAZY = frozenset({"urllib", "xml", "importlib", "concurrent", "email", "http"})
+"""Packages whose submodules are there only once they were imported."""
+
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict, ast.Set, ast.ListComp)
 
 
@@ -49,6 +52,7 @@ class Live:
     is_class: bool = False
     callable: bool = False
     ndim: int = -1
+    size: int = -1
     dtype: str = ""
     text: str = ""
 
@@ -58,9 +62,11 @@ class Live:
         if not raw:
             return cls()
         return cls(
-            tuple(raw["mro"]), raw["path"], tuple(raw.get("bases", ())), raw["is_module"], raw["is_class"],
-            raw["callable"], raw["ndim"], raw["dtype"], raw["text"],
-        )  # fmt: skip
+            mro=tuple(raw["mro"]),
+            path=raw["path"],
+            bases=tuple(raw.get("bases", ())),
+            **{k: raw[k] for k in ("is_module", "is_class", "callable", "ndim", "size", "dtype", "text")},
+        )
 
     def is_a(self, *kinds: str) -> bool:
         """True where one of the kinds (``pandas.DataFrame``: package and class name) is among its classes."""
@@ -142,6 +148,11 @@ class Site:
         found = ask(self.scene, "signature", expression=self.text(callee), calls=True)
         return found if isinstance(found, dict) else {}
 
+    def number(self, expression: ast.expr) -> float | None:
+        """The number that an expression is in the failing frame; None where it is none."""
+        found = ask(self.scene, "number", expression=self.text(expression))
+        return found if isinstance(found, int | float) else None
+
     def operand(self, node: ast.expr) -> str:
         """Text of an expression fit to be followed by ``.name``: in parentheses unless it is an atom."""
         text = self.text(node)
@@ -167,7 +178,8 @@ def reference(site: Site, path: str) -> tuple[str, str] | None:
     if found["builtin"]:
         return path, ""
     if found["written"]:
-        return found["written"], ""
+        deep = path.split(".")[0] in LAZY and found["module"].count(".") > 0
+        return found["written"], f"import {found['module']}" if deep else ""
     if not found["rest"]:
         return path, f"import {path}"
     if found["taken"]:

@@ -11,7 +11,6 @@ from difflib import get_close_matches
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice, attribute_name_span
 from jupyter_selfheal.healers.rules._knowledge import Case, Keyword, knowledge, literal
-from jupyter_selfheal.healers.rules._rewrite import render
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Live, Site, add_imports, dotted, reference
 from jupyter_selfheal.model import Applicability, Failure, Patch
@@ -173,16 +172,13 @@ def _rewrite(site: Site, call: ast.Call, name: str, change: Keyword) -> Rewritte
     imports: list[str] = []
     argument = case.argument
     if argument:
-        filled = argument.replace("{value}", value_text).replace("{name}", name)
-        written = render(site, filled, None) if "{@" in filled else None
-        if "{@" in filled and written is None:
+        argument = _referenced(site, argument, imports).replace("{value}", value_text).replace("{name}", name)
+        if not argument:
             return None
-        argument = written.text if written else filled
-        imports += written.imports if written else ()
         target = argument.split("=")[0]
         if any(k.arg == target for k in call.keywords if k is not keyword):
             argument = ""
-    splices = [_argument_splice(site, call, keyword, argument)]
+    splices = [argument_splice(site, call, keyword, argument)]
     shown = argument or f"nothing for {name}={value_text}"
     if case.callee:
         renamed = _callee_splice(site, call, case.callee, imports)
@@ -194,15 +190,27 @@ def _rewrite(site: Site, call: ast.Call, name: str, change: Keyword) -> Rewritte
         start, end = src.span(site.source, call)
         inner = src.splice(site.source, splices)
         inner = inner[start : end + len(inner) - len(site.source)]
-        text = _wrapped(site, call, keyword, case.wrap, inner, value, value_text)
+        wrap = _referenced(site, case.wrap, imports)
+        text = _wrapped(site, call, keyword, wrap, inner, value, value_text) if wrap else None
         if text is None:
             return None
         splices, shown = [(start, end, text)], text
-    return Rewritten(tuple(splices), tuple(imports), case, shown, splices[0][0])
+    return Rewritten(tuple(splices), tuple(i for i in imports if i), case, shown, splices[0][0])
 
 
 def _among(value: object, values: tuple[object, ...]) -> bool:
     return any(type(v) is type(value) and v == value for v in values)
+
+
+def _referenced(site: Site, text: str, imports: list[str]) -> str:
+    """The text with each ``{@a.b}`` written as it can be here; empty where one leads nowhere."""
+    for path in re.findall(r"\{@([\w.]+)\}", text):
+        known = reference(site, path)
+        if known is None:
+            return ""
+        imports.append(known[1])
+        text = text.replace("{@" + path + "}", known[0])
+    return text
 
 
 def _wrapped(
@@ -225,7 +233,7 @@ def _wrapped(
     return wrap
 
 
-def _argument_splice(site: Site, call: ast.Call, keyword: ast.keyword, text: str) -> Splice:
+def argument_splice(site: Site, call: ast.Call, keyword: ast.keyword, text: str) -> Splice:
     """Put text in place of a keyword argument; with nothing to put, its comma goes too."""
     start, end = src.span(site.source, keyword)
     if text:

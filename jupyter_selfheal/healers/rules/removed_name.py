@@ -152,6 +152,9 @@ def _change_of(site: Site, paths: list[str], module: str, name: str) -> Change |
     moved = known.module(f"{module}.{name}")
     if moved is not None and moved[1] and exists(site.scene, moved[1]):
         return Change(paths[0], moved[1], package, moved[0].version, moved[0].source)
+    if module == "scipy" and exists(site.scene, f"numpy.{name}"):
+        about = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
+        return Change(paths[0], f"numpy.{name}", package, "1.4", about)
     return _searched(site, module, name)
 
 

@@ -1,0 +1,99 @@
+"""NPA104: ``and``, ``or`` and ``not`` between arrays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+ARRAYS = ("pandas.Series", "pandas.DataFrame", "numpy.ndarray", "pandas.Index")
+
+
+class AmbiguousTruth(Rule):
+    """Combine conditions element by element.
+
+    **Failure** `ValueError: The truth value of a Series is ambiguous` from `(df.a > 1) and (df.b < 2)` or `0 < x < 5`.
+
+    **Fix** `&`, `|` and `~` with parentheses around the operands; a chained comparison is written out.
+
+    **Fix safety** Safe where the live operands are arrays of booleans and the result is a value, not the test of an `if`: there
+    only the user can say whether `any` or `all` was meant, and nothing is proposed.
+    """
+
+    code = "NPA104"
+    name = "ambiguous truth of an array"
+    enames = frozenset({"ValueError"})
+    applicability = Applicability.SAFE
+    why = "The operands are arrays of booleans, for which only the element-wise operator has a meaning."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and "truth value of a" in failure.evalue and "ambiguous" in failure.evalue
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        tests = {id(n.test) for n in ast.walk(site.tree) if isinstance(n, ast.If | ast.While | ast.Assert | ast.IfExp)}
+        outer = [n for n in site.nodes(ast.BoolOp, ast.UnaryOp, ast.Compare) if isinstance(n, ast.expr)]
+        whole = [n for n in outer if not any(n is not o and n in ast.walk(o) for o in outer)]
+        for node in whole:
+            if id(node) in tests or not _is_boolean(node) or not _has_array(site, node):
+                continue
+            text = _written(site, node)
+            if text == site.text(node):
+                continue
+            edit: Splice = (*src.span(site.source, node), text)
+            yield self.patch(
+                self.replace(scene, site.cell_id, [edit]),
+                f"Write `{text}`",
+                "`and`, `or` and `not` ask for one truth value, of which an array has none.",
+                prior=0.9,
+            )
+            return
+
+
+def _is_boolean(node: ast.expr) -> bool:
+    if isinstance(node, ast.Compare):
+        return len(node.ops) > 1
+    return isinstance(node, ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+
+
+def _has_array(site: Site, node: ast.expr) -> bool:
+    if isinstance(node, ast.BoolOp):
+        leaves = node.values
+    elif isinstance(node, ast.UnaryOp):
+        leaves = [node.operand]
+    else:
+        leaves = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+    return any(live.is_a(*ARRAYS) for live in site.live(leaves, calls=True)) or any(
+        _has_array(site, leaf) for leaf in leaves if _is_boolean(leaf)
+    )
+
+
+def _written(site: Site, node: ast.expr) -> str:
+    if isinstance(node, ast.BoolOp):
+        mark = " & " if isinstance(node.op, ast.And) else " | "
+        return mark.join(_operand(site, v) for v in node.values)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return "~" + _operand(site, node.operand)
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        sides = [node.left, *node.comparators]
+        marks = [_mark(site, a, b) for a, b in zip(sides, sides[1:], strict=False)]
+        pairs = zip(sides, marks, sides[1:], strict=False)
+        return " & ".join(f"({site.text(a)} {m} {site.text(b)})" for a, m, b in pairs)
+    return site.text(node)
+
+
+def _mark(site: Site, left: ast.expr, right: ast.expr) -> str:
+    between = site.source[src.span(site.source, left)[1] : src.span(site.source, right)[0]]
+    return between.strip().strip("()").strip()
+
+
+def _operand(site: Site, node: ast.expr) -> str:
+    text = _written(site, node)
+    return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"

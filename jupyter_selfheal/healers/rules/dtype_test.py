@@ -1,0 +1,61 @@
+"""PDA110: NumPy asked about a dtype of pandas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site, add_imports, dotted, reference
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+TESTS = {
+    "number": "is_numeric_dtype", "integer": "is_integer_dtype", "floating": "is_float_dtype", "float": "is_float_dtype",
+    "int": "is_integer_dtype", "bool": "is_bool_dtype", "bool_": "is_bool_dtype", "object": "is_object_dtype",
+    "object_": "is_object_dtype", "datetime64": "is_datetime64_any_dtype", "str": "is_string_dtype", "str_": "is_string_dtype",
+    "float64": "is_float_dtype", "int64": "is_integer_dtype",
+}  # fmt: skip
+
+
+class DtypeTest(Rule):
+    """Ask pandas about a dtype that NumPy does not know.
+
+    **Failure** `TypeError: Cannot interpret '<StringDtype(na_value=nan)>' as a data type` from `np.issubdtype(s.dtype, np.number)`.
+
+    **Fix** `pd.api.types.is_numeric_dtype(s.dtype)`, likewise for integers, floats, booleans, dates, objects.
+
+    **Fix safety** Safe: for NumPy's dtypes both tests say the same.
+    """
+
+    code = "PDA110"
+    name = "dtype that NumPy does not know"
+    enames = frozenset({"TypeError"})
+    applicability = Applicability.SAFE
+    why = "For NumPy's own dtypes both tests say the same."
+
+    def matches(self, failure: Failure) -> bool:
+        return (
+            super().matches(failure) and re.search(r"Cannot interpret '.*' as a data type", failure.evalue) is not None
+        )
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for call in site.calls()[:4]:
+            if dotted(call.func).rsplit(".", 1)[-1] != "issubdtype" or len(call.args) != 2:
+                continue
+            test = TESTS.get(dotted(call.args[1]).rsplit(".", 1)[-1])
+            known = reference(site, f"pandas.api.types.{test}") if test else None
+            if known is None:
+                continue
+            text = f"{known[0]}({site.text(call.args[0])})"
+            edit = (*src.span(site.source, call), text)
+            yield self.patch(
+                self.replace(scene, site.cell_id, [edit, *add_imports(site.source, [known[1]])]),
+                f"Write `{text}`",
+                "NumPy does not know the dtypes of pandas.",
+                prior=0.9,
+            )
+            return

@@ -1,0 +1,86 @@
+"""SKL102: arguments of an estimator that contradict one another."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+) supports only dual=False")
+SHUFFLE = re.compile(r"Setting a random_state has no effect since shuffle is False")
+L1_SOLVER = re.compile(r"(l1|elasticnet)")
+
+
+class EstimatorArguments(Rule):
+    """Complete or take out an argument that contradicts another one of the same estimator.
+
+    **Failure** `ValueError: Solver lbfgs supports only 'l2' or None penalties, got l1 penalty.`, `Setting a random_state has no
+    effect since shuffle is False.`
+
+    **Fix** `solver="liblinear"`, the default before scikit-learn 0.22, where `penalty="l1"` was written for it; `random_state`
+    is taken out where nothing is shuffled.
+
+    **Fix safety** Safe: it is the solver that the code ran with, and without shuffling `random_state` never had an effect.
+    """
+
+    code = "SKL102"
+    name = "contradicting arguments of an estimator"
+    enames = frozenset({"ValueError", "InvalidParameterError"})
+    applicability = Applicability.SAFE
+    why = (
+        "liblinear was the default solver when this was written (https://scikit-learn.org/stable/whats_new/v0.22.html)."
+    )
+
+    def matches(self, failure: Failure) -> bool:
+        text = failure.evalue
+        return super().matches(failure) and bool(SOLVER.search(text) or SHUFFLE.search(text))
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        shuffles = SHUFFLE.search(scene.failure.evalue) is not None
+        cells = [scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
+        for cell_id in dict.fromkeys(cells):
+            source = scene.source_of(cell_id)
+            tree = src.parse(source)
+            if tree is None or src.is_foreign(source):
+                continue
+            site = Site(scene, cell_id, source, tree, 1)
+            calls = [c for c in ast.walk(tree) if isinstance(c, ast.Call)]
+            splices = [s for c in calls for s in (_unshuffled(site, c) if shuffles else _solved(site, c))]
+            if splices:
+                yield self.patch(
+                    self.replace(scene, cell_id, splices),
+                    "Take out random_state" if shuffles else "Pass solver='liblinear'",
+                    "Nothing is shuffled, so random_state has no effect." if shuffles
+                    else "The default solver does not know this penalty.",
+                    removes="`random_state`, which has no effect without shuffling" if shuffles else "",
+                    why="Without shuffling `random_state` never had an effect." if shuffles else self.why,
+                    prior=0.88,
+                )  # fmt: skip
+                return
+
+
+def _unshuffled(site: Site, call: ast.Call) -> list[Splice]:
+    name = site.text(call.func).rsplit(".", 1)[-1]
+    given = {k.arg: k for k in call.keywords}
+    if not name.endswith("KFold") or "random_state" not in given or "shuffle" in given:
+        return []
+    return [argument_splice(site, call, given["random_state"], "")]
+
+
+def _solved(site: Site, call: ast.Call) -> list[Splice]:
+    name = site.text(call.func).rsplit(".", 1)[-1]
+    given = {k.arg: k.value for k in call.keywords}
+    penalty = given.get("penalty")
+    if name not in ("LogisticRegression", "LogisticRegressionCV") or "solver" in given:
+        return []
+    if not (isinstance(penalty, ast.Constant) and penalty.value == "l1"):
+        return []
+    end = src.span(site.source, call)[1] - 1
+    return [(end, end, ', solver="liblinear"')]

@@ -1,0 +1,58 @@
+"""PDA109: dates of several formats in one column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site, dotted
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+
+class MixedDates(Rule):
+    """Parse dates each by its own format.
+
+    **Failure** `ValueError: time data "13-01-2000" doesn't match format "%Y-%m-%d"`, where no format was asked for: pandas takes
+    that of the first value.
+
+    **Fix** `pd.to_datetime(…, format="mixed")`.
+
+    **Fix safety** Safe: before pandas 2.0 every value was parsed by itself, which is what `"mixed"` asks for.
+    """
+
+    code = "PDA109"
+    name = "dates of several formats"
+    enames = frozenset({"ValueError", "DateParseError"})
+    applicability = Applicability.SAFE
+    why = "Before pandas 2.0 every date was parsed by itself (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
+
+    def matches(self, failure: Failure) -> bool:
+        text = failure.evalue
+        return (
+            super().matches(failure)
+            and bool(re.search(r"doesn't match format|unconverted data remains", text))
+            and "mixed" in text
+        )
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for call in site.calls()[:4]:
+            name = dotted(call.func).rsplit(".", 1)[-1]
+            if name not in ("to_datetime", "DatetimeIndex") or any(k.arg == "format" for k in call.keywords):
+                continue
+            end = src.span(site.source, call)[1] - 1
+            splices = [(end, end, ', format="mixed"')]
+            if name == "DatetimeIndex":
+                start, stop = src.span(site.source, call.func)
+                splices.append((start, stop, dotted(call.func)[: -len(name)] + "to_datetime"))
+            yield self.patch(
+                self.replace(scene, site.cell_id, splices),
+                'Pass format="mixed" to `to_datetime`',
+                "The dates are written in several formats.",
+                prior=0.9,
+            )
+            return

@@ -1,0 +1,88 @@
+"""PDA106: names for aggregations given by a nested dictionary."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Live, Site
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class NestedRenamer(Rule):
+    """Name the results of an aggregation in the form that pandas takes now.
+
+    **Failure** `SpecificationError: nested renamer is not supported`.
+
+    **Fix** For one column `s.agg({'total': 'sum'})` → `s.agg(total='sum')` (or a list of pairs where a name is no identifier);
+    for a table `{'a': {'total': 'sum'}}` → `{'a': [('total', 'sum')]}`, which gives the same two levels of columns.
+
+    **Fix safety** Safe: both forms give the columns that the dictionary gave.
+    """
+
+    code = "PDA106"
+    name = "nested renamer"
+    enames = frozenset({"SpecificationError"})
+    applicability = Applicability.SAFE
+    why = "The form gives the columns that the dictionary gave (https://pandas.pydata.org/docs/whatsnew/v0.20.0.html, v1.0.0)."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for call in site.calls()[:4]:
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("agg", "aggregate") or not call.args:
+                continue
+            live = site.live([call.func.value], calls=True)[0]
+            given = _dictionary(site, call.args[0])
+            splices = _rewritten(site, given, live, given is call.args[0]) if given is not None else []
+            if splices:
+                yield self.patch(
+                    self.replace(scene, site.cell_id, splices),
+                    "Name the aggregations by pairs",
+                    "pandas 1.0 removed the renaming of aggregations by a nested dictionary.",
+                    prior=0.9,
+                )
+                return
+
+
+def _dictionary(site: Site, node: ast.expr) -> ast.Dict | None:
+    """The dictionary display that is given, itself or by a name that the cell assigns."""
+    if isinstance(node, ast.Dict):
+        return node
+    if isinstance(node, ast.Name):
+        for other in ast.walk(site.tree):
+            if (
+                isinstance(other, ast.Assign)
+                and isinstance(other.value, ast.Dict)
+                and any(isinstance(t, ast.Name) and t.id == node.id for t in other.targets)
+            ):
+                return other.value
+    return None
+
+
+def _rewritten(site: Site, given: ast.Dict, live: Live, inline: bool) -> list[Splice]:
+    if any(isinstance(v, ast.Dict) for v in given.values):
+        return [
+            (*src.span(site.source, v), _pairs(site, v))
+            for v in given.values
+            if isinstance(v, ast.Dict) and None not in v.keys
+        ]
+    if None in given.keys or live.is_a("pandas.DataFrame", "pandas.DataFrameGroupBy"):
+        return []
+    names = [k.value if isinstance(k, ast.Constant) else None for k in given.keys]
+    if inline and all(isinstance(n, str) and n.isidentifier() for n in names):
+        start, end = src.span(site.source, given)
+        text = ", ".join(f"{n}={site.text(v)}" for n, v in zip(names, given.values, strict=True))
+        return [(start, end, text)]
+    return [(*src.span(site.source, given), _pairs(site, given))]
+
+
+def _pairs(site: Site, given: ast.Dict) -> str:
+    parts = [
+        f"({site.text(k)}, {site.text(v)})" for k, v in zip(given.keys, given.values, strict=True) if k is not None
+    ]
+    return "[" + ", ".join(parts) + "]"

@@ -1,0 +1,111 @@
+"""PDA103: a reduction over columns some of which are text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+REDUCTIONS = frozenset({
+    "mean", "median", "sum", "std", "var", "sem", "skew", "kurt", "kurtosis", "prod", "product", "corr", "cov", "quantile", "min", "max",
+    "corrwith", "cumsum", "cumprod", "idxmax", "idxmin",
+})  # fmt: skip
+MESSAGE = re.compile(
+    r"Cannot perform reduction|does not support operation|could not convert string to float|agg function failed|"
+    r"[Cc]ould not convert|Cannot aggregate non-numeric|unsupported operand type|not supported between|"
+    r"dtype .* does not support|Cannot convert .* to numeric|can only concatenate|No numeric types|category (?:dtype|type) does not support"
+)
+TABLES = ("pandas.DataFrame", "pandas.DataFrameGroupBy", "pandas.Rolling", "pandas.Expanding", "pandas.DatetimeIndexResampler",
+          "pandas.Resampler", "pandas.RollingGroupby", "pandas.ExponentialMovingWindow")  # fmt: skip
+
+
+class NumericOnly(Rule):
+    """Reduce the numeric columns only.
+
+    **Failure** `TypeError: Cannot perform reduction 'mean' with string dtype`, `ValueError: could not convert string to float:
+    'x'` in `corr`, `TypeError: agg function failed [how->mean,dtype->object]`.
+
+    **Fix** `numeric_only=True` in the call; where a pivot table or `agg` reduces, the numeric columns are selected before it.
+
+    **Fix safety** Safe: pandas before 2.0 left such columns out without a word, which is what the code was written for, and
+    the live object is a table of which some columns are numeric. Never for a single column of text.
+    """
+
+    code = "PDA103"
+    name = "reduction over text columns"
+    enames = frozenset({"TypeError", "ValueError", "DataError", "NotImplementedError"})
+    applicability = Applicability.SAFE
+    why = "Before pandas 2.0 columns that are not numeric were left out (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for call in site.calls()[:4]:
+            if not isinstance(call.func, ast.Attribute):
+                continue
+            live = site.live([call.func.value], calls=True)[0]
+            if call.func.attr in REDUCTIONS and live.is_a(*TABLES) and not _has(call, "numeric_only"):
+                yield self._reduced(site, call, call.func.attr)
+                return
+            if call.func.attr in ("agg", "aggregate", "apply") and live.is_a("pandas.DataFrame") and _reduces(call):
+                start = src.span(site.source, call.func.value)[1]
+                yield self._selected(site, [(start, start, ".select_dtypes('number')")])
+                return
+
+    def _reduced(self, site: Site, call: ast.Call, name: str) -> Patch:
+        splices = [_argument(site, call)]
+        for other in ast.walk(site.tree):
+            if (
+                isinstance(other, ast.Call)
+                and other is not call
+                and isinstance(other.func, ast.Attribute)
+                and other.func.attr in REDUCTIONS
+                and isinstance(call.func, ast.Attribute)
+                and site.text(other.func.value) == site.text(call.func.value)
+                and not _has(other, "numeric_only")
+            ):
+                splices.append(_argument(site, other))
+        return self.patch(
+            self.replace(site.scene, site.cell_id, splices),
+            f"Pass numeric_only=True to `{name}`",
+            f"Some columns are text, of which there is no `{name}`.",
+            prior=0.9,
+        )
+
+    def _selected(self, site: Site, splices: list[Splice]) -> Patch:
+        return self.patch(
+            self.replace(site.scene, site.cell_id, splices),
+            "Select the numeric columns first",
+            "Some columns are text and cannot be reduced.",
+            prior=0.85,
+        )
+
+
+def _has(call: ast.Call, name: str) -> bool:
+    return any(k.arg == name for k in call.keywords)
+
+
+def _reduces(call: ast.Call) -> bool:
+    first = call.args[0] if call.args else None
+    name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
+    return name in REDUCTIONS
+
+
+def _argument(site: Site, call: ast.Call) -> Splice:
+    end = src.span(site.source, call)[1] - 1
+    before = site.source[:end].rstrip()
+    if not call.args and not call.keywords:
+        return end, end, "numeric_only=True"
+    comma = "" if before.endswith(",") else ","
+    at = len(before)
+    return at, at, f"{comma} numeric_only=True"

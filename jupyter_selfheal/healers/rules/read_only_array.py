@@ -1,0 +1,112 @@
+"""NPA102: an array that shares its data with a table and is read-only."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+READ_ONLY = re.compile(r"read-only|WRITEABLE|readonly")
+
+
+class ReadOnlyArray(Rule):
+    """Copy an array that is to be written into.
+
+    **Failure** `ValueError: assignment destination is read-only`, where the array was taken from a table (`df.values`).
+
+    **Fix** `.copy()` where the variable was assigned, in this cell or in the one above that did it.
+
+    **Fix safety** Safe: since pandas 3.0 such an array never writes through to its table, so a copy is what it is.
+    """
+
+    code = "NPA102"
+    name = "read-only array"
+    enames = frozenset({"ValueError"})
+    applicability = Applicability.SAFE
+    why = "The array does not write through to its table any more, so that a copy has the same effect."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and READ_ONLY.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        names = _written(site)
+        cells = [site.cell_id, *(c.id for c in reversed(scene.notebook.code_before(site.cell_id)))]
+        for cell_id in dict.fromkeys(cells):
+            source = scene.source_of(cell_id)
+            tree = src.parse(source)
+            if tree is None or src.is_foreign(source):
+                continue
+            other = Site(scene, cell_id, source, tree, 1)
+            splices = _copied(other, names, site.line if cell_id == site.cell_id else 0)
+            if splices:
+                yield self.patch(
+                    self.replace(scene, cell_id, splices),
+                    f"Copy the array before it is written into: `{splices[0][2].strip('()')}`",
+                    "Arrays that share their data with a table are read-only since pandas 3.0.",
+                    prior=0.88,
+                )
+                return
+
+
+def _written(site: Site) -> set[str]:
+    """Names that the failing line writes into, or hands to something that does."""
+    found: set[str] = set()
+    for node in site.nodes(ast.Assign, ast.AugAssign, ast.Call):
+        if isinstance(node, ast.Assign):
+            found |= {src.root_name(t) for t in node.targets if isinstance(t, ast.Subscript)}
+        elif isinstance(node, ast.AugAssign):
+            found.add(src.root_name(node.target))
+        elif isinstance(node, ast.Call):
+            found |= {
+                src.root_name(a)
+                for a in [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+            }
+    return found - {""}
+
+
+def _copied(site: Site, names: set[str], before: int) -> list[Splice]:
+    """``.copy()`` behind the last assignment of one of the names that takes an array out of a table."""
+    last: list[Splice] = []
+    for node in ast.walk(site.tree):
+        if not isinstance(node, ast.Assign) or (before and node.lineno > before):
+            continue
+        taken = [t.id for t in node.targets if isinstance(t, ast.Name)]
+        if not names & set(taken) or not _takes(node.value):
+            continue
+        end = src.span(site.source, node.value)[1]
+        atom = site.operand(node.value)
+        whole = src.span(site.source, node.value)
+        last = [(end, end, ".copy()")] if atom == site.text(node.value) else [(*whole, f"{atom}.copy()")]
+    return last
+
+
+def _takes(value: ast.expr) -> bool:
+    """True for ``….values``, ``….to_numpy()``, ``np.asarray(…)`` and a column or a slice of one."""
+    if isinstance(value, ast.Attribute):
+        return value.attr in ("values", "array", "T", "flat", "_values")
+    if isinstance(value, ast.Subscript):
+        return _takes(value.value)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.attr in (
+            "to_numpy",
+            "asarray",
+            "asanyarray",
+            "broadcast_to",
+            "reshape",
+            "ravel",
+            "diagonal",
+            "unique",
+            "array",
+            "frombuffer",
+            "memmap",
+        )
+    return False

@@ -1,0 +1,60 @@
+"""NPA105: an array of one value used as a number, and a dtype that NumPy does not know."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+MESSAGE = re.compile(
+    r"only (?:0-dimensional|length-1|size-1) arrays can be converted to Python scalars|only size-1 arrays"
+)
+
+
+class ScalarOfArray(Rule):
+    """Take the one value out of an array that is used as a number.
+
+    **Failure** `TypeError: only 0-dimensional arrays can be converted to Python scalars` from `float(x)` or `math.sqrt(x)`.
+
+    **Fix** `x.item()` for the arguments whose live values are arrays of one value.
+
+    **Fix safety** Safe: an array of one value has one item, and NumPy converted it so before 2.5.
+    """
+
+    code = "NPA105"
+    name = "array of one value as a number"
+    enames = frozenset({"TypeError"})
+    applicability = Applicability.SAFE
+    why = "The live array holds one value, which NumPy took itself before (https://numpy.org/doc/stable/release/1.25.0-notes.html)."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for node in site.nodes(ast.Call, ast.Assign, ast.BinOp):
+            given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
+            if isinstance(node, ast.Assign):
+                given = [node.value]
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+                given = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+            splices: list[Splice] = []
+            for value, live in zip(given, site.live(given, calls=True), strict=True):
+                if live.is_a("numpy.ndarray") and live.ndim > 0 and live.size == 1:
+                    splices.append((*src.span(site.source, value), f"{site.operand(value)}.item()"))
+            if splices:
+                yield self.patch(
+                    self.replace(scene, site.cell_id, splices),
+                    f"Write `{splices[0][2]}`",
+                    "An array of one value is used where a number is wanted.",
+                    prior=0.9,
+                )
+                return

@@ -1,0 +1,85 @@
+"""SKL101: one-dimensional data where an estimator takes a table."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Live, Site, ask
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+MESSAGE = re.compile(r"Expected (?:a )?2(?:D array|-dimensional).*, got (?:a )?(1D|scalar|1-dimensional)|Expected 2D input, got input with shape|"
+                     r"Expected a 2-dimensional container", re.S)  # fmt: skip
+METHODS = frozenset({
+    "fit", "predict", "fit_transform", "transform", "fit_predict", "score", "predict_proba", "decision_function", "inverse_transform",
+    "partial_fit", "predict_log_proba", "kneighbors", "score_samples", "train_test_split",
+})  # fmt: skip
+
+
+class TwoDimensions(Rule):
+    """Give an estimator its data as a table.
+
+    **Failure** `ValueError: Expected 2D array, got 1D array instead`.
+
+    **Fix** `df["x"]` becomes `df[["x"]]`; an array becomes `x.reshape(-1, 1)`, or `[x]` where it has as many values as
+    the fitted estimator has features and so is one sample; a number becomes `[[x]]`.
+
+    **Fix safety** Safe where the shape leaves one reading: the estimator was fitted with one feature, or is not fitted yet
+    and its target has as many values. Unsafe otherwise.
+    """
+
+    code = "SKL101"
+    name = "one-dimensional data"
+    enames = frozenset({"ValueError"})
+    applicability = Applicability.SAFE
+    why = "The numbers of samples and features leave one way to read the values."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for call in site.calls()[:4]:
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in METHODS:
+                continue
+            given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "X"), None)
+            if given is None:
+                continue
+            features = ask(site.scene, "number", expression=f"{site.text(call.func.value)}.n_features_in_")
+            length = ask(site.scene, "number", expression=f"len({site.text(given)})")
+            one_sample = features is not None and features > 1 and features == length
+            text, sure = _table(site, given, site.live([given], calls=True)[0], one_sample)
+            sure = sure and (one_sample or features in (None, 1) or call.func.attr.startswith("fit"))
+            yield self.patch(
+                self.replace(scene, site.cell_id, [(*src.span(site.source, given), text)]),
+                f"Write `{text}` in place of `{site.text(given)}`",
+                "The estimator takes a table, one row a sample.",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "The values may be one sample or one feature.",
+                prior=0.88,
+            )
+            return
+
+
+def _table(site: Site, given: ast.expr, live: Live, one_sample: bool) -> tuple[str, bool]:
+    text = site.text(given)
+    if live.is_a("builtins.int", "builtins.float", "numpy.number"):
+        return f"[[{text}]]", True
+    if one_sample:
+        return f"[{text}]", True
+    if live.is_a("pandas.Series"):
+        if (
+            isinstance(given, ast.Subscript)
+            and isinstance(given.slice, ast.Constant)
+            and isinstance(given.slice.value, str)
+        ):
+            return f"{site.text(given.value)}[[{site.text(given.slice)}]]", True
+        return f"{site.operand(given)}.to_frame()", True
+    if live.is_a("numpy.ndarray"):
+        return f"{site.operand(given)}.reshape(-1, 1)", True
+    return f"[[value] for value in {text}]", live.ndim in (-1, 1)

@@ -1,0 +1,88 @@
+"""PDA108: a value put into a column that cannot hold its type."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site, ask
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+INVALID = re.compile(r"Invalid value '.*' for dtype '?([\w\[\], ]+)'?", re.S)
+
+
+class ValueOfAnotherType(Rule):
+    """Let a column hold any object before a value of another type is put into it.
+
+    **Failure** `TypeError: Invalid value 'unknown' for dtype 'int64'` from `df.loc[0, "a"] = "unknown"`.
+
+    **Fix** `df["a"] = df["a"].astype(object)` (`float` where the value is a number) in the line above.
+
+    **Fix safety** Safe: this is the conversion that pandas before 3.0 made by itself.
+    """
+
+    code = "PDA108"
+    name = "value of another type"
+    enames = frozenset({"TypeError", "LossySetitemError"})
+    applicability = Applicability.SAFE
+    why = "pandas before 3.0 made the same conversion by itself (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and INVALID.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for node in ast.walk(site.tree):
+            if not isinstance(node, ast.Assign | ast.AugAssign) or not node.lineno <= site.line <= (
+                node.end_lineno or 0
+            ):
+                continue
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            column = _column(site, target)
+            if not column:
+                continue
+            start = src.span(site.source, node)[0]
+            begin = site.source.rfind("\n", 0, start) + 1
+            if site.source[begin:start].strip():
+                continue
+            value = site.live([node.value], calls=True)[0]
+            kind = (
+                "float"
+                if value.is_a("builtins.float", "numpy.floating") and "int" in scene.failure.evalue
+                else "object"
+            )
+            line = f"{column} = {column}.astype({kind})\n{site.source[begin:start]}"
+            yield self.patch(
+                self.replace(scene, site.cell_id, [(start, start, line)]),
+                f"Convert `{column}` to {kind} first",
+                "The column's type cannot hold the value that is put into it.",
+                prior=0.85,
+            )
+            return
+
+
+def _column(site: Site, target: ast.expr) -> str:
+    """The column that ``df.loc[rows, "a"]`` or ``s[0]`` writes into, as an expression that can be assigned to."""
+    if not isinstance(target, ast.Subscript):
+        return ""
+    owner = target.value
+    if isinstance(owner, ast.Attribute) and owner.attr in ("loc", "at", "iloc", "iat"):
+        table = owner.value
+        shape = ask(site.scene, "columns", expression=site.text(table), calls=True)
+        if not shape:
+            return ""
+        if not shape["columns"]:
+            return site.text(table)
+        keys = target.slice.elts if isinstance(target.slice, ast.Tuple) else []
+        if len(keys) == 2 and owner.attr in ("loc", "at") and not isinstance(keys[1], ast.Slice):
+            return f"{site.text(table)}[{site.text(keys[1])}]"
+        return site.text(table) if isinstance(table, ast.Name) else ""
+    shape = ask(site.scene, "columns", expression=site.text(owner), calls=True)
+    if not shape:
+        return ""
+    return site.text(owner) if isinstance(owner, ast.Name | ast.Subscript) else ""

@@ -1,0 +1,99 @@
+"""NPA103: a number that must be whole."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+MESSAGE = re.compile(
+    r"indices must be integers or slices, not (?:numpy\.)?float|slice indices must be integers|can't multiply sequence by non-int of type '(?:numpy\.)?float|"
+    r"'(?:numpy\.)?float(?:64|32)?' object cannot be interpreted as an integer|only integers, slices|expected an? (?:integer|int)\b|"
+    r"Number of (?:samples|rows|columns).*must be|must be (?:an )?(?:integer|int)|cannot be interpreted as an (?:integer|index)|integer argument expected, got float"
+)
+
+
+class WholeNumber(Rule):
+    """Make a whole number of a float where only a whole number is taken.
+
+    **Failure** `TypeError: list indices must be integers or slices, not float`, `'float' object cannot be interpreted as an
+    integer`.
+
+    **Fix** `//` for a division of integers, `int(…)` around another float that is a whole number (`1e3`). Where a name holds the
+    number, its assignment in the cell is changed.
+
+    **Fix safety** Safe where the live operands of the division are integers (in Python 2 `/` gave the whole number) or the
+    value is whole; nothing is proposed for `2.5`.
+    """
+
+    code = "NPA103"
+    name = "whole number wanted"
+    enames = frozenset({"TypeError", "IndexError", "ValueError", "InvalidParameterError"})
+    applicability = Applicability.SAFE
+    why = "The operands are integers, whose division gave a whole number in Python 2, or the value is whole."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for target in _candidates(site):
+            splices = _whole(site, target)
+            if splices:
+                yield self.patch(
+                    self.replace(scene, site.cell_id, splices),
+                    f"Make a whole number of `{site.text(target)}`",
+                    "A float is given where only a whole number is taken.",
+                    prior=0.86,
+                )
+                return
+
+
+def _candidates(site: Site) -> list[ast.expr]:
+    """Expressions at the failing instruction that must be whole: indices, slice bounds, arguments, factors of a sequence."""
+    found: list[ast.expr] = []
+    for node in site.nodes(ast.Subscript, ast.Call, ast.BinOp):
+        if isinstance(node, ast.Subscript):
+            keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            for key in keys:
+                found += [b for b in (key.lower, key.upper, key.step) if b] if isinstance(key, ast.Slice) else [key]
+        elif isinstance(node, ast.Call):
+            for given in [*node.args, *(k.value for k in node.keywords)]:
+                found += given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            found += [node.left, node.right]
+    return list({id(n): n for n in found}.values())[:12]
+
+
+def _whole(site: Site, node: ast.expr) -> list[Splice]:
+    live, number = site.live([node], calls=True)[0], site.number(node)
+    if not live.is_a("builtins.float", "numpy.floating") or number is None:
+        return []
+    divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
+    operands = site.live([o for d in divisions for o in (d.left, d.right)], calls=True)
+    if divisions and all(o.is_a("builtins.int", "numpy.integer") for o in operands):
+        return [_operator(site, d) for d in divisions]
+    if isinstance(node, ast.Name):
+        found = [
+            n
+            for n in ast.walk(site.tree)
+            if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
+        ]
+        if len(found) == 1 and not isinstance(found[0].value, ast.Name):
+            return _whole(site, found[0].value)
+    return [(*src.span(site.source, node), f"int({site.text(node)})")] if number == int(number) else []
+
+
+def _operator(site: Site, node: ast.BinOp) -> Splice:
+    """``/`` → ``//`` between the operands."""
+    start, end = src.span(site.source, node.left)[1], src.span(site.source, node.right)[0]
+    at = start + site.source[start:end].index("/")
+    return at, at + 1, "//"
