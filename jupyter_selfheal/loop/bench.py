@@ -18,6 +18,7 @@ from typing import TypeVar
 from jupyter_selfheal.errors import InfrastructureError, ProviderError
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import policy
+from jupyter_selfheal.loop.capabilities import INSTALLATION
 from jupyter_selfheal.loop.clearance import added_capabilities
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trials import run_trial
@@ -136,7 +137,7 @@ class Bench:
 
     def _screened(self, patches: tuple[Patch, ...], case: Case) -> dict[str, tuple[str, ...]]:
         """What the patches add; installing is no news where the user allowed it."""
-        allowed = {"install"} if self.config.install else set()
+        allowed = {INSTALLATION} if self.config.install else set()
         found = {p.id: tuple(c for c in added_capabilities(case, p) if c not in allowed) for p in patches}
         return {patch_id: names for patch_id, names in found.items() if names}
 

@@ -1,53 +1,182 @@
-"""What a patch could do that the cells it touches could not: found in the syntax tree, before anything runs."""
+"""What a patch could do that the cells it changes could not: read off the syntax, before anything runs.
+
+A patch that adds a capability is not tried before the user clears it. This guards against accidents (a model that "cleans
+up" a folder), not against code that hides what it does. Capabilities are compared as sets, patch against old sources: a fix
+that moves, renames or repeats what the cell did already adds nothing.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case, Insert, Patch, Replace
+from jupyter_selfheal import source as cells
+from jupyter_selfheal.loop.capabilities import (
+    BY_METHOD,
+    BY_MODULE,
+    BY_NAME,
+    CREDENTIALS,
+    DELETION,
+    EVALUATION,
+    HARMLESS_VARIABLES,
+    INSTALLATION,
+    NETWORK,
+    SECRET_FILES,
+    SUBPROCESS,
+    WRITES,
+    by_arguments,
+)
+from jupyter_selfheal.model import Case, Insert, Install, Patch, Replace
 
-_CALLS = {
-    "delete": r"(os\.(remove|unlink|rmdir|removedirs|rename|replace)|shutil\.(rmtree|move)|.*\.(unlink|rmdir|rmtree))",
-    "subprocess": r"(os\.(system|popen|exec\w+|spawn\w+|fork|kill)|subprocess\.\w+|pexpect\.\w+)",
-    "network": r"(requests\.\w+|httpx2?\.\w+|urllib\.request\.\w+|urlopen|urlretrieve|socket\.(socket|create_connection))",
-    "eval": r"(eval|exec|compile|__import__|importlib\.import_module|pickle\.loads?)",
-}
-_MODULES = {
-    "subprocess": "subprocess",
-    "requests": "network",
-    "httpx": "network",
-    "socket": "network",
-    "ctypes": "native code",
-}
+_SHELL_CELL = re.compile(r"\s*%%(bash|sh|script|cmd|system|sx|perl|ruby|!)")
+_SHELL_LINE = re.compile(r"^\s*(?:[\w.,\s\[\]'\"()]+?=\s*)?(?:!|%(?:sx|system|sc)\b)")
+_INSTALLER = re.compile(r"\b(pip3?|conda|mamba|micromamba|uv|apt(-get)?|npm|easy_install)\b.*\b(install|add)\b")
+_REMOVER = re.compile(r"(^|[\s;&|!])(rm|rmdir|shred|unlink|del)\s")
+_DOWNLOADER = re.compile(r"(^|[\s;&|!])(curl|wget|ssh|scp|rsync|ftp|git\s+(clone|pull|fetch|push))\s")
+_PRINT = re.compile(r"^print\s+(>>\s*[\w.]+\s*,)?")
+"""Python 2's statement, whose argument is what counts."""
+_DOTTED = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def added_capabilities(case: Case, patch: Patch) -> tuple[str, ...]:
-    """Names of capabilities that the patched cells have and the cells of the notebook did not: delete, subprocess,
-    network, eval, install, native code."""
-    had: set[str] = set(_capabilities(case.failure.source))
-    for cell in case.notebook.cells:
-        had.update(_capabilities(cell.source))
-    has: set[str] = set()
+    """The capabilities of the patch's sources that neither the failing cell nor the cells it replaces have, sorted.
+
+    Moving and running cells adds nothing. An installation is reported: the loop knows whether the user has allowed it.
+    """
+    names = _imported(cell.source for cell in case.notebook.cells)
+    had = _found(case.failure.source, names)
+    has: frozenset[str] = frozenset()
     for edit in patch.edits:
+        if isinstance(edit, Replace):
+            had |= _found(edit.old, names)
         if isinstance(edit, Replace | Insert):
-            has.update(_capabilities(edit.source))
+            has |= _found(edit.source, names)
+        elif isinstance(edit, Install):
+            has |= {INSTALLATION}
     return tuple(sorted(has - had))
 
 
-def _capabilities(source: str) -> Iterator[str]:
+def capabilities(source: str) -> frozenset[str]:
+    """What a cell can do to the world outside of its variables, as names from :mod:`~jupyter_selfheal.loop.capabilities`.
+
+    A cell that does not parse is read line by line, so that a fix of its syntax seems to add nothing.
+    """
+    return _found(source, {})
+
+
+def _found(source: str, imported: Mapping[str, str]) -> frozenset[str]:
+    found = set(_in_magics(source))
+    if not cells.is_foreign(source):
+        for tree in _trees(source):
+            names = {**imported, **_aliases(tree)}
+            for node in ast.walk(tree):
+                found.update(_of_node(node, names))
+    return frozenset(found)
+
+
+def _trees(source: str) -> Iterator[ast.Module]:
+    """The cell's tree, or those of its lines: a line that is no statement by itself gives the names in it as calls."""
+    whole = cells.parse(source)
+    if whole is not None:
+        yield whole
+        return
+    for line in cells.mask(source).splitlines():
+        text = _PRINT.sub("", line.strip())
+        tries = (cells.parse(text + end) for end in ("", " pass", ": pass", ")", "]", "'", "')"))
+        tree = next((tree for tree in tries if tree is not None), None)
+        yield tree or cells.parse("\n".join(f"{name}()" for name in _DOTTED.findall(text))) or ast.Module([], [])
+
+
+def _imported(sources: Iterator[str]) -> dict[str, str]:
+    """What the imports of all cells bind: ``{"sp": "subprocess", "rmtree": "shutil.rmtree"}``."""
+    found: dict[str, str] = {}
+    for source in sources:
+        found |= _aliases(cells.parse(source) or ast.Module([], []))
+    return found
+
+
+def _aliases(tree: ast.Module) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {a.asname: a.name for a in node.names if a.asname}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+    return found
+
+
+def _in_magics(source: str) -> Iterator[str]:
+    shell_cell = bool(_SHELL_CELL.match(source.lstrip("\n")))
+    if shell_cell:
+        yield SUBPROCESS
     for line in source.splitlines():
-        if re.match(r"\s*[%!]\s*(pip|conda|uv|mamba)\b", line):
-            yield "install"
-        elif re.match(r"\s*(!|%%?(sx|system|bash|sh)\b)", line):
-            yield "subprocess"
-    for node in ast.walk(src.parse(source) or ast.Module([], [])):
-        if isinstance(node, ast.Call):
-            name = ast.unparse(node.func)
-            yield from (what for what, pattern in _CALLS.items() if re.fullmatch(pattern, name))
-        elif isinstance(node, ast.Import):
-            yield from (_MODULES[a.name.split(".")[0]] for a in node.names if a.name.split(".")[0] in _MODULES)
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in _MODULES:
-            yield _MODULES[(node.module or "").split(".")[0]]
+        shell = bool(_SHELL_LINE.match(line)) and not _is_python(line)
+        magic = line.lstrip().startswith("%")
+        if shell or shell_cell:
+            yield SUBPROCESS
+            if _REMOVER.search(line):
+                yield DELETION
+            if _DOWNLOADER.search(line):
+                yield NETWORK
+        if (shell or shell_cell or magic) and _INSTALLER.search(line):
+            yield INSTALLATION
+        if re.match(r"\s*%%?(writefile|file)\b|\s*%(save|logstart|notebook)\b", line):
+            yield WRITES
+        if re.match(r"\s*%(run|load|loadpy|rerun)\b|\s*%%(python\d?|pypy|cython|cython_inline)\b", line):
+            yield EVALUATION
+        if re.match(r"\s*%(rm|rmdir)\b", line):
+            yield DELETION
+
+
+def _is_python(line: str) -> bool:
+    """True for ``a != b``, which the pattern for ``a = !ls`` might take for a command."""
+    return "!" in line and not line.lstrip().startswith("!") and re.search(r"=\s*!(?!=)", line) is None
+
+
+def _of_node(node: ast.AST, names: Mapping[str, str]) -> Iterator[str]:
+    if isinstance(node, ast.Call):
+        yield from _of_call(node, names)
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        if names.get(node.id, node.id) in ("eval", "exec", "__import__", "execfile"):
+            yield EVALUATION
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        if _dotted(node.value, names) == "os.environ" and not _is_harmless([node.slice]):
+            yield CREDENTIALS
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and SECRET_FILES.search(node.value):
+        yield CREDENTIALS
+
+
+def _of_call(node: ast.Call, names: Mapping[str, str]) -> Iterator[str]:
+    name = _dotted(node.func, names)
+    module, _, last = name.rpartition(".")
+    if name in ("os.environ.get", "os.getenv", "os.environ.items", "os.environ.copy") and not _is_harmless(node.args):
+        yield CREDENTIALS
+    if name in BY_NAME:
+        yield BY_NAME[name]
+    elif module in BY_MODULE and last[:1].islower():
+        yield BY_MODULE[module]
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in BY_METHOD:
+        yield BY_METHOD[node.func.attr]
+    yield from by_arguments(node, name)
+
+
+def _dotted(node: ast.AST, names: Mapping[str, str]) -> str:
+    """``subprocess.run`` of ``sp.run`` after ``import subprocess as sp``, also by ``getattr``; empty where it is no name."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id, node.id)
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value, names)
+        return f"{before}.{node.attr}" if before else ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+        match node.args:
+            case [thing, ast.Constant(value=str(attribute)), *_]:
+                return f"{_dotted(thing, names)}.{attribute}"
+    return ""
+
+
+def _is_harmless(arguments: list[ast.expr]) -> bool:
+    match arguments:
+        case [ast.Constant(value=str(name)), *_]:
+            return name.upper() in HARMLESS_VARIABLES
+    return False
