@@ -1,0 +1,209 @@
+"""The first healer: what was approved before, as templates that fit a renamed copy of the cell and no look-alike."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.memory_store import MemoryStore, Remembered
+from jupyter_selfheal.healers.templates import Change, Naming, apply, learn, normal
+from jupyter_selfheal.model import (
+    JSON,
+    Applicability,
+    Attempt,
+    Case,
+    Cost,
+    Failure,
+    FailureKind,
+    Outcome,
+    Patch,
+    Reason,
+    Replace,
+)
+from jupyter_selfheal.ports import Answer, Facts, Starts
+
+log = logging.getLogger(__name__)
+
+_QUOTED = re.compile(r"(['\"])(\w+)\1")
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|(?<![\w.])\d+(?:\.\d+)?")
+
+
+class MemoryHealer:
+    """Proposes what the user approved for the same failure of the same code, whatever its variables are called.
+
+    A patch comes back only while it was approved more often than rejected. It is *safe* where a rule had made it safe, or
+    where cell and error are exactly those for which it was approved.
+    """
+
+    name = "memory"
+    paid = False
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.store = MemoryStore(path)
+
+    def worst_case(self, case: Case, history: Sequence[Attempt]) -> Cost:
+        """Nothing: it is free."""
+        return Cost()
+
+    def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
+        """See :class:`~jupyter_selfheal.ports.Healer`. Raises :class:`MemoryStoreError` where the database is damaged."""
+        key = signature(case.failure)
+        known = self.store.find(key) if key else ()
+        patches = [patch for entry in known if entry.approved > entry.rejected for patch in _patches(entry, case)]
+        return Answer(tuple(patches))
+
+    def learn(self, outcome: Outcome) -> None:
+        """The postmortem of a heal: what was approved counts for it, what was rejected against it."""
+        if outcome.reason is Reason.HEALED:
+            for candidate in outcome.applied:
+                self._learn(outcome.failure, candidate.patch, approved=True)
+        for attempt in outcome.attempts:
+            if attempt.rejection:
+                self._learn(outcome.failure, attempt.patch, approved=False)
+
+    def _learn(self, failure: Failure, patch: Patch, *, approved: bool) -> None:
+        changes, key = _template(failure, patch), signature(failure)
+        if not changes or not key:
+            return
+        origin = patch.rule or patch.healer
+        entry = Remembered(
+            key,
+            failure.headline,
+            patch.title,
+            patch.cause,
+            changes,
+            origin,
+            patch.applicability is Applicability.SAFE,
+            patch.removes,
+        )
+        self.store.record(entry, approved=approved)
+
+
+# --- signatures -----------------------------------------------------------------------------------------------------
+
+
+def signature(failure: Failure) -> str:
+    """What makes two failures the same: the exception, its message and the failing statement, variables without their names.
+
+    Empty where the failing statement is not known.
+    """
+    if failure.kind is FailureKind.SYNTAX or (tree := src.parse(failure.source)) is None:
+        text = _line(failure)
+        return _hash(failure.ename, failure.evalue, text) if text else ""
+    node = _failing(tree, failure)
+    if node is None:
+        return ""
+    naming = Naming(fixed_names(failure))
+    statement = normal(node, naming)
+    return _hash(failure.kind.value, failure.ename, _message(failure.evalue, naming), statement)
+
+
+def fixed_names(failure: Failure) -> frozenset[str]:
+    """Names that the error is about: a NameError of another name is another failure."""
+    if failure.ename in ("NameError", "ImportError", "ModuleNotFoundError"):
+        return frozenset(name for _, name in _QUOTED.findall(failure.evalue))
+    return frozenset()
+
+
+def _failing(tree: ast.Module, failure: Failure) -> ast.stmt | None:
+    """The innermost statement on the failing line of the cell; for a missed expectation the last one."""
+    if failure.kind is FailureKind.MISSED:
+        return tree.body[-1] if tree.body else None
+    on_line = [
+        n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= failure.line <= (n.end_lineno or n.lineno)
+    ]
+    if not on_line and 0 <= failure.statement < len(tree.body):
+        return tree.body[failure.statement]
+    return max(on_line, key=lambda n: (n.lineno, -(n.end_lineno or n.lineno)), default=None)
+
+
+def _message(evalue: str, naming: Naming) -> str:
+    """The message with numbers taken out, and known variables by their number."""
+    text = _QUOTED.sub(lambda m: naming.of(m[2]) if m[2] in naming.names else m[0], evalue.strip())
+    return _NUMBERS.sub("#", text)
+
+
+def _line(failure: Failure) -> str:
+    lines = failure.source.splitlines()
+    return lines[failure.line - 1].strip() if 0 < failure.line <= len(lines) else ""
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
+
+
+# --- patches --------------------------------------------------------------------------------------------------------
+
+
+def _template(failure: Failure, patch: Patch) -> JSON:
+    """The patch as JSON templates, one for each cell; empty where it is more than changes of sources."""
+    found = []
+    for edit in patch.edits:
+        if not isinstance(edit, Replace):
+            return []
+        changes = learn(edit.old, edit.source, fixed_names(failure))
+        exact = edit.old == failure.source and (not changes or src.parse(edit.old) is None)
+        if not changes and not exact:
+            return []
+        where = "failing" if edit.cell_id == failure.cell_id else "other"
+        entry: dict[str, JSON] = {"where": where, "before": _hash(edit.old), "changes": [asdict(c) for c in changes]}
+        if not changes:
+            entry["after"] = edit.source
+        found.append(entry)
+    return found
+
+
+def _patches(entry: Remembered, case: Case) -> Iterator[Patch]:
+    edits: list[Replace] = []
+    exact = True
+    for one in entry.changes:
+        edit = _edit(one, case)
+        if edit is None:
+            return
+        edits.append(edit)
+        exact = exact and one["before"] == _hash(edit.old)
+    times = f"approved {entry.approved} of {entry.approved + entry.rejected} times"
+    safe = entry.safe or (exact and entry.rejected == 0)
+    yield Patch(
+        edits=tuple(edits),
+        title=entry.title,
+        cause=entry.cause,
+        healer="memory",
+        rule=entry.origin if entry.origin not in ("language_model", "search", "user") else "",
+        applicability=Applicability.SAFE if safe else Applicability.UNSAFE,
+        why=f"{times}{', for exactly this cell' if exact else ', for a cell of the same structure'}",
+        removes=entry.removes,
+        prior=entry.confidence / 100,
+    )
+
+
+def _edit(one: JSON, case: Case) -> Replace | None:
+    """The change made in the failing cell, or in the only other cell above where it fits."""
+    changes = [Change(tuple(c["old"]), c["new"], tuple(c["names"]), str(c["anchor"])) for c in one.get("changes") or ()]
+    fixed = fixed_names(case.failure)
+    if one["where"] == "failing":
+        cells = [(case.failure.cell_id, case.failure.source)]
+    else:
+        cells = [(c.id, c.source) for c in case.notebook.code_before(case.failure.cell_id)]
+    found = []
+    for cell_id, old in cells:
+        if changes:
+            new = apply(changes, old, fixed)
+        else:
+            new = str(one.get("after", "")) if one["before"] == _hash(old) else ""
+        if new and new != old and (not changes or _speaks_of_known(new, old, case)):
+            found.append(Replace(cell_id, old, new))
+    return found[0] if len(found) == 1 else None
+
+
+def _speaks_of_known(new: str, old: str, case: Case) -> bool:
+    """Whether every name that the change brings in exists: in a look-alike it does not."""
+    brought = src.names(new).uses - src.names(old).uses
+    known = frozenset().union(*(src.names(c.source).binds for c in case.notebook.cells if c.kind == "code"))
+    return not case.notebook.cells or brought <= known | src.names(old).binds
