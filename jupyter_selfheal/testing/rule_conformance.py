@@ -276,7 +276,7 @@ def check_patch(rule: Rule, broken: Broken, patch: Patch) -> None:
     for edit in patch.edits:
         if isinstance(edit, Replace | Insert):
             assert src.compiles(edit.source), f"{rule.code}: the result does not compile:\n{edit.source}"
-        if isinstance(edit, Replace) and not patch.removes:
+        if isinstance(edit, Replace) and not patch.removes and src.compiles(edit.old):
             before, after = len(src.statements(edit.old)), len(src.statements(edit.source))
             assert after >= before, f"{rule.code} deletes a statement:\n{edit.old}\n→\n{edit.source}"
 

@@ -18,6 +18,7 @@ from typing import Any
 
 HIDDEN = {"In", "Out", "exit", "quit", "open", "get_ipython"}
 LIMIT = 4000
+SIGNS = "“”‘’„«»–—…€£¥§°±²³µ·¿¡™©®•†½¼¾×÷ªº"
 SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "env", "build", "dist"}
 SAFE_NODES = (
     ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Tuple, ast.List,
@@ -312,9 +313,50 @@ def find_module(state: State, argument: Any) -> Any:
     return sorted(found, key=lambda f: (f.count(os.sep), f.count(".."), f))
 
 
+def missing_path(state: State, argument: Any) -> Any:
+    """The path that the exception names, as text; empty where it names none."""
+    name = getattr(state.error, "filename", None)
+    if name is None and state.error is not None:
+        quoted = str(state.error).split("'")
+        name = quoted[1] if len(quoted) > 2 and "No such file" in str(state.error) else ""
+    return os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else ""
+
+
+def around(state: State, argument: Any) -> Any:
+    """What is in the path's folder, whether it exists (as written with ``/``), and files of exactly its name near here."""
+    path = argument["path"]
+    folder, name = os.path.split(path)
+    beside: list[str] = sorted(os.listdir(folder or ".")) if os.path.isdir(folder or ".") else []
+    named = []
+    seen = 0
+    for base in (".", "..", os.path.join("..", "..")):
+        if base != "." and os.path.realpath(base) in ("/", "/tmp", os.path.expanduser("~"), "/home", "/root"):
+            break
+        for home, folders, names in os.walk(base):
+            folders[:] = sorted(d for d in folders if not d.startswith(".") and d not in SKIPPED)
+            if home.count(os.sep) - base.count(os.sep) >= 4:
+                folders[:] = []
+            seen += len(names) + len(folders)
+            for other in (*names, *folders):
+                if other.casefold() == name.casefold():
+                    named.append(os.path.normpath(os.path.join(home, other)))
+            if seen > 20000:
+                break
+        if named or seen > 20000 or os.path.exists(os.path.join(base, ".git")):
+            break
+    exact = [p for p in named if os.path.basename(p) == name]
+    named = exact or named
+    return {"exists": os.path.exists(path), "beside": beside[:LIMIT], "named": named[:20]}
+
+
 def decodes(state: State, argument: Any) -> Any:
-    """Which of the encodings decode a whole file (first 32 MB), with how many odd control characters each gives."""
-    with open(argument["path"], "rb") as stream:
+    """Which encodings decode a whole file (first 32 MB): [name, odd characters, letters that stick out].
+
+    Odd are control characters and signs that text rarely has; letters beyond ASCII stick out where they are not within
+    words of ASCII letters (Cyrillic read as Windows-1252 makes whole words of them).
+    """
+    path = eval(argument["expression"], dict(state.globals), dict(state.locals))
+    with open(path, "rb") as stream:
         raw = stream.read(32 << 20)
     found = []
     for name in argument["encodings"]:
@@ -323,7 +365,10 @@ def decodes(state: State, argument: Any) -> Any:
         except (UnicodeError, LookupError):
             continue
         odd = sum(1 for c in text if (ord(c) < 32 and c not in "\r\n\t\f") or 127 <= ord(c) < 160)
-        found.append([name, odd])
+        odd += sum(1 for c in text if ord(c) > 160 and not c.isalpha() and c not in SIGNS)
+        runs = [w for w in "".join(c if c.isalpha() else " " for c in text).split() if not w.isascii()]
+        out = sum(1 for w in runs if len(w) > 2 and sum(ord(c) > 127 for c in w) * 2 > len(w))
+        found.append([name, odd, out])
     return {"found": found, "start": list(raw[:4]), "size": len(raw)}
 
 
@@ -370,6 +415,8 @@ QUESTIONS = {
         fits,
         files,
         find_module,
+        missing_path,
+        around,
         decodes,
         exhausted,
         values,

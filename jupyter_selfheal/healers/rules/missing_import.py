@@ -12,6 +12,8 @@ from jupyter_selfheal.healers.rules._live import ask, survey
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Patch
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
 
 class MissingImport(Rule):
     """Import a module, or a name of one, that the cell uses and nothing imported.
@@ -19,7 +21,7 @@ class MissingImport(Rule):
     **Failure** `NameError: name 'np' is not defined`, where the name is bound nowhere in the notebook but by an import,
     or is a usual alias, or is the name of a module.
 
-    **Fix** The import is added to the failing cell: as another cell of the notebook writes it, else as it is usually
+    **Fix** The import is added to the cell that reads the name: as another cell of the notebook writes it, else as it is usually
     written. Every attribute that the notebook reads of the name must exist in what is imported, which tells
     `datetime.now()` from `datetime.timedelta()`.
 
@@ -44,10 +46,10 @@ class MissingImport(Rule):
             return
         for rank, (module, item) in enumerate(fitting):
             line = import_line(module, item, name)
-            place = scene.failure.cell_id
+            place = _home(scene)
             sure = bool(own) or (name not in AMBIGUOUS and rank == 0)
             yield self.patch(
-                self.replace(scene, place, [add_import(scene.source, line)]),
+                self.replace(scene, place, [add_import(scene.source_of(place), line)]),
                 f"Add `{line}`",
                 f"`{name}` is used but was never imported.",
                 applicability=Applicability.SAFE if sure and rank == 0 else Applicability.UNSAFE,
@@ -55,6 +57,13 @@ class MissingImport(Rule):
                 (self.why if sure else "The name fits this module, but may have been meant as something else."),
                 prior=(0.9 if own else 0.85 if sure else 0.45) - 0.1 * rank,
             )  # fmt: skip
+
+
+def _home(scene: Scene) -> str:
+    """The cell that reads the name, if it only defines things (it runs again, then); else the failing cell."""
+    cell_id, source, _ = scene.place()
+    harmless = all(isinstance(s.node, DEFINITIONS) for s in src.statements(source))
+    return cell_id if harmless else scene.failure.cell_id
 
 
 def _name_in(message: str) -> str:

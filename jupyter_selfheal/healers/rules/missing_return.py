@@ -18,6 +18,9 @@ EFFECTS = frozenset(
 """Calls that are made for what they do."""
 
 
+IN_PLACE = frozenset({"append", "extend", "insert", "sort", "reverse", "add", "update", "remove", "appendleft"})
+
+
 class MissingReturn(Rule):
     """Return what the function's last statement computes.
 
@@ -25,7 +28,7 @@ class MissingReturn(Rule):
     statement uses the result of a function of the notebook that never returns a value, or does not at the end of some branch.
 
     **Fix** Each end of the function that only computes returns its value: `n * fact(n - 1)` becomes `return n * fact(n - 1)`;
-    after `total = …`, or a loop that fills one variable, comes `return total`.
+    after `total = …`, `total.sort()`, or a loop that fills one variable, comes `return total`.
 
     **Fix safety** Unsafe: the last value is nearly always what is meant, but the function may have been written for its
     effect. Safe where the function has other ends that return a value, so that this one was forgotten.
@@ -172,6 +175,11 @@ def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice
     indent = " " * tail.col_offset
     if isinstance(tail, ast.Expr):
         value = tail.value
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in IN_PLACE:
+            # ``found.sort()`` at the end: what it filled is the result
+            changed = value.func.value
+            made = isinstance(changed, ast.Name) and changed.id in _assigned(function)
+            return (end, end, f"\n{indent}return {src.text_of(source, changed)}") if made else None
         if isinstance(value, ast.Constant | ast.Await) or (
             isinstance(value, ast.Call) and _called_name(value) in EFFECTS
         ):
@@ -185,6 +193,10 @@ def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice
         name = _filled(function, tail)
         return (end, end, f"\n{indent}return {name}") if name else None
     return None
+
+
+def _assigned(function: ast.FunctionDef) -> set[str]:
+    return {t.id for n in _own(function) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
 
 
 def _filled(function: ast.FunctionDef, loop: ast.For | ast.While) -> str:

@@ -1,0 +1,102 @@
+"""TYP108: a float where a whole number is needed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._live import Spot, chain, spots, values
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(
+    r"'(?:numpy\.)?float\d*' object cannot be interpreted as an integer|indices must be integers or slices, not float|"
+    r"slice indices must be integers|only integers, slices|can't multiply sequence by non-int of type 'float'|"
+    r"integer argument expected, got float|expected an integer|must be (?:an? )?integer"
+)
+
+
+class FloatForInt(Rule):
+    """Divide to a whole number where an index or a count is needed.
+
+    **Failure** `TypeError: 'float' object cannot be interpreted as an integer`, `list indices must be integers or slices, not float`,
+    where the number comes of `/`, which gives floats since Python 3.
+
+    **Fix** `/` becomes `//` in the index or argument; a variable that holds a whole number as a float is wrapped in `int(…)`.
+
+    **Fix safety** Safe: an index has no fraction, and Python 2's `/` gave this number. Unsafe where the variable's value
+    has a fraction, which `int` cuts off.
+    """
+
+    code = "TYP108"
+    name = "float where a whole number is needed"
+    enames = frozenset({"TypeError", "IndexError", "ValueError"})
+    applicability = Applicability.SAFE
+    why = "An index or a count has no fraction; Python 2's `/` gave this whole number."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        if not MESSAGE.search(scene.failure.evalue):
+            return
+        for spot in spots(scene, ast.Subscript, ast.Call, ast.BinOp):
+            changes: list[Splice] = []
+            sure = True
+            for node in _parts(spot.node):
+                found, exact = _whole(scene, spot, node)
+                changes += found
+                sure = sure and exact
+            if changes:
+                yield self.patch(
+                    self.replace(scene, spot.cell_id, changes),
+                    "Use a whole number",
+                    "A float stands where a whole number is needed.",
+                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                    why=self.why if sure else "The value has a fraction that is cut off.",
+                    prior=0.88 if sure else 0.5,
+                )
+                return
+
+
+def _parts(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Subscript):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return [
+            p
+            for s in parts
+            for p in ((s.lower, s.upper, s.step) if isinstance(s, ast.Slice) else (s,))
+            if p is not None
+        ]
+    if isinstance(node, ast.Call):
+        return [
+            a
+            for v in (*node.args, *(k.value for k in node.keywords))
+            for a in (v.elts if isinstance(v, ast.Tuple) else [v])
+        ]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return [node.left, node.right]
+    return []
+
+
+def _whole(scene: Scene, spot: Spot, node: ast.expr) -> tuple[list[Splice], bool]:
+    """Splices that make an expression whole, and whether it keeps its value."""
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, float) and node.value == int(node.value):
+            return [(*spot.span(node), str(int(node.value)))], True
+        return [], True
+    divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
+    if divisions and not isinstance(node, ast.Call | ast.List | ast.Lambda):
+        return [_floored(spot, n) for n in divisions], True
+    name = chain(node, spot.source)
+    if not name:
+        return [], True
+    value = values(scene, [name])[0]
+    if value is None or value[0] not in ("float", "float64", "float32") or value[2] is None:
+        return [], True
+    return [(*spot.span(node), f"int({name})")], float(value[2]).is_integer()
+
+
+def _floored(spot: Spot, node: ast.BinOp) -> Splice:
+    start, end = spot.span(node.left)[1], spot.span(node.right)[0]
+    at = start + spot.source[start:end].index("/")
+    return at, at + 1, "//"

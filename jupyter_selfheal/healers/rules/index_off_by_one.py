@@ -1,0 +1,145 @@
+"""IDX101: an index one beyond the end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._live import chain, keys, spots
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class IndexOffByOne(Rule):
+    """Stop one item earlier.
+
+    **Failure** `IndexError: list index out of range` where the index is a loop's variable that runs one too far:
+    `range(len(x) + 1)`, `range(1, len(x) + 1)`, `while i <= len(x)`, `x[i + 1]` under `range(len(x))`; and `x[len(x)]`.
+
+    **Fix** The bound is corrected (`range(len(x))`, `i < len(x)`, `range(len(x) - 1)`); `x[len(x)]` becomes `x[-1]`, the last item.
+
+    **Fix safety** Safe where the bound is the length of the very sequence that is indexed, so that the last pass can only fail.
+    Unsafe where `range(1, len(x) + 1)` counts from one: it may be the index that is wrong.
+    """
+
+    code = "IDX101"
+    name = "index one beyond the end"
+    enames = frozenset({"IndexError", "KeyError"})
+    applicability = Applicability.SAFE
+    why = "The bound is the length of the sequence that is indexed: its last pass can only fail."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        if scene.failure.ename == "KeyError" and not scene.failure.evalue.strip().lstrip("-").isdigit():
+            return
+        for spot in spots(scene, ast.Subscript):
+            if not isinstance(spot.node, ast.Subscript):
+                continue
+            owner = chain(spot.node.value, spot.source)
+            if not owner:
+                continue
+            for changes, title, sure in _corrections(spot.source, spot.node, owner):
+                yield self.patch(
+                    self.replace(scene, spot.cell_id, changes),
+                    title,
+                    f"The index goes one beyond the end of `{owner}`.",
+                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                    why=self.why if sure else "The loop counts from one: either its bound or the index may be wrong.",
+                    prior=0.85 if sure else 0.6,
+                )
+            yield from self._constant(scene, spot.cell_id, spot.source, spot.node, owner)
+
+    def _constant(self, scene: Scene, cell_id: str, source: str, node: ast.Subscript, owner: str) -> Iterator[Patch]:
+        """``x[3]`` of three items: the count was taken for the last index."""
+        index = node.slice
+        if not (isinstance(index, ast.Constant) and type(index.value) is int and index.value > 0):
+            return
+        found = keys(scene, owner)
+        if found is None or found.length != index.value or found.keys or found.index:
+            return
+        change = (*src.span(source, index), str(index.value - 1))
+        yield self.patch(
+            self.replace(scene, cell_id, [change]),
+            f"Take the last item, `{owner}[{index.value - 1}]`",
+            f"`{owner}` has {index.value} items; counting begins with 0.",
+            applicability=Applicability.UNSAFE,
+            why="The last item is probably meant.",
+            prior=0.55,
+        )
+
+
+def _corrections(source: str, node: ast.Subscript, owner: str) -> Iterator[tuple[list[Splice], str, bool]]:
+    length = f"len({owner})"
+    index = node.slice
+    if _text(source, index) == length:
+        yield [(*src.span(source, index), "-1")], f"Take the last item, `{owner}[-1]`", True
+        return
+    name, shift = _index_variable(index)
+    if not name:
+        return
+    for loop in _loops(source, node):
+        if isinstance(loop, ast.While):
+            yield from _while_bound(source, loop, name, length)
+        elif _target(loop) == name and isinstance(loop.iter, ast.Call) and _text(source, loop.iter.func) == "range":
+            yield from _range_bound(source, loop.iter, length, shift, owner)
+
+
+def _range_bound(
+    source: str, call: ast.Call, length: str, shift: int, owner: str
+) -> Iterator[tuple[list[Splice], str, bool]]:
+    if not call.args:
+        return
+    stop = call.args[1] if len(call.args) > 1 else call.args[0]
+    counts_from_one = len(call.args) > 1 and _text(source, call.args[0]) == "1"
+    text = _text(source, stop).replace(" ", "")
+    beyond = {length: 0, f"{length}+1": 1, f"1+{length}": 1, f"{length}+2": 2}.get(text)
+    if beyond is None or beyond + shift <= 0:
+        return
+    excess = beyond + shift
+    bound = length if excess == beyond else f"{length} - {shift}"
+    yield [(*src.span(source, stop), bound)], f"Let the loop end at `{bound}`", not counts_from_one or shift != 0
+    if counts_from_one and shift == 0:
+        first = (*src.span(source, call.args[0]), "0")
+        yield [first, (*src.span(source, stop), length)], f"Count the items of `{owner}` from 0", False
+
+
+def _while_bound(source: str, loop: ast.While, name: str, length: str) -> Iterator[tuple[list[Splice], str, bool]]:
+    for test in ast.walk(loop.test):
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.LtE):
+            continue
+        if _text(source, test.left) == name and _text(source, test.comparators[0]) == length:
+            start, end = src.span(source, test.left)[1], src.span(source, test.comparators[0])[0]
+            yield [(start, end, source[start:end].replace("<=", "<"))], f"Loop while `{name} < {length}`", True
+
+
+def _index_variable(index: ast.expr) -> tuple[str, int]:
+    """(name, shift) of ``i``, ``i + 1``, ``i + 2``."""
+    if isinstance(index, ast.Name):
+        return index.id, 0
+    match index:
+        case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=ast.Constant(value=int(shift))):
+            return name, shift
+    return "", 0
+
+
+def _loops(source: str, node: ast.AST) -> Iterator[ast.For | ast.While | ast.comprehension]:
+    """Loops and comprehensions around a node, outermost first."""
+    where = src.span(source, node)
+    for outer in ast.walk(src.parse(source) or ast.Module([], [])):
+        if isinstance(outer, ast.For | ast.While):
+            start, end = src.span(source, outer)
+            if start <= where[0] and where[1] <= end:
+                yield outer
+        elif isinstance(outer, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+            start, end = src.span(source, outer)
+            if start <= where[0] and where[1] <= end:
+                yield from outer.generators
+
+
+def _target(loop: ast.For | ast.comprehension | ast.While) -> str:
+    return loop.target.id if not isinstance(loop, ast.While) and isinstance(loop.target, ast.Name) else ""
+
+
+def _text(source: str, node: ast.AST) -> str:
+    return src.text_of(source, node)

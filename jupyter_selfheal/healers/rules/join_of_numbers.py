@@ -1,0 +1,57 @@
+"""TYP107: ``join`` of what is no text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules._live import spots
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class JoinOfNumbers(Rule):
+    """Write numbers as texts before they are joined.
+
+    **Failure** `TypeError: sequence item 0: expected str instance, int found`.
+
+    **Fix** `", ".join(values)` becomes `", ".join(map(str, values))`.
+
+    **Fix safety** Safe: `join` makes text, and `str` is how each item is written. (For `None`, unsafe.)
+    """
+
+    code = "TYP107"
+    name = "join of numbers"
+    enames = frozenset({"TypeError"})
+    applicability = Applicability.SAFE
+    why = "The result is text, and this is how each item is written."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        found = re.search(r"sequence item \d+: expected str instance, (\w+) found", scene.failure.evalue)
+        if not found:
+            return
+        for spot in spots(scene, ast.Call):
+            call = spot.node
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "join"):
+                continue
+            if len(call.args) != 1:
+                return
+            argument = call.args[0]
+            text = spot.text(argument)
+            inner = text[1:-1] if isinstance(argument, ast.GeneratorExp) and text.startswith("(") else text
+            if isinstance(argument, ast.GeneratorExp | ast.ListComp):
+                element = argument.elt
+                change = (*spot.span(element), f"str({spot.text(element)})")
+            else:
+                change = (*spot.span(argument), f"map(str, {inner})")
+            sure = found[1] not in ("NoneType", "bytes", "list", "tuple", "dict")
+            yield self.patch(
+                self.replace(scene, spot.cell_id, [change]),
+                "Join the items as texts",
+                f"`join` was given a `{found[1]}`.",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else f"A `{found[1]}` among the items may be the mistake.",
+                prior=0.9 if sure else 0.5,
+            )
+            return

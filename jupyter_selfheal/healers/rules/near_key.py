@@ -1,0 +1,133 @@
+"""KEY101: a key, column or label that is misspelt."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._live import Keys, chain, keys, spots
+from jupyter_selfheal.healers.rules._names import is_plain_slip
+from jupyter_selfheal.healers.rules._near import distance, nearest, plain, plural_of
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+
+
+class NearKey(Rule):
+    """Use the key or column that the live object has.
+
+    **Failure** `KeyError: 'Pirce'` (or the `ValueError` and `AttributeError` that libraries make of it), where the very dictionary
+    or table has a key, column or label that differs in case, blanks, punctuation, a plural or a slip of the keys.
+
+    **Fix** The text that names it is written as the object has it, wherever the cell uses it in the same way.
+
+    **Fix safety** Safe where one key only is so near. Unsafe where two are; silent where none is, since a missing
+    key is then missing data, and a default value would hide it.
+    """
+
+    code = "KEY101"
+    name = "misspelt key or column"
+    enames = frozenset({"KeyError", "ValueError", "ColumnNotFoundError"})
+    applicability = Applicability.UNSAFE
+    why = "Several keys are near."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        for wrong in _named(scene):
+            proposed = False
+            for cell_id, source, node, owner in _places(scene, wrong):
+                found = keys(scene, owner)
+                if found is None:
+                    continue
+                for word, sure in _meant(wrong, found):
+                    yield self.patch(
+                        self.replace(scene, cell_id, _respelt(source, node, wrong, word)),
+                        f"Write `{word!r}` for `{wrong!r}`",
+                        f"`{owner}` has no {wrong!r}, but has {word!r}.",
+                        applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                        why="It is the only key that is near, by a slip." if sure else self.why,
+                        prior=0.85 if sure else 0.5,
+                    )
+                    proposed = True
+                if proposed:
+                    return
+
+
+def _named(scene: Scene) -> list[str]:
+    """The texts that the message quotes, as candidates for the missing key."""
+    message = scene.failure.evalue
+    if scene.failure.ename == "ValueError" and "not in" not in message and "Could not interpret" not in message:
+        return []
+    return list(dict.fromkeys(a or b for a, b in MISSING.findall(message) if a or b))[:4]
+
+
+def _places(scene: Scene, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
+    """Constants of that text where it failed, with the object that they are looked up in."""
+    for spot in spots(scene, ast.Subscript, ast.Call):
+        node = spot.node
+        constants = [n for n in ast.walk(node) if isinstance(n, ast.Constant) and n.value == wrong]
+        if not constants:
+            continue
+        for owner in _owners(node, spot.source):
+            yield spot.cell_id, spot.source, constants[0], owner
+
+
+def _owners(node: ast.AST, source: str) -> Iterator[str]:
+    """Plain chains that the key may be looked up in: what is subscripted, what a method is called on, ``data=``."""
+    if isinstance(node, ast.Subscript):
+        value = node.value
+        if isinstance(value, ast.Attribute) and value.attr in ("loc", "at"):
+            value = value.value
+        if text := chain(value, source):
+            yield text
+        yield from _owners(value, source)
+    elif isinstance(node, ast.Call):
+        for keyword in node.keywords:
+            if keyword.arg in ("data", "data_frame", "df") and (text := chain(keyword.value, source)):
+                yield text
+        if isinstance(node.func, ast.Attribute):
+            if text := chain(node.func.value, source):
+                yield text
+            yield from _owners(node.func.value, source)
+        for argument in node.args:
+            if isinstance(argument, ast.Name):
+                yield argument.id
+    elif isinstance(node, ast.Attribute):
+        if text := chain(node.value, source):
+            yield text
+        yield from _owners(node.value, source)
+
+
+def _meant(wrong: str, found: Keys) -> list[tuple[str, bool]]:
+    """Keys that may be meant → whether one alone is."""
+    pool = [k for k in (*found.keys, *found.columns, *found.index_names) if isinstance(k, str)]
+    pool += [k for k in found.index if isinstance(k, str)]
+    pool += [k for c in found.columns if isinstance(c, tuple) for k in c if isinstance(k, str)]
+    if wrong in found.keys or wrong in found.columns:
+        return []
+    near = list(nearest(wrong, pool))
+    if not near:
+        near = [k for k in dict.fromkeys(pool) if plural_of(plain(wrong), plain(k))]
+    if len(near) != 1:
+        return [(k, False) for k in near[:2]]
+    word = near[0]
+    slip = is_plain_slip(wrong, word) or plural_of(wrong.casefold(), word.casefold()) or distance(wrong, word) == 1
+    return [(word, slip and (len(wrong) > 2 or plain(wrong) == plain(word)))]
+
+
+def _respelt(source: str, node: ast.Constant, wrong: str, word: str) -> list[Splice]:
+    """Every constant of that text in the statements that use it as a key, with its own quotes."""
+    statement = next((s for s in src.statements(source) if s.first <= node.lineno <= s.last), None)
+    scope = src.parse(source) if statement is None else statement.node
+    found: list[Splice] = []
+    for other in ast.walk(scope or ast.Module([], [])):
+        if isinstance(other, ast.Constant) and other.value == wrong:
+            start, end = src.span(source, other)
+            text = source[start:end]
+            quote = text[-1] if text[-1:] in "'\"" else "'"
+            written = repr(word) if quote in word or "\\" in word or "\n" in word else f"{quote}{word}{quote}"
+            found.append((start, end, written))
+    return found

@@ -1,0 +1,87 @@
+"""TYP104: a text that holds a number in another form."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules._live import spots
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(
+    r"invalid literal for int\(\) with base 10: '(.*)'|could not convert string to float: '(.*)'", re.DOTALL
+)
+CURRENCY = "$€£¥"
+
+
+class NumberInText(Rule):
+    """Read a number from a text that writes it with a point, a thousands separator, a unit of money or a per cent sign.
+
+    **Failure** `ValueError: invalid literal for int() with base 10: '46.0'`, `could not convert string to float: '1,234.50'`.
+
+    **Fix** `int(float(text))`; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign.
+
+    **Fix safety** Safe for `46.0` (a whole number) and `1,234` (groups of three digits). Unsafe where digits are lost
+    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, and for per cent. Silent for texts that hold no number.
+    """
+
+    code = "TYP104"
+    name = "number in another form"
+    enames = frozenset({"ValueError"})
+    applicability = Applicability.SAFE
+    why = "The text holds exactly this number."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        found = MESSAGE.search(scene.failure.evalue)
+        if not found:
+            return
+        text = (found[1] if found[1] is not None else found[2]).strip()
+        for spot in spots(scene, ast.Call):
+            call = spot.node
+            if not (
+                isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("int", "float")
+            ):
+                continue
+            if len(call.args) != 1 or call.keywords:
+                return
+            for wrapped, what, sure in _readings(text, call.func.id, spot.text(call.args[0])):
+                yield self.patch(
+                    self.replace(scene, spot.cell_id, [(*spot.span(), wrapped)]),
+                    f"Read {what}",
+                    f"{text!r} is no number as `{call.func.id}` reads it.",
+                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                    why=self.why if sure else "The text can be read in another way, or digits are lost.",
+                    prior=0.88 if sure else 0.5,
+                )
+            return
+
+
+def _readings(text: str, function: str, expression: str) -> Iterator[tuple[str, str, bool]]:
+    """(new call, what it reads, sure?)."""
+    if re.fullmatch(r"'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*(\[.*\])?|.*\)", expression, re.DOTALL) is None:
+        expression = f"({expression})"
+    bare, cleaned = text, expression
+    if any(c in bare for c in CURRENCY):
+        sign = next(c for c in CURRENCY if c in bare)
+        bare, cleaned = bare.replace(sign, "").strip(), f'{cleaned}.replace("{sign}", "")'
+    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", bare):
+        bare, cleaned = bare.replace(",", ""), f'{cleaned}.replace(",", "")'
+    elif re.fullmatch(r"[+-]?\d{1,3}( \d{3})+(\.\d*)?", bare):
+        bare, cleaned = bare.replace(" ", ""), f'{cleaned}.replace(" ", "")'
+    elif re.fullmatch(r"[+-]?\d+,\d+", bare):
+        yield f'{function}({cleaned}.replace(",", "."))' if function == "float" else f'int(float({cleaned}.replace(",", ".")))', "a decimal comma", False  # fmt: skip
+        return
+    elif bare.endswith("%"):
+        yield f'{function}({cleaned}.rstrip("%"))', "the number of per cent", False
+        return
+    try:
+        number = float(bare)
+    except ValueError:
+        return
+    if function == "int" and not re.fullmatch(r"[+-]?\d+", bare):
+        sure = number == int(number) if abs(number) < 1e15 else False
+        yield f"int(float({cleaned}))", "a number with a decimal point", sure
+    elif cleaned != expression:
+        yield f"{function}({cleaned})", "a number with separators", True

@@ -1,0 +1,203 @@
+"""TYP102: a text and a number in one sum."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._live import Spot, chain, describe, spots
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._state import last_assignment
+from jupyter_selfheal.model import Applicability, Patch
+
+ABOUT = re.compile(
+    r"can only concatenate str \(not \"(\w+(?:\.\w+)?)\"\) to str|unsupported operand type\(s\) for \S+ '(\w+)' and '(\w+)'|"
+    r"must be str, not (\w+)|not supported between instances of '(\w+)' and '(\w+)'"
+)
+NUMBERS = frozenset({"int", "float", "bool", "int64", "float64", "int32", "float32", "Decimal", "complex"})
+
+
+class TextAndNumber(Rule):
+    """Turn the number into text where texts are joined, the text into a number where it is reckoned with.
+
+    **Failure** `TypeError: can only concatenate str (not "int") to str`, `unsupported operand type(s) for +: 'int' and 'str'`,
+    `'<' not supported between instances of 'str' and 'int'`.
+
+    **Fix** `"Sum: " + total` becomes `"Sum: " + str(total)` (all numbers of the chain at once). Where the text holds a number
+    (a value typed in or read) and the operation is one of numbers, `int(…)` or `float(…)` as the text demands, at the operation.
+
+    **Fix safety** Safe where one side is a literal text or holds no number: joining is the only thing it can mean. Unsafe where
+    a text that holds a number meets a number, for `"1" + 1` may mean either.
+    """
+
+    code = "TYP102"
+    name = "text and number in one expression"
+    enames = frozenset({"TypeError"})
+    applicability = Applicability.SAFE
+    why = "A text that is no number can only be joined with texts."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        if not ABOUT.search(scene.failure.evalue) or "str" not in scene.failure.evalue:
+            return
+        for spot in spots(scene, ast.BinOp, ast.Compare, ast.AugAssign):
+            found = list(self._for(scene, spot))
+            if found:
+                yield from found
+                return
+
+    def _for(self, scene: Scene, spot: Spot) -> Iterator[Patch]:
+        node = spot.node
+        sides = _sides(node)
+        if len(sides) != 2:
+            return
+        kinds = [_kind(scene, spot, s) for s in sides]
+        numeric = [_number_in(scene, spot, s) for s in sides]
+        adds = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add)
+        texts = [n for n in (0, 1) if kinds[n] == "str"]
+        others = [n for n in (0, 1) if kinds[n] != "str"]
+        if adds and (len(texts) == 1 or (not texts and _message_has_text(scene))):
+            label = [n for n in texts if not numeric[n]]
+            if texts and not label:
+                return (yield from self._as_numbers(scene, spot, sides, texts, numeric, 0.6))
+            yield self._as_text(scene, spot, node)
+        elif not adds and len(texts) == 1 and others and numeric[texts[0]]:
+            yield from self._as_numbers(scene, spot, sides, texts, numeric, 0.85)
+
+    def _as_text(self, scene: Scene, spot: Spot, node: ast.AST) -> Patch:
+        changes = _wrapped(scene, spot, node)
+        return self.patch(
+            self.replace(scene, spot.cell_id, changes),
+            "Write the number as text with `str(…)`",
+            "A text and a number were added.",
+            prior=0.88,
+        )
+
+    def _as_numbers(
+        self, scene: Scene, spot: Spot, sides: list[ast.expr], texts: list[int], numeric: list[str], prior: float
+    ) -> Iterator[Patch]:
+        which = texts[0]
+        side, function = sides[which], numeric[which]
+        name = side.id if isinstance(side, ast.Name) else ""
+        home = last_assignment(scene, name) if name else None
+        cause = f"`{spot.text(side)}` is a text that holds a number."
+        operation = not (isinstance(spot.node, ast.BinOp | ast.AugAssign) and isinstance(spot.node.op, ast.Add))
+        kind = Applicability.SAFE if operation else Applicability.UNSAFE
+        why = "The text holds a number, and the operation is one of numbers." if operation else (
+            "Both joining and adding make sense here."
+        )  # fmt: skip
+        if home is not None and isinstance(home[2].value, ast.Call) and _is_input(home[2].value):
+            at = src.span(home[1], home[2].value)
+            text = f"{function}({home[1][at[0] : at[1]]})"
+            yield self.patch(
+                self.replace(scene, home[0], [(*at, text)]), f"Read `{name}` as a number", cause,
+                applicability=kind, why=why, prior=prior,
+            )  # fmt: skip
+            return
+        at = spot.span(side)
+        yield self.patch(
+            self.replace(scene, spot.cell_id, [(*at, f"{function}({spot.text(side)})")]),
+            f"Read `{spot.text(side)}` as a number",
+            cause,
+            applicability=kind,
+            why=why,
+            prior=prior,
+        )
+
+
+def _sides(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.AugAssign):
+        return [node.target, node.value]
+    if isinstance(node, ast.Compare) and len(node.comparators) == 1:
+        return [node.left, node.comparators[0]]
+    return []
+
+
+def _kind(scene: Scene, spot: Spot, node: ast.expr) -> str:
+    """The type of an expression, as far as it can be told without running it; empty where it cannot."""
+    if isinstance(node, ast.Constant):
+        return type(node.value).__name__
+    if isinstance(node, ast.JoinedStr):
+        return "str"
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
+        sides = {_kind(scene, spot, node.left), _kind(scene, spot, node.right)}
+        return "str" if "str" in sides else "int" if sides <= NUMBERS else ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return {
+            "str": "str",
+            "input": "str",
+            "len": "int",
+            "int": "int",
+            "float": "float",
+            "sum": "int",
+            "round": "float",
+        }.get(node.func.id, "")
+    if text := chain(node, spot.source):
+        thing = describe(scene, text)
+        return thing.type if thing is not None else ""
+    return ""
+
+
+def _number_in(scene: Scene, spot: Spot, node: ast.expr) -> str:
+    """``int`` or ``float`` if the expression is a text that holds such a number, else an empty string."""
+    if isinstance(node, ast.Constant):
+        text = node.value if isinstance(node.value, str) else ""
+    elif name := chain(node, spot.source):
+        thing = describe(scene, name)
+        text = thing.text if thing is not None else ""
+    else:
+        return ""
+    for function in (int, float):
+        try:
+            function(text)
+        except ValueError:
+            continue
+        return function.__name__
+    return ""
+
+
+def _message_has_text(scene: Scene) -> bool:
+    return "str" in scene.failure.evalue
+
+
+def _is_input(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "input"
+
+
+def _wrapped(scene: Scene, spot: Spot, node: ast.AST) -> list[Splice]:
+    """``str()`` around every operand of the chain of ``+`` that is no text (and that is not known to be one)."""
+    top = node
+    for outer in ast.walk(src.parse(spot.source) or ast.Module([], [])):
+        if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add):
+            start, end = src.span(spot.source, outer)
+            inner = spot.span(node)
+            if start == inner[0] and inner[1] <= end and (end - start) > (src.span(spot.source, top)[1] - start):
+                top = outer
+    found: list[Splice] = []
+    operands = _operands(top) if isinstance(top, ast.BinOp) else [_sides(top)[1]]
+    for operand in operands:
+        kind = _kind(scene, spot, operand)
+        if kind == "str":
+            continue
+        if not kind and not _failed_here(spot, node, operand):
+            continue
+        start, end = src.span(spot.source, operand)
+        text = spot.source[start:end]
+        inner_text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
+        found.append((start, end, f"str({inner_text})"))
+    return found
+
+
+def _failed_here(spot: Spot, node: ast.AST, operand: ast.expr) -> bool:
+    """True for the operands of the very addition that failed, which cannot both be texts."""
+    return any(src.span(spot.source, s) == src.span(spot.source, operand) for s in _sides(node))
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_operands(node.left), node.right]
+    return [node]

@@ -1,0 +1,132 @@
+"""FIL102: a text file in another encoding."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._live import ask, chain
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+READERS = frozenset(
+    {"open", "read_csv", "read_table", "read_fwf", "read_text", "genfromtxt", "loadtxt", "read_json", "DictReader"}
+)
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "cp1250", "cp1251", "gb18030", "shift_jis", "euc-kr", "latin-1")
+
+
+class WrongEncoding(Rule):
+    """Read the file in the encoding that it has.
+
+    **Failure** `UnicodeDecodeError: 'utf-8' codec can't decode byte 0xfc …` while a file is read.
+
+    **Fix** `encoding="…"` in the call that opens it: UTF-16 or UTF-8 where the file's first bytes say so, else the first
+    encoding that decodes the *whole actual file* into letters (Windows-1252, 1250, 1251, GB 18030, Shift-JIS, …).
+
+    **Fix safety** Safe where a byte-order mark says it, or where Windows-1252 decodes the whole file and its letters beyond ASCII
+    stand within Latin words. Unsafe otherwise: several encodings decode any file.
+    """
+
+    code = "FIL102"
+    name = "wrong encoding"
+    enames = frozenset({"UnicodeDecodeError", "UnicodeError"})
+    applicability = Applicability.UNSAFE
+    why = "The file can be decoded so, but other encodings would also do it."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        for cell_id, source, call in _calls(scene):
+            path = _path(call, source)
+            raw = ask(scene, "decodes", expression=path, encodings=list(ENCODINGS)) if path else None
+            if not isinstance(raw, dict):
+                continue
+            found = _encoding(raw)
+            if not found or _is_given(call, found[0]):
+                continue
+            encoding, sure = found
+            yield self.patch(
+                self.replace(scene, cell_id, [_with_encoding(source, call, encoding)]),
+                f'Read the file with encoding="{encoding}"',
+                "The file is not in the encoding that it was read with.",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why="The whole file decodes so, into letters of Latin words (or its first bytes say so)."
+                if sure
+                else self.why,
+                prior=0.88 if sure else 0.6,
+            )
+            return
+
+
+def _calls(scene: Scene) -> Iterator[tuple[str, str, ast.Call]]:
+    """Calls that read a file: those where it failed first, then the rest of the cell, then the cells above."""
+    place, _, line = scene.place()
+    cells = [place, scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
+    for cell_id in dict.fromkeys(cells):
+        source = scene.source_of(cell_id)
+        calls = [
+            n
+            for n in ast.walk(src.parse(source) or ast.Module([], []))
+            if isinstance(n, ast.Call) and _name(n) in READERS and not _is_binary(n)
+        ]
+        calls.sort(key=lambda n: abs(n.lineno - line) if cell_id == place else n.lineno)
+        for call in calls:
+            yield cell_id, source, call
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def _is_binary(call: ast.Call) -> bool:
+    modes = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mode")]
+    return any(
+        isinstance(m, ast.Constant) and isinstance(m.value, str) and ("b" in m.value or "w" in m.value) for m in modes
+    )
+
+
+def _path(call: ast.Call, source: str) -> str:
+    """The plain expression of the path: the first argument, or what ``read_text`` and ``open`` are called on."""
+    text = chain(call.args[0], source) if call.args and _name(call) != "read_text" else ""
+    is_mode = isinstance(call.func, ast.Attribute) and call.func.attr == "open" and len(text) <= 4
+    if text and not is_mode:
+        return text
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("read_text", "open"):
+        return chain(call.func.value, source)
+    if call.args and isinstance(call.args[0], ast.BinOp):
+        return src.text_of(source, call.args[0])
+    return ""
+
+
+def _encoding(raw: dict[str, object]) -> tuple[str, bool] | None:
+    start = bytes(raw["start"])  # type: ignore[call-overload]
+    found = {name: (odd, foreign) for name, odd, foreign in raw["found"]}  # type: ignore[attr-defined]
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff") and "utf-16" in found:
+        return "utf-16", True
+    if start[:3] == b"\xef\xbb\xbf" and "utf-8-sig" in found:
+        return "utf-8-sig", True
+    if "utf-8" in found:
+        return "utf-8", True
+    found.pop("utf-16", None)
+    if "cp1252" in found and found["cp1252"] == (0, 0):
+        return "cp1252", True
+    best = min(found, key=lambda n: (sum(found[n]), ENCODINGS.index(n)), default="")
+    return (best, False) if best else None
+
+
+def _is_given(call: ast.Call, encoding: str) -> bool:
+    return any(
+        k.arg == "encoding" and isinstance(k.value, ast.Constant) and k.value.value == encoding for k in call.keywords
+    )
+
+
+def _with_encoding(source: str, call: ast.Call, encoding: str) -> tuple[int, int, str]:
+    for keyword in call.keywords:
+        if keyword.arg == "encoding":
+            start, end = src.span(source, keyword.value)
+            return start, end, f'"{encoding}"'
+    if _name(call) == "read_text" and call.args:
+        start, end = src.span(source, call.args[0])
+        return start, end, f'"{encoding}"'
+    end = src.span(source, call)[1] - 1
+    inside = source[src.span(source, call.func)[1] : end].strip("( \n")
+    return end, end, f', encoding="{encoding}"' if inside else f'encoding="{encoding}"'
