@@ -210,9 +210,10 @@ class _Zygote:
             ready = {number for number, _ in poll.poll()}
             if self.state.alive in ready:
                 self._end(everything=True)
+            kept_ended = ready & set(self.kept)  # now: the number of a guard's pidfd is soon that of its kept trial's
             for number in ready & set(self.guards):
                 self._guard_ended(number)
-            for number in ready & set(self.kept):
+            for number in kept_ended:
                 os.close(number)
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(self.kept.pop(number), 0)
