@@ -214,7 +214,8 @@ def reference(state: State, argument: Any) -> Any:
 
 
 def _same(value: Any, owner: str, name: str) -> bool:
-    return value is getattr(sys.modules.get(owner), name, _same)
+    module: Any = sys.modules.get(owner)
+    return hasattr(module, name) and value is getattr(module, name)
 
 
 def _importable(path: str) -> bool:
@@ -293,7 +294,7 @@ def signature(state: State, argument: Any) -> Any:
 def number(state: State, argument: Any) -> Any:
     """The number that an expression is; None where it is none."""
     value = state.evaluate(argument["expression"], True)
-    if isinstance(value, (bool, str)) or getattr(value, "ndim", 0):
+    if isinstance(value, (bool, str)) or (hasattr(value, "ndim") and value.ndim):
         return None
     return value if isinstance(value, (int, float)) else float(value)
 

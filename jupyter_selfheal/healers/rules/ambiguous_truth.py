@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
@@ -83,7 +84,7 @@ def _written(site: Site, node: ast.expr) -> str:
         return "~" + _operand(site, node.operand)
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         sides = [node.left, *node.comparators]
-        marks = [_mark(site, a, b) for a, b in zip(sides, sides[1:], strict=False)]
+        marks = [_mark(site, a, b) for a, b in pairwise(sides)]
         pairs = zip(sides, marks, sides[1:], strict=False)
         return " & ".join(f"({site.text(a)} {m} {site.text(b)})" for a, m, b in pairs)
     return site.text(node)

@@ -76,7 +76,7 @@ def _rewritten(site: Site, given: ast.Dict, live: Live, inline: bool) -> list[Sp
     names = [k.value if isinstance(k, ast.Constant) else None for k in given.keys]
     if inline and all(isinstance(n, str) and n.isidentifier() for n in names):
         start, end = src.span(site.source, given)
-        text = ", ".join(f"{n}={site.text(v)}" for n, v in zip(names, given.values, strict=True))
+        text = ", ".join(f"{n!s}={site.text(v)}" for n, v in zip(names, given.values, strict=True))
         return [(start, end, text)]
     return [(*src.span(site.source, given), _pairs(site, given))]
 
