@@ -1,0 +1,379 @@
+"""What a failure comes from, and whether it must be left alone: deliberate, a skeleton, missing data, the network, …
+
+Each check is certain of one thing or says nothing; the first that speaks decides. Where a cause outside of the code may still
+be mended within it (a file elsewhere in the tree, a module that was renamed), the rules are asked: if one of them has a
+patch, nothing is left alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Callable, Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._names import is_skeleton
+from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules.healer import RulesHealer
+from jupyter_selfheal.healers.rules.missing_module import wanted_distribution
+from jupyter_selfheal.model import Case, Cell, Diagnosis, FailureKind, Install, Locus
+from jupyter_selfheal.ports import Facts, Starts
+
+RAISES = "raises-exception"
+
+NETWORK_NAMES = frozenset(
+    {"URLError", "ConnectionError", "gaierror", "ConnectTimeout", "ReadTimeout", "SSLError", "ProxyError", "MaxRetryError",
+     "NewConnectionError", "RemoteDisconnected", "ConnectionRefusedError", "ConnectionResetError", "ConnectError", "HTTPError",
+     "TooManyRedirects", "ChunkedEncodingError", "ClientConnectorError", "EndpointConnectionError", "ContentTooShortError"}
+)  # fmt: skip
+NETWORK_WORDS = re.compile(
+    r"Name or service not known|Temporary failure in name resolution|Network is unreachable|Connection refused|getaddrinfo failed|"
+    r"Max retries exceeded|urlopen error|nodename nor servname|No route to host|Connection timed out|network blocked"
+)
+CREDENTIAL_NAMES = re.compile(
+    r"Authentication|Unauthorized|Forbidden|Credential|PermissionDenied|InvalidApiKey|LoginError"
+)
+CREDENTIAL_WORDS = re.compile(
+    r"\b40[13]\b|[Aa][Pp][Ii][ _]?[Kk]ey|access[ _]token|credentials?\b|not authenticated|Unauthorized|log ?in required"
+)
+SQL = re.compile(
+    r"^\s*(SELECT\b.+\bFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|VIEW|DATABASE|INDEX)|DROP\s+TABLE|"
+    r"ALTER\s+TABLE|WITH\s+\w+\s+AS\s*\()",
+    re.IGNORECASE | re.DOTALL,
+)
+LATEX = re.compile(r"\\begin\{|\\frac\b|\\documentclass|\\section\{|^\s*\$\$|\\newcommand|\\left\(", re.MULTILINE)
+MARKUP = re.compile(r"^\s*(<!DOCTYPE|<(html|div|script|style|p|h\d|table|img|svg|br)\b)", re.IGNORECASE)
+PLACEHOLDER = re.compile(r"^(your|YOUR|<)\w*|^_{2,}$|^x{3,}$|^X{3,}$|^FILL\w*$|^REPLACE\w*$")
+UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "IndentationError", "TypeError", "AssertionError",
+                        "AttributeError"})  # fmt: skip
+
+
+class Triage:
+    """:class:`~jupyter_selfheal.ports.Diagnoser` by the failure, the notebook and the live state."""
+
+    def __init__(self, rules: RulesHealer | None = None) -> None:
+        self._rules = rules or RulesHealer()
+
+    def diagnose(self, case: Case, facts: Facts) -> Diagnosis:
+        """The first check that is certain decides; else the cause is in the code, here or in the cell of the frame."""
+        scene = Scene(case, facts)
+        for check in CHECKS:
+            found = check(scene, self)
+            if found is not None:
+                return found
+        return _in_code(scene)
+
+    def has_remedy(self, scene: Scene) -> bool:
+        """True where a rule has a patch of the notebook itself, not only an installation."""
+        answer = self._rules.propose(scene.case, Starts(), scene.facts, ())
+        return any(not isinstance(e, Install) for p in answer.patches for e in p.edits)
+
+
+Check = Callable[[Scene, Triage], Diagnosis | None]
+
+
+def _left(cause: str, reason: str, advice: str, locus: Locus = Locus.ENVIRONMENT, confidence: int = 95) -> Diagnosis:
+    return Diagnosis(cause=cause, locus=locus, confidence=confidence, leave_alone=reason, advice=advice)
+
+
+def _cell(scene: Scene) -> Cell:
+    at = scene.notebook.index(scene.failure.cell_id)
+    return scene.notebook.cells[at] if at >= 0 else Cell(scene.failure.cell_id, scene.source)
+
+
+# --- meant to fail --------------------------------------------------------------------------------------------------
+
+
+def _interrupted(scene: Scene, triage: Triage) -> Diagnosis | None:
+    if scene.failure.ename != "KeyboardInterrupt":
+        return None
+    return _left("The cell was interrupted.", "interrupted", "Run it again if it was to go on.")
+
+
+def _deliberate(scene: Scene, triage: Triage) -> Diagnosis | None:
+    """A tag says so, the stored output is the same error, or the cell itself raises it."""
+    cell, failure = _cell(scene), scene.failure
+    advice = "Tag the cell `raises-exception`, so that nbclient and nbval expect the error too."
+    if RAISES in cell.tags:
+        return _left("The cell is tagged raises-exception.", "deliberate", "Nothing is to be done.", Locus.CODE, 100)
+    stored = next((o for o in cell.outputs if o.output_type == "error"), None)
+    own = "ImportError", "ModuleNotFoundError", "FileNotFoundError"
+    if stored is not None and stored.ename not in own and _same_error(scene, stored.ename, stored.evalue):
+        return _left("The notebook stores this very error as the cell's output.", "deliberate", advice, Locus.CODE)
+    if failure.ename == "SystemExit":
+        return _left("The cell ends the program.", "deliberate", advice, Locus.CODE)
+    statement = scene.failing_statement()
+    if (
+        isinstance(statement, ast.Raise)
+        and statement.exc is not None
+        and "NotImplementedError" not in ast.dump(statement)
+    ):
+        return _left("The cell raises the error itself.", "deliberate", advice, Locus.CODE, 90)
+    return None
+
+
+def _same_error(scene: Scene, ename: str, evalue: str) -> bool:
+    """The same name, and a message that differs in addresses, paths or Python's wording only."""
+    if ename != scene.failure.ename:
+        return False
+    one, two = _normal(evalue), _normal(scene.failure.evalue)
+    return one == two or (bool(one and two) and difflib.SequenceMatcher(None, one, two).ratio() > 0.75)
+
+
+def _normal(message: str) -> str:
+    first = message.strip().splitlines()[0] if message.strip() else ""
+    return re.sub(r"0x[0-9a-f]+|\([^()]*line \d+\)|<ipython[^>]*>|\s+", " ", first).strip()
+
+
+def _skeleton(scene: Scene, triage: Triage) -> Diagnosis | None:
+    """An exercise that somebody is to complete."""
+    failure = scene.failure
+    advice = "Complete the cell; nobody else can know what belongs there."
+    name = failure.evalue.split("'")[1] if failure.ename == "NameError" and failure.evalue.count("'") > 1 else ""
+    if PLACEHOLDER.match(name):
+        return _left(f"`{name}` is a placeholder.", "skeleton", advice, Locus.CODE)
+    if failure.ename not in UNFINISHED and "ellipsis" not in failure.evalue:
+        return None
+    cell_id, source, _ = scene.place()
+    if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
+        return _left("The code says itself that it is not implemented.", "skeleton", advice, Locus.CODE)
+    for text in (scene.source, source, *_sources_of_callees(scene)):
+        if is_skeleton(text):
+            return Diagnosis(
+                "The cell is an exercise that is not completed.", Locus.CODE, cell_id, 95, "skeleton", advice
+            )
+    return None
+
+
+def _sources_of_callees(scene: Scene) -> Iterator[str]:
+    """Sources of the cells that define what the failing statement calls."""
+    statement = scene.failing_statement()
+    called = {n.func.id for n in ast.walk(statement) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)} if (
+        statement is not None
+    ) else set()  # fmt: skip
+    for cell in scene.notebook.code_before(scene.failure.cell_id):
+        for found in src.statements(cell.source):
+            if isinstance(found.node, ast.FunctionDef) and found.node.name in called:
+                yield src.text_of(cell.source, found.node)
+
+
+def _not_python(scene: Scene, triage: Triage) -> Diagnosis | None:
+    failure, text = scene.failure, scene.source
+    if failure.ename == "UsageError" and (
+        found := re.search(r"(Cell|Line) magic(?: function)? `(%+\w+)` not found", failure.evalue)
+    ):
+        return _left(
+            f"The magic {found[2]} is not there.", "not python",
+            f"Load the extension that provides {found[2]} (`%load_ext …`), or leave the cell out.",
+        )  # fmt: skip
+    if failure.kind is not FailureKind.SYNTAX:
+        return None
+    what = "SQL" if SQL.search(text) else "LaTeX" if LATEX.search(text) else "HTML" if MARKUP.search(text) else ""
+    if not what and _is_prose(text) and not triage.has_remedy(scene):
+        what = "text"
+    if not what:
+        return None
+    advice = {"SQL": "Use a SQL magic (`%%sql`) or pass the statement to the database as a string."}.get(
+        what, "Make it a Markdown cell." if what != "HTML" else "Put `%%html` on top."
+    )
+    return _left(f"The cell holds {what}, not Python.", "not python", advice, Locus.CODE)
+
+
+def _is_prose(text: str) -> bool:
+    """True where most lines are words without an operator between them."""
+    lines = [t for t in text.splitlines() if t.strip() and not t.lstrip().startswith("#")]
+    words = [
+        t for t in lines if len(re.findall(r"[A-Za-z]{2,}", t)) >= 4 and not re.search(r"[=(\[{]|\bimport\b|:\s*$", t)
+    ]
+    return bool(lines) and len(words) * 2 > len(lines)
+
+
+# --- outside of the code --------------------------------------------------------------------------------------------
+
+
+def _input(scene: Scene, triage: Triage) -> Diagnosis | None:
+    asks = "input(" in scene.source or "getpass" in scene.source or "input(" in scene.place()[1]
+    if scene.failure.ename == "StdinNotImplementedError" or (scene.failure.ename == "EOFError" and asks):
+        return _left("The cell asks for input.", "input", "Run it in a notebook, or give the value in the cell.")
+    return None
+
+
+def _memory(scene: Scene, triage: Triage) -> Diagnosis | None:
+    if scene.failure.ename in ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError"):
+        return _left("The memory is not enough.", "memory", "Work on a part of the data, or on a larger machine.")
+    return None
+
+
+def _credential(scene: Scene, triage: Triage) -> Diagnosis | None:
+    failure = scene.failure
+    environ = failure.ename == "KeyError" and re.search(r"\benviron\b", _line(scene)) is not None
+    if environ and not triage.has_remedy(scene):
+        name = failure.evalue.strip("'\"")
+        return _left(
+            f"The environment variable {name} is not set.", "missing credential", f"Set {name} and run the cell again."
+        )
+    refused = CREDENTIAL_NAMES.search(failure.ename) or (
+        failure.ename
+        in ("HTTPError", "HTTPStatusError", "ValueError", "RuntimeError", "OSError", "APIError", "Exception")
+        and CREDENTIAL_WORDS.search(failure.evalue)
+    )
+    if refused and "_mock" not in failure.ename:
+        return _left(
+            "A service refused the access.",
+            "missing credential",
+            "Give the service a valid key or login.",
+            confidence=90,
+        )
+    return None
+
+
+def _line(scene: Scene) -> str:
+    _, source, line = scene.place()
+    lines = source.splitlines()
+    return lines[line - 1] if 0 < line <= len(lines) else source
+
+
+def _network(scene: Scene, triage: Triage) -> Diagnosis | None:
+    failure = scene.failure
+    named = failure.ename in NETWORK_NAMES or failure.ename.endswith(("ConnectionError", "Timeout"))
+    if failure.kind is FailureKind.RAISED and failure.ename in ("TimeoutError", "timeout"):
+        named = True
+    if named or NETWORK_WORDS.search(failure.evalue) or re.search(r"gaierror|urlopen error", failure.traceback):
+        return _left("The cell needs the network.", "network", "Run it where the address can be reached.")
+    return None
+
+
+def _missing_data(scene: Scene, triage: Triage) -> Diagnosis | None:
+    failure = scene.failure
+    if failure.ename == "LookupError" and "Resource" in failure.evalue and "nltk" in failure.evalue.lower():
+        data = re.search(r"nltk\.download\('(\w+)'\)", failure.evalue)
+        return _left(
+            "A data set of NLTK is not there.", "missing data", f"Run `nltk.download('{data[1] if data else '…'}')`."
+        )
+    worded = r"No such file or directory|does not exist|[Uu]nable to open file|not found\.?$"
+    missing = (
+        failure.ename in ("FileNotFoundError", "NotADirectoryError") or "No such file or directory" in failure.evalue
+    )
+    if not missing and failure.ename in ("OSError", "IOError", "HDF5ExtError", "EmptyDataError"):
+        missing = re.search(worded, failure.evalue) is not None
+    if not missing or triage.has_remedy(scene):
+        return None
+    found = re.search(r"'([^']+)'", failure.evalue)
+    name = found[1] if found else "the file"
+    return _left(
+        f"{name} is not there, nor a file of a near name.", "missing data", f"Put {name} where the cell reads it."
+    )
+
+
+def _missing_module(scene: Scene, triage: Triage) -> Diagnosis | None:
+    failure = scene.failure
+    absent = failure.ename == "ModuleNotFoundError" or (
+        failure.ename == "ImportError"
+        and re.search(r"No module named|optional dependency|(pip|conda) install", failure.evalue)
+    )
+    if not absent or triage.has_remedy(scene):
+        return None
+    requirement, module, _ = wanted_distribution(scene)
+    module = module or (re.findall(r"'([\w.]+)'", failure.evalue) or ["a module"])[0]
+    advice = f"`%pip install {requirement}`" if requirement else (
+        f"`{module}` is on no index under this name, or a file that did not come with the notebook: add it."
+    )  # fmt: skip
+    return _left(f"The module {module} is not installed here.", "missing module", advice)
+
+
+def _machine(scene: Scene, triage: Triage) -> Diagnosis | None:
+    """What the machine lacks: a shared library, a program, a right, a display."""
+    failure = scene.failure
+    words = re.search(
+        r"cannot open shared object|ExecutableNotFound|executables? are on your|no display name|CUDA|not found on your system|"
+        r"command not found|is not installed or not in your PATH",
+        failure.evalue,
+    )
+    if words or failure.ename in ("PermissionError", "ExecutableNotFound", "TclError", "CalledProcessError"):
+        return _left(
+            "The machine lacks something that the cell needs.", "missing module", failure.headline, confidence=85
+        )
+    return None
+
+
+def _bad_data(scene: Scene, triage: Triage) -> Diagnosis | None:
+    """An assert that finds something in the data, not in a function of the notebook or in a computed value."""
+    statement = scene.failing_statement()
+    if scene.failure.ename != "AssertionError" or not isinstance(statement, ast.Assert):
+        return None
+    if (
+        scene.place()[0] != scene.failure.cell_id
+        or _compares_a_result(statement.test)
+        or _uses_own_functions(scene, statement)
+    ):
+        return None
+    return _left(
+        "The assert found something wrong in the data.", "bad data",
+        "Look at the data that it names; the check is right, and stays.", Locus.CODE, 85,
+    )  # fmt: skip
+
+
+def _compares_a_result(test: ast.expr) -> bool:
+    """True for ``total == 7``, ``isclose(x, 3.2)``: a test of what was computed."""
+    if isinstance(test, ast.BoolOp):
+        return any(_compares_a_result(v) for v in test.values)
+    if isinstance(test, ast.Compare):
+        return any(isinstance(op, ast.Eq | ast.Is) for op in test.ops)
+    names = {n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", "") for n in ast.walk(test)}
+    return bool(names & {"isclose", "allclose", "equals", "array_equal", "approx"})
+
+
+def _uses_own_functions(scene: Scene, statement: ast.stmt) -> bool:
+    """True where a function of the notebook took part in what the assert looks at."""
+    above = scene.notebook.code_before(scene.failure.cell_id)
+    wanted = src.names_of([statement]).uses
+    texts = [scene.source, *(above[n].source for n in src.needed([c.source for c in above], wanted))]
+    defined = {
+        n.name
+        for c in (*above, _cell(scene))
+        for n in ast.walk(src.parse(c.source) or ast.Module([], []))
+        if isinstance(n, ast.FunctionDef)
+    }
+    called = {
+        n.func.id if isinstance(n.func, ast.Name) else getattr(n.func, "attr", "")
+        for text in texts
+        for n in ast.walk(src.parse(text) or ast.Module([], []))
+        if isinstance(n, ast.Call)
+    }
+    return bool(defined & called)
+
+
+# --- in the code ----------------------------------------------------------------------------------------------------
+
+
+def _in_code(scene: Scene) -> Diagnosis:
+    failure = scene.failure
+    if failure.kind is FailureKind.MISSED:
+        return Diagnosis("The cell runs, but does not give what is expected.", Locus.CODE, failure.cell_id)
+    if failure.kind is FailureKind.SYNTAX:
+        return Diagnosis(f"Python cannot read the cell: {failure.headline}", Locus.CODE, failure.cell_id)
+    if failure.kind is FailureKind.TIMED_OUT:
+        return Diagnosis("The cell does not come to an end in its time.", Locus.CODE, failure.cell_id)
+    cell_id, _, line = scene.place()
+    number = scene.notebook.index(cell_id) + 1
+    if cell_id != failure.cell_id and number:
+        return Diagnosis(f"{failure.headline}, raised in cell {number}, line {line}", Locus.ELSEWHERE, cell_id)
+    return Diagnosis(failure.headline + (f", at line {line}" if line else ""), Locus.CODE, failure.cell_id)
+
+
+CHECKS: tuple[Check, ...] = (
+    # what a person meant comes before what a machine lacks; the cheap and certain before what asks the rules
+    _interrupted,
+    _deliberate,
+    _skeleton,
+    _not_python,
+    _input,
+    _memory,
+    _credential,
+    _network,
+    _missing_data,
+    _missing_module,
+    _machine,
+    _bad_data,
+)
