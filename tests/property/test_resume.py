@@ -86,7 +86,7 @@ def whole() -> tuple[bytes, tuple[object, ...], int]:
 
 
 def test_the_run_that_is_cut_has_everything_in_it() -> None:
-    journal, (reason, patch, attempts), calls = whole()
+    journal, (reason, _, attempts), calls = whole()
     assert str(reason) == "healed"
     assert calls == 2
     assert len(attempts) >= 4  # type: ignore[arg-type]

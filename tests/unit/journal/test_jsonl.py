@@ -91,7 +91,7 @@ def test_an_event_of_an_unknown_class_is_an_error_that_names_the_line(journal: J
     journal.close()
     with open(journal.path, "ab") as file:
         file.write(b'{"v":1,"at":"","body":{"$":"FromTheFuture"}}\n')
-    with pytest.raises(JournalError, match="line 5 .*FromTheFuture"):
+    with pytest.raises(JournalError, match=r"line 5 .*FromTheFuture"):
         read(journal.path).events()
 
 
