@@ -139,7 +139,7 @@ def _skeleton(scene: Scene, triage: Triage) -> Diagnosis | None:
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return _left("The code says itself that it is not implemented.", "skeleton", advice, Locus.CODE)
     for text in (scene.source, source, *_sources_of_callees(scene)):
-        if is_skeleton(text):
+        if is_skeleton(text, notes=failure.ename in ("NameError", "NotImplementedError", "SyntaxError")):
             return Diagnosis(
                 "The cell is an exercise that is not completed.", Locus.CODE, cell_id, 95, "skeleton", advice
             )

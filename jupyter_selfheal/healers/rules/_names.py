@@ -14,15 +14,21 @@ from jupyter_selfheal.healers.rules._rule import Scene
 COMMON_BUILTINS = tuple(n for n in dir(builtins) if n.islower() and not n.startswith("_") and len(n) > 2)
 
 _SKELETON = re.compile(
-    r"YOUR[ _]?CODE|\bTO[- ]?DO\b|FILL (THIS |ME )?IN|FIXME|<\s*your|_{3,}(?!\w)|\bFILL_?ME\b|your[ _]code[ _]here|"
+    r"YOUR[ _]?CODE|FILL (THIS |ME )?IN|<\s*your|_{3,}(?!\w)|\bFILL_?ME\b|your[ _]code[ _]here|"
     r"replace (this|with your)|implement (this|me)|# ?\?\?\?|\.\.\.\s*#|=\s*\.\.\.\s*$",
     re.IGNORECASE | re.MULTILINE,
 )
 
 
-def is_skeleton(source: str) -> bool:
-    """True for a cell that somebody was to complete: placeholders, ``...``, "your code here"."""
-    if _SKELETON.search(source):
+_NOTE = re.compile(r"#.*\b(TO[- ]?DO|FIXME)\b", re.IGNORECASE)
+
+
+def is_skeleton(source: str, *, notes: bool = True) -> bool:
+    """True for a cell that somebody was to complete: placeholders, ``...``, "your code here".
+
+    ``notes``: a ``# TODO`` counts, too; it stands in finished code as often as in an exercise.
+    """
+    if _SKELETON.search(source) or (notes and _NOTE.search(source)):
         return True
     tree = src.parse(source)
     for node in ast.walk(tree) if tree else ():

@@ -1,0 +1,124 @@
+"""The rules as a healer: loading, order, repeats, third parties, faults of a rule."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.errors import ConfigError, UsageError
+from jupyter_selfheal.healers.rules import _docs, healer
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.healer import RulesHealer, load_rules
+from jupyter_selfheal.model import Applicability, Attempt, Patch, Replace
+from jupyter_selfheal.testing.rule_conformance import Bench, check_form
+
+ROOT = Path(__file__).parents[3]
+
+
+class Doubling(Rule):
+    """Write the cell's number twice.
+
+    **Failure** any. **Fix** none. **Fix safety** none.
+    """
+
+    code = "EXT101"
+    name = "doubling"
+    why = "for tests"
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        for prior in (0.2, 0.9):
+            text = f"{scene.source}\n{prior}"
+            yield self.patch((Replace(scene.failure.cell_id, scene.source, text),), "t", "c", prior=prior)
+
+
+class Faulty(Doubling):
+    """Raise.
+
+    **Failure** any. **Fix** none. **Fix safety** none.
+    """
+
+    code = "EXT102"
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        raise ZeroDivisionError("a bug")
+        yield
+
+
+def test_patches_come_by_prior_and_what_was_tried_comes_not_again(bench: Bench) -> None:
+    broken = bench.fail("1 / 0")
+    rules = RulesHealer([Doubling()])
+    first = rules.propose(broken.case, broken.starts, broken.facts, ())
+    assert [p.prior for p in first.patches] == [0.9, 0.2]
+    again = rules.propose(broken.case, broken.starts, broken.facts, (Attempt(first.patches[0]),))
+    assert again.patches == first.patches[1:]
+    assert again.exhausted
+
+
+def test_a_faulty_rule_is_named_and_the_others_go_on(bench: Bench) -> None:
+    broken = bench.fail("1 / 0")
+    answer = RulesHealer([Faulty(), Doubling()]).propose(broken.case, broken.starts, broken.facts, ())
+    assert len(answer.patches) == 2
+    assert "EXT102 failed (ZeroDivisionError: a bug)" in answer.note
+
+
+def test_a_patch_that_does_not_compile_is_never_proposed(bench: Bench) -> None:
+    class Broken(Doubling):
+        """Break the cell."""
+
+        def propose(self, scene: Scene) -> Iterator[Patch]:
+            yield self.patch((Replace(scene.failure.cell_id, scene.source, "1 +"),), "t", "c")
+
+    broken = bench.fail("1 / 0")
+    assert RulesHealer([Broken()]).propose(broken.case, broken.starts, broken.facts, ()).patches == ()
+
+
+@pytest.mark.parametrize(("rule", "loads"), [(Doubling, True), (object, False)])
+def test_third_parties_add_rules_by_entry_point(monkeypatch: pytest.MonkeyPatch, rule: type, loads: bool) -> None:
+    class Entry:
+        name = "EXT101"
+
+        def load(self) -> type:
+            return rule
+
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [Entry()] if group == healer.ENTRY_POINTS else [])
+    load_rules.cache_clear()
+    try:
+        if loads:
+            assert load_rules()[-1].code == "EXT101"
+            check_form(load_rules()[-1])
+        else:
+            with pytest.raises(ConfigError, match="EXT101"):
+                load_rules()
+    finally:
+        load_rules.cache_clear()
+
+
+def test_codes_are_those_of_the_table_and_unique() -> None:
+    rules = load_rules()
+    assert [r.code for r in rules][: len(healer.RULES)] == list(healer.RULES)
+    assert len({r.code for r in rules}) == len(rules)
+    assert all(isinstance(r.applicability, Applicability) for r in rules)
+
+
+def test_the_table_imports_no_rule() -> None:
+    code = "import sys; import jupyter_selfheal.healers.rules.healer; print([m for m in sys.modules if 'missing_import' in m])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_documentation_is_what_the_docstrings_say() -> None:
+    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == _docs.page(), (
+        "run: python -m jupyter_selfheal.healers.rules._docs > docs/rules.md"
+    )
+
+
+def test_one_rule_is_explained_and_an_unknown_one_is_a_usage_error() -> None:
+    assert "defining cell was not run" in _docs.explain()
+    assert "**Fix safety**" in _docs.explain("sta101")
+    with pytest.raises(UsageError, match="XYZ999"):
+        _docs.explain("XYZ999")

@@ -1,0 +1,99 @@
+"""Triage: what is left alone, with which reason, and what is not."""
+
+from __future__ import annotations
+
+from contextlib import chdir
+from dataclasses import replace
+
+import pytest
+
+from jupyter_selfheal.healers.triage import Triage
+from jupyter_selfheal.model import Cell, Diagnosis, Locus, Output
+from jupyter_selfheal.testing.rule_conformance import Bench, Broken, first_failure, notebook_of
+
+
+def diagnosed(broken: Broken) -> Diagnosis:
+    with chdir(broken.case.notebook.folder):
+        return Triage().diagnose(broken.case, broken.facts)
+
+
+@pytest.mark.parametrize(
+    ("reason", "cells"),
+    [
+        ("interrupted", ["raise KeyboardInterrupt"]),
+        ("deliberate", ["raise ValueError('as a demonstration')"]),
+        ("deliberate", ["import sys\nsys.exit(1)"]),
+        ("skeleton", ["def f(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()", "f(1)"]),
+        ("skeleton", ["def f(x):\n    # your code here\n    pass", "f(1) + 1"]),
+        ("skeleton", ["total = ____"]),
+        ("skeleton", ["x = ...\nx + 1"]),
+        ("skeleton", ["print(your_name)"]),
+        ("not python", ["SELECT name FROM products;"]),
+        ("not python", [r"\begin{equation} a = b \end{equation}"]),
+        ("not python", ["<div>hello</div>"]),
+        ("not python", ["this is a note that somebody wrote into a code cell"]),
+        ("missing credential", ["import os", "os.environ['SOME_SERVICE_API_KEY']"]),
+        ("missing credential", ["class HTTPError(Exception): pass", "def get():\n    raise HTTPError('HTTP Error 401: no')\nget()"]),
+        ("network", ["import urllib.error", "def get():\n    raise urllib.error.URLError('no route')\nget()"]),
+        ("network", ["def get():\n    raise OSError('[Errno 101] Network is unreachable')\nget()"]),
+        ("missing data", ["open('/nowhere/at/all.csv')"]),
+        ("missing module", ["import lifelines_that_nobody_has"]),
+        ("input", ["def ask():\n    raise EOFError\ninput = ask\ninput()"]),
+        ("memory", ["def big():\n    raise MemoryError\nbig()"]),
+        ("bad data", ["prices = [3, -1]", "assert min(prices) > 0, 'negative'"]),
+    ],
+)  # fmt: skip
+def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list[str]) -> None:
+    found = diagnosed(bench.fail(*cells))
+    assert found.leave_alone == reason
+    assert found.advice
+    assert found.confidence >= 80
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["def mean(x):\n    return sum(x)", "assert mean([1, 3]) == 2"],
+        ["total = 1 + 1", "assert total == 3"],
+        ["# TODO: faster\nvalues = [1]\nvalues.append(2)[0]"],
+        ["print 'hello'"],
+        ["x = {'alpha': 1}", "x['alhpa']"],
+        ["def check(x):\n    if x < 0:\n        raise ValueError('negative')", "check(-1)"],
+    ],
+)
+def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
+    assert diagnosed(bench.fail(*cells)).leave_alone == ""
+
+
+def test_what_a_rule_can_mend_is_not_left_alone(bench: Bench) -> None:
+    bench.put("lib/own_helpers.py", "x = 1\n")
+    bench.put("data/rivers.csv", "a\n1\n")
+    assert diagnosed(bench.fail("import own_helpers")).leave_alone == ""
+    assert diagnosed(bench.fail("open('data/rivres.csv')")).leave_alone == ""
+    assert diagnosed(bench.fail("import panda as pd")).leave_alone == ""
+
+
+def test_a_missing_module_says_which_distribution_to_install(bench: Bench) -> None:
+    found = diagnosed(bench.fail("import skbio"))
+    assert (found.leave_alone, found.locus) == ("missing module", Locus.ENVIRONMENT)
+    assert "scikit-bio" in found.advice
+
+
+def test_a_fault_in_a_function_of_another_cell_is_placed_there(bench: Bench) -> None:
+    found = diagnosed(bench.fail("def f(d):\n    return d['b']", "f({'a': 1})"))
+    assert (found.locus, found.cell_id) == (Locus.ELSEWHERE, "c1")
+
+
+def _with(cell: Cell, bench: Bench) -> Diagnosis:
+    broken = first_failure(notebook_of([cell], bench.folder))
+    assert broken is not None
+    return diagnosed(broken)
+
+
+def test_a_tag_or_the_same_stored_error_means_deliberate_and_another_stored_error_does_not(bench: Bench) -> None:
+    cell = Cell("c1", "1 / 0")
+    same = Output("error", ename="ZeroDivisionError", evalue="integer division or modulo by zero")
+    other = Output("error", ename="NameError", evalue="name 'x' is not defined")
+    assert _with(replace(cell, tags=("raises-exception",)), bench).leave_alone == "deliberate"
+    assert _with(replace(cell, outputs=(replace(same, evalue="division by zero"),)), bench).leave_alone == "deliberate"
+    assert _with(replace(cell, outputs=(other,)), bench).leave_alone == ""
