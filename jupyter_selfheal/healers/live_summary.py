@@ -12,19 +12,43 @@ from typing import Any
 TEXT = 240
 """Characters of one line of the summary."""
 
+LOCALS = 10
+"""Local variables that are told of the function in which it failed."""
+
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def probe(shell: Any, last: Any, argument: Any) -> dict[str, str]:
-    """One line for each of ``argument["names"]`` that exists, previews of values only with ``argument["values"]``."""
-    space, found = shell.user_ns, {}
-    for name in argument["names"]:
-        if name in space:
-            try:
-                found[name] = summary(space[name], bool(argument["values"]))[:TEXT]
-            except Exception as error:
-                found[name] = f"{type(space[name]).__name__} (cannot be read: {type(error).__name__})"
+    """One line for each of ``argument["names"]`` that exists, previews of values only with ``argument["values"]``.
+
+    Where the failure came up in a function of the notebook, its local variables follow, as ``function.variable``.
+    """
+    space, values = shell.user_ns, bool(argument["values"])
+    found = {name: line(space[name], values) for name in argument["names"] if name in space}
+    function, local = innermost(getattr(last, "error", None), space)
+    for name in list(local)[:LOCALS]:
+        found[f"{function}.{name}"] = line(local[name], values)
     return found
+
+
+def innermost(error: Any, space: Any) -> tuple[str, dict[str, Any]]:
+    """The last function of the user's own in the traceback, and its local variables; nothing where the cell itself raised."""
+    found: tuple[str, dict[str, Any]] = ("", {})
+    step = getattr(error, "__traceback__", None)
+    while step is not None:
+        frame = step.tb_frame
+        if frame.f_globals is space and frame.f_locals is not space:
+            found = (frame.f_code.co_name, dict(frame.f_locals))
+        step = step.tb_next
+    return found
+
+
+def line(value: Any, values: bool) -> str:
+    """The summary of one object, bounded; it never raises."""
+    try:
+        return summary(value, values)[:TEXT]
+    except Exception as error:
+        return f"{type(value).__name__} (cannot be read: {type(error).__name__})"
 
 
 def summary(value: Any, values: bool) -> str:

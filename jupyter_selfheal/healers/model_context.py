@@ -21,8 +21,9 @@ CELLS_CHARS = 16_000
 """Characters of all the other cells that are sent."""
 
 VARIABLES = 25
-LINE_CHARS = 240
-"""Live variables that are summed up, and the characters of each."""
+LOCALS = 10
+NAME_CHARS, LINE_CHARS = 80, 240
+"""Live variables that are summed up (and local ones of the function that failed), and the characters of each."""
 
 ATTEMPTS = 8
 DIFF_CHARS = 1_500
@@ -70,7 +71,7 @@ def described(case: Case, variables: str) -> str:
     labels, failure = Labels(case), case.failure
     others = other_cells(case)
     parts = [
-        f"# The failure\nCell {labels.of(failure.cell_id)} {_how(failure)}.\n\n{trace(case)}".rstrip(),
+        f"# The failure\n`{labels.of(failure.cell_id)}` {_how(failure)}.\n\n{trace(case)}".rstrip(),
         f"# The failing cell, {labels.of(failure.cell_id)}\n{_fenced(failure.source)}",
         *(f"# {labels.of(cell.id)}\n{_fenced(cell.source)}" for cell in others),
         f"# Live variables\n{variables}" if variables else "",
@@ -157,14 +158,15 @@ def variables(case: Case, facts: Facts, values: bool) -> str:
     answer = facts.ask(summary_source(), {"names": names, "values": values}) if names else None
     if not isinstance(answer, dict):
         return ""
-    return shortened(
-        "\n".join(f"{n}: {str(answer[n])[:LINE_CHARS]}" for n in names if n in answer), case.notebook.folder
-    )
+    order = [*(n for n in names if n in answer), *(n for n in answer if n not in names)][: len(names) + LOCALS]
+    lines = [f"{name[:NAME_CHARS]}: {str(answer[name])[:LINE_CHARS]}" for name in order]
+    return shortened("\n".join(lines), case.notebook.folder)
 
 
 def variables_at_most(case: Case) -> str:
     """As long a text as :func:`variables` can give: the worst case is priced before the state is asked."""
-    return "\n".join(f"{name}: {'x' * LINE_CHARS}" for name in live_names(case))
+    lines = [f"{name}: {'x' * LINE_CHARS}" for name in live_names(case)]
+    return "\n".join([*lines, *(["x" * (NAME_CHARS + LINE_CHARS)] * LOCALS if lines else [])])
 
 
 def _packages(case: Case, sources: Iterable[str]) -> str:

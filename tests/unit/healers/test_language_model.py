@@ -319,6 +319,14 @@ def test_live_variables_go_out_as_types_and_as_values_only_where_allowed() -> No
     assert "98765" in full
 
 
+def test_the_local_variables_of_the_function_that_failed_go_out_too() -> None:
+    facts = Facts("def mean(values):\n    n = len(values) - 2\n    return sum(values) / n", "mean([41, 42])")
+    text = sent(case_of(("def mean(values): ...", "mean([41, 42])")), facts=facts)
+    assert "mean: function mean(values)" in text
+    assert "mean.values: list of 2: int" in text
+    assert "mean.n: int" in text
+
+
 @pytest.mark.parametrize(
     ("value", "line"),
     [
