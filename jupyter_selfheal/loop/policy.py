@@ -309,6 +309,8 @@ def getting_further(dossier: Dossier) -> tuple[Attempt, ...]:
         if seen or reach < gain:
             continue
         further = reach > gain
+        if not further and progress.is_of_its_own_making(here.failure, case.failure):
+            continue
         found.append(((attempt.patch.applicability if further else Applicability.UNSAFE, reach), attempt))
     return tuple(attempt for _, attempt in sorted(found, key=lambda item: item[0], reverse=True))
 

@@ -6,6 +6,7 @@ failure behind becomes a case of its own, with the patch as its base.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
@@ -23,7 +24,6 @@ from jupyter_selfheal.model import (
     Patch,
     Replace,
     Role,
-    StepResult,
     Trial,
 )
 
@@ -36,39 +36,38 @@ _DEATHS = (Ending.EXITED, Ending.KILLED, Ending.OUT_OF_MEMORY)
 def failure_of(case: Case, source: str, trial: Trial, missed: str = "") -> Failure | None:
     """How the cell (now ``source``) failed in a trial; None where it ran and missed nothing, or never began."""
     step = trial.step(Role.CELL)
-    cell_id = case.failure.cell_id
-    if step is not None and step.errors:
-        return _raised(cell_id, source, step, step.errors[0])
-    if any(s.role == Role.SETUP.value and not s.ok for s in trial.steps):
+    if any(r.role == Role.SETUP.value and not r.ok for r in trial.steps):
         return None
-    outputs = step.outputs if step else ()
-    seconds = step.seconds if step else trial.seconds
-    if trial.ending is Ending.TIMED_OUT and (step is None or not step.ok):
-        return Failure(
-            cell_id, source, FailureKind.TIMED_OUT, "Timeout", trial.detail, outputs=outputs, seconds=seconds
-        )
-    if trial.ending in _DEATHS and (step is None or not step.ok):
-        return Failure(cell_id, source, FailureKind.DIED, "KernelDied", trial.detail, outputs=outputs, seconds=seconds)
+    ended = step is None or not step.ok
+    if ended and (trial.ending is Ending.TIMED_OUT or (step is not None and step.status == "timeout")):
+        return _located(case, source, trial, FailureKind.TIMED_OUT, "TimeoutError", trial.detail)
+    if ended and trial.ending in _DEATHS:
+        return _located(case, source, trial, FailureKind.DIED, "KernelDied", trial.detail or trial.ending.value)
+    if step is not None and step.errors:
+        kind = FailureKind.SYNTAX if step.errors[-1].before_exec else FailureKind.RAISED
+        return _located(case, source, trial, kind, step.errors[-1].ename, step.errors[-1].evalue)
     if trial.ran and missed:
-        return Failure(cell_id, source, FailureKind.MISSED, MISSED, missed, outputs=outputs, seconds=seconds)
+        return _located(case, source, trial, FailureKind.MISSED, MISSED, missed)
     return None
 
 
-def _raised(cell_id: str, source: str, step: StepResult, error: ErrorInfo) -> Failure:
-    kind = FailureKind.SYNTAX if error.before_exec else FailureKind.RAISED
+def _located(case: Case, source: str, trial: Trial, kind: FailureKind, ename: str, evalue: str) -> Failure:
+    """A failure with its place, as far as the trial knows it (also of a cell that was cut off, or whose process ended)."""
+    step = trial.step(Role.CELL)
+    error = step.errors[-1] if step is not None and step.errors else ErrorInfo(ename, evalue)
     at = src.statement_at(source, error.line) if error.line else -1
     return Failure(
-        cell_id=cell_id,
+        cell_id=case.failure.cell_id,
         source=source,
         kind=kind,
-        ename=error.ename,
-        evalue=error.evalue,
+        ename=ename,
+        evalue=evalue,
         line=error.line,
         statement=at if at >= 0 else error.statement,
         frames=error.frames,
         traceback=error.traceback,
-        outputs=step.outputs,
-        seconds=step.seconds,
+        outputs=step.outputs if step is not None else (),
+        seconds=step.seconds if step is not None else trial.seconds,
     )
 
 
@@ -111,6 +110,12 @@ def signature(failure: Failure, notebook: Notebook) -> str:
         lines = text.splitlines()
         line = lines[at - 1].strip() if 0 < at <= len(lines) else ""
     return f"{failure.ename}|{normalise(failure.evalue)}|{line}"
+
+
+def is_of_its_own_making(before: Failure, after: Failure) -> bool:
+    """True where the new message is about a name that the patch brought in: it replaced one mistake by another."""
+    named = set(re.findall(r"'(\w+)'", after.evalue))
+    return any(name in after.source and name not in before.source for name in named)
 
 
 def behind(case: Case, patch: Patch, trial: Trial, missed: str = "") -> Case | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import InfrastructureError
 from jupyter_selfheal.loop import plan
-from jupyter_selfheal.model import Case, Ending, Keep, Patch, Role, Run, Sandbox, Step, Trial, TrialRequest
+from jupyter_selfheal.model import Case, Ending, FailureKind, Keep, Patch, Role, Run, Sandbox, Step, Trial, TrialRequest
 from jupyter_selfheal.ports import Scorer, TrialKernel
 
 
@@ -38,12 +38,18 @@ def run_trial(
     request = TrialRequest(
         steps=steps,
         patch_id=patch.id,
-        timeout=config.limit_for(case.failure.seconds) * cells + below,
+        timeout=_limit(case, config) * cells + below,
         keep=keep,
         sandbox=Sandbox(network=config.network and not config.offline, memory_mb=config.memory_mb),
         paths=paths,
     )
     return kernel.run(request)
+
+
+def _limit(case: Case, config: HealConfig) -> float:
+    """Seconds for the cell: three times what it took; of one that was cut off, no more than it had then."""
+    seconds = case.failure.seconds
+    return config.limit_for(seconds / 3 if case.failure.kind is FailureKind.TIMED_OUT else seconds)
 
 
 def _installed(patch: Patch, install: Callable[[str], str] | None) -> tuple[str, ...]:

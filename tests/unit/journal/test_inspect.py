@@ -1,0 +1,122 @@
+"""A run as a stranger reads it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.journal.describe import KINDS, describe
+from jupyter_selfheal.journal.inspect import find, runs, table, timeline
+from jupyter_selfheal.journal.jsonl import JsonlJournal
+from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop.driver import heal
+from jupyter_selfheal.model import Applicability, Cost, Reason
+from jupyter_selfheal.ports import Answer
+from jupyter_selfheal.testing.scripted import ScriptedHealer, ScriptedScorer, scripted_parts
+from tests.stages import answer, staged
+
+KEY = "ghp_" + "k" * 36
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One healed run, with a rule that fails, a model that heals, and a secret in the cell."""
+    folder = tmp_path_factory.mktemp("runs")
+    stage = staged("x = [3, 1]", f"key = '{KEY}'\nprint(x.lenght)")
+    rule = stage.replaced("x.lenght", "x.lengths")
+    model = stage.replaced("x.lenght", "len(x)", Applicability.UNSAFE, "language_model")
+    healers = [
+        ScriptedHealer([answer(rule)]),
+        ScriptedHealer(
+            [Answer((model,), cost=Cost(usd=0.0123, calls=1), record={"system": "You mend cells.", "text": "…"})],
+            name="language_model",
+            paid=True,
+            worst=Cost(usd=0.05, calls=1),
+        ),
+    ]
+    with JsonlJournal.create("abc123", notebook="/n/sales.ipynb", folder=folder) as journal:
+        parts = scripted_parts(stage.starts, healers, scorer=ScriptedScorer({model.title: 8.0}))
+        assert heal(stage.case, replace(parts, journal=journal)).reason is Reason.HEALED
+    return folder
+
+
+def test_the_timeline_tells_the_whole_story(folder: Path) -> None:
+    text = "\n".join(timeline("abc", folder=folder))
+    for part in (
+        "run abc123, begun",
+        "notebook /n/sales.ipynb",
+        "failed     line 2 of cell c1: AttributeError: 'list' object has no attribute 'lenght'",
+        "asked      rules: 1 patch(es)",
+        "x.lenght → x.lengths [rules, safe]",
+        "AttributeError: 'list' object has no attribute 'lengths' (line 2)",
+        "priced     a call of language_model may cost $0.0500",
+        "reserved   $0.0500 for language_model",
+        "asked      language_model: 1 patch(es) for $0.0123",
+        "8/10",
+        "proven from before the cell and after the failure",
+        "decided    approve by script",
+        "ended      healed",
+    ):
+        assert part in text
+
+
+def test_nothing_shown_holds_a_secret(folder: Path) -> None:
+    shown = [*timeline("abc123", folder=folder), *timeline("abc123", json=True, folder=folder)]
+    for kind in KINDS:
+        shown += timeline("abc123", kind=kind, folder=folder)
+    assert KEY not in "\n".join(shown)
+    assert "SELFHEAL_SECRET_1_" in "\n".join(shown)
+
+
+def test_a_kind_shows_details_and_an_index_picks_one(folder: Path) -> None:
+    request = "\n".join(timeline("abc123", kind="request", folder=folder))
+    assert '"system": "You mend cells."' in request
+    second = list(timeline("abc123", kind="trial", index=2, folder=folder))
+    assert any("len(x)" in line or "ran" in line for line in second)
+    assert len([line for line in second if "tried" in line]) == 1
+    assert list(timeline("abc123", kind="trial", index=-1, folder=folder)) == second
+    with pytest.raises(UsageError, match="2 such events, no number 3"):
+        list(timeline("abc123", kind="trial", index=3, folder=folder))
+    with pytest.raises(UsageError, match="unknown kind"):
+        list(timeline("abc123", kind="nonsense", folder=folder))
+
+
+def test_json_is_one_event_a_line(folder: Path) -> None:
+    bodies = [json.loads(line)["event"]["$"] for line in timeline("abc123", json=True, folder=folder)]
+    assert (bodies[0], bodies[-1]) == ("Started", "Ended")
+
+
+def test_runs_are_listed_with_their_end_and_a_damaged_one_as_damaged(folder: Path, tmp_path: Path) -> None:
+    (run,) = runs(folder)
+    assert (run.id, run.ending, run.attempts, run.usd) == ("abc123", "healed", 2, 0.0123)
+    (tmp_path / "bad.jsonl").write_text("{}\n")
+    (bad,) = runs(tmp_path)
+    assert bad.ending == "damaged"
+    assert "sales.ipynb" in list(table(folder))[1]
+
+
+def test_a_run_is_found_by_its_beginning(folder: Path) -> None:
+    assert find("last", folder) == find("abc", folder) == folder / "abc123.jsonl"
+    with pytest.raises(UsageError, match="no run 'zzz'"):
+        find("zzz", folder)
+
+
+def test_following_ends_with_the_run(tmp_path: Path) -> None:
+    with JsonlJournal.create("live", folder=tmp_path) as journal:
+        journal.append(ev.CancelRequested())
+        timer = threading.Timer(0.3, lambda: journal.append(ev.Ended(Reason.CANCELLED)))
+        timer.start()
+        lines = list(timeline("live", follow=True, folder=tmp_path))
+        timer.join()
+    assert [line.split()[-1] for line in lines[-2:]] == ["user", "cancelled"]
+
+
+def test_every_event_has_words_of_its_own() -> None:
+    for cls in ev.Event.__args__:  # type: ignore[attr-defined]
+        assert describe({"$": cls.__name__}) != cls.__name__, f"{cls.__name__} has no description"
+        assert any(is_kind({"$": cls.__name__}) for is_kind in KINDS.values()), f"{cls.__name__} is of no kind"
