@@ -1,0 +1,219 @@
+"""Who ends when: the user's kernel, the frozen states, the trials, and what they started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels.forked import ForkedKernel
+from jupyter_selfheal.kernels.opening import open_state
+from jupyter_selfheal.model import OPEN, Ending, Keep, Run, TrialRequest
+from jupyter_selfheal.ports import TrialKernel
+from jupyter_selfheal.testing.kernel_conformance import is_gone, mark, marked, value
+
+sys.path.insert(0, str(Path(__file__).parent))
+from forking import User, name, printed, tried, wait_for
+
+pytestmark = pytest.mark.kernel
+
+SERVER = "import subprocess\nprint(subprocess.Popen(['sleep', '999'], start_new_session=True).pid)"
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Iterator[User]:
+    mark()
+    user = User(tmp_path)
+    yield user
+    user.stop()
+    assert all(is_gone(pid) for pid in marked())
+
+
+def kept(kernel: TrialKernel, code: str) -> ForkedKernel:
+    trial, after = kernel.run(TrialRequest((Run(code, "c"),), keep=Keep.ALWAYS, sandbox=OPEN))
+    assert isinstance(after, ForkedKernel), trial
+    return after
+
+
+def named(*names: str) -> list[int]:
+    return [pid for pid in marked() if name(pid) in names]
+
+
+def test_the_death_of_the_users_kernel_ends_every_state_and_trial(user: User) -> None:
+    first = user.freeze("after")
+    second = kept(first, "x = 1")
+    with ThreadPoolExecutor(2) as pool:
+        running = [
+            pool.submit(tried, k, SERVER + "\nimport time; time.sleep(300)", timeout=300.0) for k in (first, second)
+        ]
+        assert wait_for(lambda: len(named("sleep")) == 2)
+        os.kill(user.kernel.pid, signal.SIGKILL)
+        for future in running:
+            with pytest.raises(KernelError):
+                future.result(timeout=60)
+    assert wait_for(lambda: not named("selfheal-zygote", "selfheal-guard", "sleep"))
+    with pytest.raises(KernelError, match="run the cell again"):
+        tried(second, "1")
+    first.close()
+    second.close()
+
+
+def test_the_end_of_the_engine_ends_every_state(user: User) -> None:
+    found = user.try_to_freeze("after", "1/0")
+    code = (
+        "import sys\nfrom jupyter_selfheal.kernels.forked import ForkedKernel\nfrom jupyter_selfheal.model import *\n"
+        "k = ForkedKernel.connect(sys.argv[1])\n"
+        "t, k2 = k.run(TrialRequest((Run('x = 1'),), keep=Keep.ALWAYS, sandbox=OPEN))\n"
+        "k2.run(TrialRequest((Run('import time; time.sleep(600)'),), timeout=600.0))"
+    )
+    engine = subprocess.Popen([sys.executable, "-c", code, found["socket"]])
+    assert wait_for(lambda: len(named("selfheal-zygote")) == 2 and bool(named("selfheal-guard")))
+    engine.kill()
+    engine.wait()
+    assert wait_for(lambda: not named("selfheal-zygote", "selfheal-guard"))
+
+
+def test_a_killed_zygote_is_an_error_with_advice(user: User) -> None:
+    state = user.freeze("before")
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(tried, state, SERVER + "\nimport time; time.sleep(300)", timeout=300.0)
+        assert wait_for(lambda: bool(named("sleep")))
+        os.kill(*named("selfheal-zygote"), signal.SIGKILL)
+        with pytest.raises(KernelError, match="run the cell again"):
+            running.result(timeout=60)
+    assert wait_for(lambda: not named("sleep", "selfheal-guard"))
+    state.close()
+
+
+def test_a_state_may_be_closed_before_those_kept_from_it(user: User) -> None:
+    states = [user.freeze("before")]
+    for n in range(4):
+        states.append(kept(states[-1], f"x = {n}\n{SERVER}"))
+        states[-2].close()
+    servers = named("sleep")
+    assert len(servers) == 4, "what the cells of a state started lives on with the states kept from it"
+    assert value(states[-1], "x") == 3
+    states[-1].close()
+    assert wait_for(lambda: not named("sleep", "selfheal-zygote"))
+
+
+def test_the_stack_does_not_grow_with_kept_states(user: User) -> None:
+    states = [user.freeze("before")]
+    depth = "import inspect\nprint(len(inspect.stack()))"
+    depths = []
+    for _ in range(3):
+        depths.append(printed(tried(states[-1], depth)))
+        states.append(kept(states[-1], "1"))
+        states[-2].close()
+    states[-1].close()
+    assert len(set(depths)) == 1
+
+
+def test_a_state_with_a_thread_is_not_kept_and_says_so(user: User) -> None:
+    state = user.freeze("before")
+    code = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), name='poller').start()"
+    trial, after = state.run(TrialRequest((Run(code, "c"),), keep=Keep.ALWAYS, sandbox=OPEN))
+    assert after is None
+    assert trial.ran
+    assert "poller" in trial.detail
+    state.close()
+
+
+def test_a_discarded_copy_leaves_no_file(user: User) -> None:
+    found = user.try_to_freeze("before", "1")
+    assert Path(found["socket"]).exists()
+    user.run(f"sys._test_zygote.discard({found['pid']})")
+    assert not Path(found["socket"]).parent.exists()
+    assert wait_for(lambda: not named("selfheal-zygote"))
+
+
+def control_group(limit: int) -> Path:
+    """A new control group with a memory limit in bytes; the test is skipped where none can be made."""
+    for parent, file in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
+        group = Path(parent, f"selfheal-test-{os.getpid()}")
+        if not Path(parent, "cgroup.procs").exists():
+            continue
+        try:
+            group.mkdir()
+            (group / file).write_text(str(limit))
+        except OSError:
+            with contextlib.suppress(OSError):
+                group.rmdir()
+            continue
+        return group
+    pytest.skip("no control group with a memory limit can be made here")
+
+
+def test_a_trial_out_of_memory_dies_before_the_kernel(user: User) -> None:
+    group = control_group(600 << 20)
+    (group / "cgroup.procs").write_text(str(user.kernel.pid))
+    state = user.freeze("before")
+    try:
+        trial = tried(state, "x = [bytearray(1 << 20) for _ in range(4000)]", sandbox=OPEN)
+        assert trial.ending is Ending.OUT_OF_MEMORY, trial
+        assert user.value("1") == 1
+    finally:
+        state.close()
+        user.stop()
+        wait_for(lambda: not (group / "cgroup.procs").read_text().strip())
+        group.rmdir()
+
+
+# --- opening a notebook's kernel ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    mark()
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    startup = tmp_path / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    return startup
+
+
+@pytest.mark.parametrize(
+    ("startup", "words"),
+    [
+        (
+            "import threading, time\nthreading.Thread(target=time.sleep, args=(99,), name='poller', daemon=True).start()",
+            "poller",
+        ),
+        ("get_ipython().ast_node_interactivity = 'none'", "did not give what it must"),
+    ],
+    ids=["gate", "self-test"],
+)
+def test_a_kernel_that_cannot_be_forked_falls_back(profile: Path, tmp_path: Path, startup: str, words: str) -> None:
+    (profile / "start.py").write_text(startup)
+    said: list[str] = []
+    state = open_state("python3", str(tmp_path), writes="allow", say=said.append)
+    try:
+        assert state.isolation.kernel == "fresh"
+        assert len(said) == 1
+        assert words in said[0]
+        assert "\n" not in said[0]
+    finally:
+        state.close()
+    assert all(is_gone(pid) for pid in marked())
+
+
+def test_an_unknown_kernelspec_is_named(tmp_path: Path) -> None:
+    with pytest.raises(KernelError, match="no-such-kernel"):
+        open_state("no-such-kernel", str(tmp_path))
+
+
+def test_the_kernel_knows_nothing_of_the_package_that_froze_it(profile: Path, tmp_path: Path) -> None:
+    state = open_state("python3", str(tmp_path), writes="allow", say=pytest.fail)
+    try:
+        look = "import sys\nprint([m for m in sys.modules if m.startswith('jupyter_selfheal')], [n for n in dir() if 'heal' in n])"
+        assert printed(tried(state, look)) == "[] []\n"
+        assert printed(tried(state, "print(In, Out, get_ipython().execution_count)")).endswith("] {} 2\n")
+    finally:
+        state.close()

@@ -1,0 +1,422 @@
+"""Everything that is known to go wrong where a kernel is forked, tried in a real kernel from both starts.
+
+After each test the user's kernel must be as it was: no child, descriptor, thread, temporary file or random draw of ours.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels.forked import ForkedKernel
+from jupyter_selfheal.model import OPEN, Ending, Run, Sandbox
+from jupyter_selfheal.testing.kernel_conformance import is_gone, mark, marked
+
+sys.path.insert(0, str(Path(__file__).parent))
+from forking import User, name, open_descriptors, printed, tried, wait_for
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[User]:
+    mark()
+    user = User(tmp_path_factory.mktemp("user"))
+    yield user
+    user.stop()
+    assert all(is_gone(pid) for pid in marked())
+
+
+@pytest.fixture
+def user(kernel: User) -> Iterator[User]:
+    """The kernel, compared with itself afterwards; what a test itself changes it says in ``changed``."""
+    kernel.changed = set()
+    before, processes = kernel.snapshot(), set(marked())
+    yield kernel
+    after = kernel.snapshot()
+    new = Counter(after.pop("fds")) - Counter(before.pop("fds"))  # fewer is ipykernel's own doing
+    assert "fds" in kernel.changed or not new, new
+    different = {k: (before[k], after[k]) for k in before if before[k] != after[k]}
+    assert set(different) <= kernel.changed, different
+    assert "processes" in kernel.changed or wait_for(lambda: set(marked()) == processes)
+
+
+@pytest.fixture(params=["before", "after"])
+def freeze(request: pytest.FixtureRequest, user: User) -> Iterator[Callable[..., ForkedKernel]]:
+    made: list[ForkedKernel] = []
+
+    def make(*cell: str) -> ForkedKernel:
+        made.append(user.freeze(request.param, *cell))
+        return made[-1]
+
+    yield make
+    for state in made:
+        state.close()
+
+
+def mime(state: ForkedKernel, code: str) -> list[set[str]]:
+    trial = tried(state, code)
+    assert trial.ran, trial
+    return [set(o.data) for o in trial.steps[0].outputs if o.data]
+
+
+# --- native threads -----------------------------------------------------------------------------------------------
+
+
+def test_blas_used_before_the_fork(user: User, freeze: Any) -> None:
+    user.changed |= {"fds", "numpy"}
+    user.run("import numpy as np\nA = np.ones((700, 700)); B = A @ A")
+    assert printed(tried(freeze(), "print((A @ A)[0, 0], np.linalg.inv(np.eye(300) * 2)[0, 0])")) == "700.0 0.5\n"
+
+
+def test_openmp_of_scikit_learn_used_before_the_fork(user: User, freeze: Any) -> None:
+    user.changed |= {"fds", "numpy", "random", "temporary"}
+    user.run(
+        "from sklearn.ensemble import HistGradientBoostingRegressor as H\nimport numpy as np\n"
+        "X = np.arange(4000.0).reshape(-1, 2); model = H(max_iter=5).fit(X, X[:, 0])"
+    )
+    state = freeze()
+    assert printed(tried(state, "print(H(max_iter=5).fit(X, X[:, 0]).predict(X).shape)")) == "(2000,)\n"
+
+
+# --- Python's threads ---------------------------------------------------------------------------------------------
+
+
+def test_a_user_thread_forbids_the_fork(user: User) -> None:
+    user.run(
+        "import threading; stop = threading.Event(); t = threading.Thread(target=stop.wait, name='poller'); t.start()"
+    )
+    try:
+        found = user.try_to_freeze("before", "pass")
+        assert "poller" in found["refused"]
+    finally:
+        user.run("stop.set(); t.join()")
+    user.freeze("before", "pass").close()
+
+
+def test_threads_that_every_notebook_has_are_allowed(user: User, freeze: Any) -> None:
+    user.run(
+        "import asyncio, concurrent.futures as cf\nfrom tqdm import tqdm\nlist(tqdm(range(3)))\n"
+        "pool = cf.ThreadPoolExecutor(2); assert pool.submit(int, '3').result() == 3\n"
+        "assert await asyncio.to_thread(int, '4') == 4"
+    )
+    user.changed |= {"threads", "fds"}
+    try:
+        state = freeze()
+        code = "print(pool.submit(int, '5').result(timeout=20), await asyncio.to_thread(int, '6'), list(pool.map(int, '78')))"
+        assert printed(tried(state, code)) == "5 6 [7, 8]\n"
+    finally:
+        user.run("pool.shutdown()")
+
+
+# --- code that will not stop --------------------------------------------------------------------------------------
+
+
+def test_a_loop_that_ignores_every_polite_signal(freeze: Any) -> None:
+    code = (
+        "import signal\nfor s in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):\n    signal.signal(s, signal.SIG_IGN)\n"
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+    )
+    trial = tried(freeze(), code, timeout=2)
+    assert trial.ending is Ending.TIMED_OUT
+    assert trial.steps[0].errors[0].line in (6, 5)
+
+
+def test_a_call_into_c_that_never_returns(freeze: Any) -> None:
+    trial = tried(freeze(), "import ctypes\nctypes.PyDLL(None).pause()", timeout=2)
+    assert trial.ending is Ending.TIMED_OUT
+
+
+def test_a_fork_bomb_ends_with_the_trial(user: User, freeze: Any) -> None:
+    state = freeze()
+    before = set(marked())
+    code = "import os, time\nfor n in range(6):\n    if os.fork() == 0: os.setsid()\ntime.sleep(600)"
+    trial = tried(state, code, timeout=4)
+    assert trial.ending is Ending.TIMED_OUT
+    assert set(marked()) <= before
+
+
+def test_a_guard_killed_by_its_trial_leaves_nothing(freeze: Any) -> None:
+    code = (
+        "import os, subprocess, signal\nprint(subprocess.Popen(['sleep', '999'], start_new_session=True).pid, flush=True)\n"
+        "os.kill(os.getppid(), signal.SIGKILL)\nwhile True: pass"
+    )
+    state = freeze()
+    with pytest.raises(KernelError):
+        tried(state, code, timeout=20)
+    assert wait_for(lambda: not [p for p in marked() if name(p) == "sleep"])
+    assert printed(tried(state, "print(1)")) == "1\n"
+
+
+def test_memory_beyond_the_limit_is_an_ordinary_error(freeze: Any) -> None:
+    trial = tried(freeze(), "big = bytearray(1 << 30)", sandbox=Sandbox(memory_mb=300))
+    assert (trial.ending, trial.steps[0].errors[0].ename) == (Ending.FINISHED, "MemoryError")
+
+
+def test_a_trial_is_the_first_to_go_where_memory_is_short(freeze: Any) -> None:
+    assert printed(tried(freeze(), "print(open('/proc/self/oom_score_adj').read())")) == "1000\n\n"
+
+
+# --- output -------------------------------------------------------------------------------------------------------
+
+
+def test_two_hundred_megabytes_of_output_are_cut(freeze: Any) -> None:
+    state = freeze()
+    small = Sandbox(output_kb=100)
+    text = printed(tried(state, "for n in range(200): print('x' * 1_000_000)", sandbox=small))
+    assert len(text) <= 101 * 1024
+    trial = tried(
+        state,
+        "from IPython.display import display\ndisplay({'text/plain': 'x' * 200_000_000}, raw=True)\n1",
+        sandbox=small,
+    )
+    assert "output cut" in printed(trial, "stderr")
+    trial = tried(
+        state,
+        "import subprocess\n_ = subprocess.run('yes | head -c 200000000', shell=True)\nprint('end')",
+        sandbox=small,
+    )
+    assert len(printed(trial)) <= 101 * 1024
+    assert "output cut" in printed(trial, "stderr")
+
+
+def test_output_from_c_keeps_its_place(freeze: Any) -> None:
+    code = (
+        "import os, subprocess, ctypes\nprint('a')\n_ = os.write(1, b'b\\n')\nprint('c')\n_ = subprocess.run(['echo', 'd'])\n"
+        "libc = ctypes.CDLL(None)\n_ = libc.puts(b'e'); _ = libc.fflush(None)\nprint('f')\n_ = os.write(2, b'err')"
+    )
+    trial = tried(freeze(), code)
+    assert printed(trial) == "a\nb\nc\nd\ne\nf\n"
+    assert printed(trial, "stderr") == "err"
+
+
+def test_shell_commands_and_magics(freeze: Any) -> None:
+    state = freeze()
+    assert printed(tried(state, "!echo one\nx = !echo two\nprint(x)")).replace("\r", "") == "one\n['two']\n"
+    assert printed(tried(state, "%%bash\necho three")) == "three\n"
+    assert "Wall time" in printed(tried(state, "%%time\nsum(range(10))"))
+    trial = tried(state, "%%time\na = 1\nb = {}\nb['k']")
+    assert (trial.steps[0].errors[0].ename, trial.steps[0].errors[0].line) == ("KeyError", 4)
+
+
+def test_an_inline_figure_is_shown(user: User, freeze: Any) -> None:
+    user.changed |= {"fds", "numpy", "random", "temporary"}
+    user.run("%matplotlib inline\nimport matplotlib.pyplot as plt")
+    assert {"image/png", "text/plain"} in mime(freeze(), "plt.plot([1, 2]);")
+
+
+def test_a_figure_is_carried_over(user: User, freeze: Any) -> None:
+    user.changed |= {"fds", "numpy", "random", "temporary"}
+    user.run("%matplotlib inline\nimport matplotlib.pyplot as plt\nfig, ax = plt.subplots(); plt.close(fig)")
+    assert {"image/png", "text/plain"} in mime(freeze(), "ax.plot([1, 2])\nfig")
+
+
+def test_widgets_are_shown_and_changed_in_the_trial_only(user: User, freeze: Any) -> None:
+    user.run("import ipywidgets\nslider = ipywidgets.IntSlider(value=1)")
+    shown = mime(freeze(), "slider.value = 7\ndisplay(slider)")
+    assert any("application/vnd.jupyter.widget-view+json" in kinds for kinds in shown)
+    assert user.value("slider.value") == 1
+
+
+def test_updated_and_cleared_displays(freeze: Any) -> None:
+    code = (
+        "from IPython.display import clear_output, display\nprint('gone'); clear_output()\n"
+        "h = display('first', display_id=True); h.update('second')"
+    )
+    (output,) = tried(freeze(), code).steps[0].outputs
+    assert output.data["text/plain"] == "'second'"
+
+
+def test_input_is_refused(freeze: Any) -> None:
+    state = freeze()
+    for call in ("input('?')", "import getpass; getpass.getpass()"):
+        assert tried(state, call).steps[0].errors[0].ename == "StdinNotImplementedError"
+
+
+# --- things that are shared with the user's kernel ----------------------------------------------------------------
+
+
+def test_a_file_being_read(user: User, freeze: Any) -> None:
+    user.changed |= {"fds"}
+    user.run(
+        "open('lines.txt', 'w').write('1\\n2\\n3\\n' * 9000); reading = open('lines.txt', buffering=2); reading.readline()"
+    )
+    state = freeze()
+    for _ in range(2):
+        assert printed(tried(state, "print(reading.readline().strip(), len(reading.read()))")) == "2 53996\n"
+    assert user.value("reading.readline()") == "2\n"
+    user.run("reading.close()")
+
+
+@pytest.mark.parametrize("sandbox", [Sandbox(), Sandbox(writes="forbid")], ids=["discard", "forbid"])
+def test_a_file_being_written(user: User, freeze: Any, sandbox: Sandbox) -> None:
+    user.run("writing = open('log.txt', 'w'); _ = writing.write('user\\n')")
+    trial = tried(freeze(), "_ = writing.write('trial\\n'); writing.flush(); writing.seek(0, 2)", sandbox=sandbox)
+    assert trial.ran, trial
+    assert (user.folder / "log.txt").read_text() == ""
+    user.run("writing.close()")
+    assert (user.folder / "log.txt").read_text() == "user\n"
+
+
+def test_a_socket(user: User, freeze: Any) -> None:
+    user.run("import socket; left, right = socket.socketpair(); left.setblocking(False)")
+    tried(freeze(), "right.send(b'from the trial')")
+    assert "BlockingIOError" in user.text(
+        "try:\n    print(left.recv(9))\nexcept OSError as e:\n    print(type(e).__name__)"
+    )
+    user.run("left.close(); right.close()")
+
+
+@pytest.mark.parametrize("where", ["base.db", ":memory:"])
+def test_a_database(user: User, freeze: Any, where: str) -> None:
+    user.run(
+        f"import sqlite3; db = sqlite3.connect({where!r}); db.execute('create table t (x)'); db.execute('insert into t values (1)'); db.commit()"
+    )
+    code = (
+        "db.execute('insert into t values (2)'); db.commit(); print(db.execute('select count(*) from t').fetchone()[0])"
+    )
+    assert printed(tried(freeze(), code)) == "2\n"
+    assert user.value("db.execute('select count(*) from t').fetchone()[0]") == 1
+    user.run("db.execute('drop table t'); db.commit(); db.close()")
+
+
+def test_a_lock_and_a_generator(user: User, freeze: Any) -> None:
+    user.run("import threading; lock = threading.Lock(); _ = lock.acquire(); numbers = iter(range(9)); next(numbers)")
+    state = freeze()
+    assert printed(tried(state, "print(lock.locked(), next(numbers)); lock.release()")) == "True 1\n"
+    assert user.value("[lock.locked(), next(numbers)]") == [True, 1]
+
+
+def test_a_memory_map(user: User, freeze: Any) -> None:
+    user.changed |= {"fds", "numpy", "random", "temporary"}
+    user.run("import numpy as np; np.zeros(2000).tofile('map.bin'); mapped = np.memmap('map.bin', float, 'r+')")
+    state = freeze()
+    user.run("mapped[1] = 5")
+    assert printed(tried(state, "mapped[0] = 7; mapped.flush(); print(mapped[0], mapped[1])")) == "7.0 0.0\n"
+    assert user.value("[float(mapped[0]), float(np.fromfile('map.bin')[0])]") == [0.0, 0.0]
+    user.run("del mapped")
+
+
+def test_shared_memory(user: User, freeze: Any) -> None:
+    user.changed |= {"fds", "processes"}
+    user.run("from multiprocessing import shared_memory; shared = shared_memory.SharedMemory(create=True, size=100)")
+    try:
+        assert printed(tried(freeze(), "shared.buf[0] = 9; print(shared.buf[0])")) == "9\n"
+        assert user.value("shared.buf[0]") == 0
+    finally:
+        user.run("shared.close(); shared.unlink()")
+
+
+def test_a_process_with_pipes(user: User, freeze: Any) -> None:
+    user.run("import subprocess; cat = subprocess.Popen(['cat'], stdin=-1, stdout=-1)")
+    tried(freeze(), "cat.stdin.write(b'trial'); cat.stdin.flush(); cat.terminate(); cat.kill()")
+    assert user.value("[cat.poll(), cat.communicate(b'user')[0].decode()]") == [None, "user"]
+
+
+def test_logging_handlers(user: User, freeze: Any) -> None:
+    user.changed |= {"fds"}
+    user.run(
+        "import logging, sys; log = logging.getLogger('app'); log.propagate = False\n"
+        "log.addHandler(logging.FileHandler('app.log', 'w')); log.addHandler(logging.StreamHandler(sys.stderr))\n"
+        "log.warning('by the user')"
+    )
+    assert printed(tried(freeze(), "log.warning('by the trial')"), "stderr") == "by the trial\n"
+    assert (user.folder / "app.log").read_text() == "by the user\n"
+    user.run("[h.close() for h in log.handlers]; log.handlers.clear()")
+
+
+def test_exit_handlers(user: User, freeze: Any) -> None:
+    user.run("import atexit; leaving = lambda: open('left.txt', 'w').close(); _ = atexit.register(leaving)")
+    state = freeze()
+    for code in ("1", "import sys; sys.exit()"):
+        tried(state, code, sandbox=OPEN)
+    state.close()
+    assert not (user.folder / "left.txt").exists()
+    user.run("atexit.unregister(leaving)")
+
+
+def test_random_draws_are_those_of_the_users_kernel(user: User, freeze: Any) -> None:
+    user.changed |= {"random", "numpy", "fds", "temporary"}
+    user.run("import random, numpy as np; random.seed(3); np.random.seed(4); rng = np.random.default_rng(5)")
+    state = freeze()
+    draw = "[random.random(), float(np.random.rand()), float(rng.random())]"
+    drawn = {printed(tried(state, f"print({draw})")) for _ in range(2)}
+    assert drawn == {user.text(f"print({draw})")}
+
+
+def test_running_tasks(user: User, freeze: Any) -> None:
+    user.run(
+        "import asyncio\nticks = []\nasync def tick():\n    for n in range(2000):\n        ticks.append(n); await asyncio.sleep(0.01)\n"
+        "    return 'done'\nticking = asyncio.create_task(tick()); await asyncio.sleep(0.05)"
+    )
+    trial = tried(freeze(), "before = len(ticks)\nawait asyncio.sleep(0.2)\nprint(ticking.done(), before > 0)")
+    assert printed(trial) == "False True\n"
+    had = user.value("len(ticks)")
+    assert wait_for(lambda: user.value("len(ticks)") > had)
+    user.run("_ = ticking.cancel()")
+
+
+def test_history_is_untouched(user: User, freeze: Any) -> None:
+    count = "[len(get_ipython().history_manager.input_hist_raw), get_ipython().execution_count]"
+    state = freeze()
+    cells, number = user.value(count)
+    trial = tried(state, "secret_of_the_trial = 1", "print(len(In), get_ipython().execution_count)")
+    assert trial.ran
+    assert user.value(count) == [cells + 1, number + 1]
+    user.run("get_ipython().history_manager.writeout_cache()")
+    look = "import sqlite3, glob, os\nfor p in glob.glob(os.environ['IPYTHONDIR'] + '/profile_default/history.sqlite'):\n    c = sqlite3.connect(p); print(c.execute(\"select count(*) from history where source like 'secret_of%'\").fetchone()[0]); c.close()"
+    assert user.text(look) == "0\n"
+
+
+def test_a_debugger(user: User, freeze: Any) -> None:
+    user.run("import sys; traced = []; sys.settrace(lambda frame, event, arg: traced.append(event))")
+    try:
+        state = freeze()
+        assert printed(tried(state, "print(sys.gettrace())")) == "None\n"
+    finally:
+        user.run("sys.settrace(None)")
+
+
+def test_processes_started_in_a_trial(freeze: Any) -> None:
+    code = (
+        "import multiprocessing as mp\nwith mp.get_context('fork').Pool(2) as pool:\n    print(pool.map(abs, [-1, -2]))\n"
+        "import subprocess\nprint(subprocess.run(['echo', 'x'], capture_output=True, text=True).stdout)"
+    )
+    assert printed(tried(freeze(), code)) == "[1, 2]\nx\n\n"
+
+
+# --- the machinery itself -----------------------------------------------------------------------------------------
+
+
+def test_an_interrupt_of_the_kernel_leaves_trials_alone(user: User, freeze: Any) -> None:
+    state = freeze()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(tried, state, "import time\ntime.sleep(2)\nprint('slept')")
+        wait_for(lambda: any(name(p) == "selfheal-guard" for p in marked()))
+        user.kernel.interrupt()
+        assert printed(running.result()) == "slept\n"
+
+
+def test_a_zygote_keeps_no_descriptor_of_its_trials(user: User, freeze: Any) -> None:
+    state = freeze()
+    tried(state, "1")
+    (zygote,) = [p for p in marked() if name(p) == "selfheal-zygote"]
+    wait_for(lambda: not any(name(p) == "selfheal-guard" for p in marked()))
+    had, mine = open_descriptors(zygote), open_descriptors(user.kernel.pid)
+    for code in ("1", "1/0", "import os; os._exit(1)"):
+        tried(state, code)
+    assert wait_for(lambda: open_descriptors(zygote) == had)
+    assert open_descriptors(user.kernel.pid) == mine
+
+
+def test_a_step_of_its_own_limit_says_where_it_was(freeze: Any) -> None:
+    trial = tried(freeze(), Run("x = 1\nimport time\ntime.sleep(60)", "a", go_on=True, timeout=1), "print('next')")
+    assert (trial.steps[0].status, trial.steps[0].errors[0].line) == ("timeout", 3)
+    assert trial.steps[1].ok
