@@ -26,9 +26,24 @@ class Lab:
         return "\n".join(line.rstrip("\n\u200b") for line in lines)
 
     def run(self, index: int) -> None:
-        """Click into the cell and press Ctrl+Enter."""
-        self.cell(index).locator(".cm-content").first.click()
-        self.page.keyboard.press("Control+Enter")
+        """Click into the cell and press Ctrl+Enter; again where the page had no kernel yet and dropped it."""
+        for _ in range(20):
+            before = self.prompt(index)
+            self.cell(index).locator(".cm-content").first.click()
+            self.page.keyboard.press("Control+Enter")
+            try:
+                self.page.wait_for_function(
+                    "([n, before]) => document.querySelectorAll('.jp-Notebook .jp-Cell')[n]"
+                    ".querySelector('.jp-InputPrompt').textContent !== before",
+                    arg=[index, before], timeout=3000,
+                )  # fmt: skip
+            except Exception:
+                continue
+            return
+        raise AssertionError(f"cell {index} does not run")
+
+    def prompt(self, index: int) -> str:
+        return str(self.cell(index).locator(".jp-InputPrompt").first.text_content())
 
     def idle(self) -> None:
         self.page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
