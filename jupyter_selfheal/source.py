@@ -54,7 +54,7 @@ def mask(source: str) -> str:
             found.append(line)
         elif (m := _LINE_MAGIC.match(body)) or (m := _HELP.match(body)):
             found.append(m[1] + "pass" + end)
-        elif (m := _ASSIGNED.match(body)) and not _parses(body.strip()):
+        elif (m := _ASSIGNED.match(body)) and not _parses(body.strip()) and _parses(m[1].strip() + " None"):
             found.append(m[1] + "None" + end)
         else:
             found.append(line)
