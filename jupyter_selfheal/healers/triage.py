@@ -39,7 +39,7 @@ CREDENTIAL_WORDS = re.compile(
 )
 SQL = re.compile(
     r"^\s*(SELECT\b.+\bFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|VIEW|DATABASE|INDEX)|DROP\s+TABLE|"
-    r"ALTER\s+TABLE|WITH\s+\w+\s+AS\s*\()",
+    r"ALTER\s+TABLE|VACUUM\b|COPY\s+\w+\s+FROM|GRANT\s+\w+|WITH\s+\w+\s+AS\s*\()",
     re.IGNORECASE | re.DOTALL,
 )
 LATEX = re.compile(r"\\begin\{|\\frac\b|\\documentclass|\\section\{|^\s*\$\$|\\newcommand|\\left\(", re.MULTILINE)
@@ -170,7 +170,7 @@ def _not_python(scene: Scene, triage: Triage) -> Diagnosis | None:
     if failure.kind is not FailureKind.SYNTAX:
         return None
     what = "SQL" if SQL.search(text) else "LaTeX" if LATEX.search(text) else "HTML" if MARKUP.search(text) else ""
-    if not what and _is_prose(text) and not triage.has_remedy(scene):
+    if not what and (_is_prose(text) or _share_of_python(text) < 0.5) and not triage.has_remedy(scene):
         what = "text"
     if not what:
         return None
@@ -178,6 +178,16 @@ def _not_python(scene: Scene, triage: Triage) -> Diagnosis | None:
         what, "Make it a Markdown cell." if what != "HTML" else "Put `%%html` on top."
     )
     return _left(f"The cell holds {what}, not Python.", "not python", advice, Locus.CODE)
+
+
+def _share_of_python(text: str) -> float:
+    """How many of the cell's lines are Python by themselves (a head counts with a body)."""
+    both = zip(text.splitlines(), src.mask(text).splitlines(), strict=True)
+    lines = [t.strip() for t, masked in both if t.strip() and t == masked and not t.lstrip().startswith("#")]
+    good = [
+        t for t in lines if src.compiles(t) or src.compiles(t + " pass") or t.startswith(("elif", "else", "except"))
+    ]
+    return len(good) / len(lines) if lines else 1.0
 
 
 def _is_prose(text: str) -> bool:

@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules._rule import Scene
 COMMON_BUILTINS = tuple(n for n in dir(builtins) if n.islower() and not n.startswith("_") and len(n) > 2)
 
 _SKELETON = re.compile(
-    r"YOUR[ _]?CODE|FILL (THIS |ME )?IN|<\s*your|_{3,}(?!\w)|\bFILL_?ME\b|your[ _]code[ _]here|"
+    r"YOUR[ _]?CODE|FILL (THIS |ME )?IN|<\s*your|\bFILL_?ME\b|your[ _]code[ _]here|"
     r"replace (this|with your)|implement (this|me)|# ?\?\?\?|\.\.\.\s*#|=\s*\.\.\.\s*$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -31,7 +31,11 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
     if _SKELETON.search(source) or (notes and _NOTE.search(source)):
         return True
     tree = src.parse(source)
-    for node in ast.walk(tree) if tree else ():
+    if tree is None:
+        return any(re.search(r"(?<![\w'\"])_{3,}(?![\w'\"])", line.partition("#")[0]) for line in source.splitlines())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and re.fullmatch(r"_{3,}", node.id):
+            return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...:
             return True
         if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node):
