@@ -72,7 +72,7 @@ def _header(node: ast.AST) -> Iterator[ast.AST]:
 
 def _head(node: ast.stmt) -> str:
     """A statement without the blocks under it: a loop whose body changed is still the same loop."""
-    name = getattr(node, "name", "")
+    name = getattr(node, "name", "") or getattr(node, "module", "")  # ``from module import …`` keeps it as text
     own = [dump(n) for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt | ast.ExceptHandler)]
     return " ".join((type(node).__name__, str(name), *own))
 
