@@ -21,7 +21,7 @@ from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop import driver
 from jupyter_selfheal.loop.bench import NoFacts
 from jupyter_selfheal.loop.trials import run_trial
-from jupyter_selfheal.model import Candidate, Case, Cost, Diagnosis, Outcome, Patch, Trial
+from jupyter_selfheal.model import Candidate, Case, Cost, Diagnosis, Outcome, Patch, Start, Trial
 from jupyter_selfheal.ports import Approver, Facts, Healer, Journal, Parts, Provider, Scorer, Starts, TrialKernel
 
 KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}
@@ -58,9 +58,10 @@ def heal(
 def prove(case: Case, patch: Patch, starts: Starts, config: HealConfig) -> Candidate:
     """Try one patch from these states, and score it by the evidence. Raises :class:`KernelError`."""
     scorer = free_scorer(config)
+    start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
     with contextlib.ExitStack() as stack:
         install = _installer(stack) if config.install else None
-        trial, _ = run_trial(case, patch, starts.best, scorer=scorer, config=config, install=install)
+        trial, _ = run_trial(case, patch, starts.best, start=start, scorer=scorer, config=config, install=install)
     verdicts, _ = scorer.judge(case, trial, ((patch, trial),), ())
     return Candidate(patch, trial, verdicts[0])
 

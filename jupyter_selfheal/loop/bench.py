@@ -154,7 +154,10 @@ class Bench:
     ) -> tuple[Trial, TrialKernel | None]:
         """One trial of a patch of the reported case."""
         parts = self.parts
-        return run_trial(case, patch, kernel, scorer=parts.scorer, config=self.config, install=parts.install, keep=keep)
+        start = self._start_of(kernel)
+        return run_trial(
+            case, patch, kernel, start=start, scorer=parts.scorer, config=self.config, install=parts.install, keep=keep
+        )
 
     def _try(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
         """Several at once; each result is an event as soon as it is there."""
@@ -196,18 +199,21 @@ class Bench:
             again, _ = self._away(lambda: self.trial(dossier.case, best.patch, other))
             missed = self.parts.scorer.missed(dossier.case, again) if again.ran and dossier.case.oracle else ""
             if again.ran and not missed:
-                proven = (*proven, other.start)
+                proven = (*proven, self._start_of(other))
             else:
-                notes = (*notes, f"not proven {other.start.value}: {missed or _why(again)}")
+                notes = (*notes, f"not proven {self._start_of(other).value}: {missed or _why(again)}")
         questions = proposal.questions
         if self.parts.questions and not questions and len(proposal.candidates) > 1:
             questions = self.parts.questions(dossier.case, proposal.candidates)
         seconds = time.monotonic() - self._began
         return replace(proposal, proven_from=proven, notes=notes, questions=questions, seconds=seconds)
 
+    def _start_of(self, kernel: TrialKernel) -> Start:
+        return Start.BEFORE_CELL if any(kernel is k for k in self.parts.starts.before) else Start.AFTER_FAILURE
+
     def _other_start(self, proven: tuple[Start, ...]) -> TrialKernel | None:
         starts = (*self.parts.starts.before, *self.parts.starts.after)
-        return next((k for k in starts if k.start not in proven), None) if proven else None
+        return next((k for k in starts if self._start_of(k) not in proven), None) if proven else None
 
     # --- healers and judges -----------------------------------------------------------------------------------------
 

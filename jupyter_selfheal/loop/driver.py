@@ -111,6 +111,7 @@ class _Loop:
             failure=dossier.case.failure,
             diagnosis=dossier.diagnosis if closed.reason is Reason.ENVIRONMENT else policy.told(dossier),
             applied=closed.applied,
+            approved_by=closed.approved_by,
             proposal=policy.last_words(dossier),
             attempts=dossier.archive,
             cost=dossier.account.spent,

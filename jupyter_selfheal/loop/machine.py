@@ -186,7 +186,9 @@ def _next(state: State | None, event: Event, config: HealConfig) -> State:
         case Paused(), Decided():
             return decisions.on_pause(state, event.decision, config)
         case Applied(), Ended():
-            return Closed(state.dossier, event.reason, event.detail, applied=(state.candidate,))
+            return Closed(
+                state.dossier, event.reason, event.detail, applied=(state.candidate,), approved_by=state.decision.by
+            )
         case ((Diagnosed() | Cleared() | Judged() | Stopping()), Ended()):
             return Closed(state.dossier, event.reason, event.detail)
     raise _illegal(state, event)

@@ -218,6 +218,7 @@ class Closed:
     reason: Reason
     detail: str = ""
     applied: tuple[Candidate, ...] = ()
+    approved_by: str = ""
 
 
 State: TypeAlias = (

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import InfrastructureError
 from jupyter_selfheal.loop import plan
-from jupyter_selfheal.model import Case, Ending, FailureKind, Keep, Patch, Role, Run, Sandbox, Step, Trial, TrialRequest
+from jupyter_selfheal.model import (
+    Case,
+    Ending,
+    FailureKind,
+    Keep,
+    Patch,
+    Role,
+    Run,
+    Sandbox,
+    Start,
+    Step,
+    Trial,
+    TrialRequest,
+)
 from jupyter_selfheal.ports import Scorer, TrialKernel
 
 
@@ -16,6 +30,7 @@ def run_trial(
     patch: Patch,
     kernel: TrialKernel,
     *,
+    start: Start,
     scorer: Scorer,
     config: HealConfig,
     install: Callable[[str], str] | None = None,
@@ -23,15 +38,16 @@ def run_trial(
 ) -> tuple[Trial, TrialKernel | None]:
     """Run the patched cell from a state, with the oracle's steps behind it (without them where the state is kept).
 
+    ``start`` says what the state is to *this* cell: the state after an earlier cell's failure is the one before this cell.
     A requirement that cannot be installed is no fault of ours: the trial says so, with nothing run. Raises
     :class:`~jupyter_selfheal.errors.KernelError` where the machinery fails.
     """
     try:
         paths = _installed(patch, install)
     except InfrastructureError as error:
-        return Trial(patch.id, (), Ending.CANCELLED, kernel.start, kernel.isolation, detail=str(error)), None
+        return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
     oracle: tuple[Step, ...] = () if keep is Keep.ALWAYS else scorer.oracle_steps(case, patch)
-    steps = plan.trial_steps(case, patch, kernel.start, oracle)
+    steps = plan.trial_steps(case, patch, start, oracle)
     runs = [s for s in steps if isinstance(s, Run)]
     cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
     below = config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0
@@ -43,7 +59,8 @@ def run_trial(
         sandbox=Sandbox(network=config.network and not config.offline, memory_mb=config.memory_mb),
         paths=paths,
     )
-    return kernel.run(request)
+    trial, kept = kernel.run(request)
+    return replace(trial, start=start), kept
 
 
 def _limit(case: Case, config: HealConfig) -> float:

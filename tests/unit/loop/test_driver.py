@@ -33,6 +33,7 @@ from jupyter_selfheal.model import (
     Start,
 )
 from jupyter_selfheal.ports import Answer, Parts, Starts
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import (
     ListJournal,
     ScriptedApprover,
@@ -463,3 +464,12 @@ def test_a_paused_event_precedes_every_end_at_a_limit(stage: MakeStage) -> None:
     (paused,) = events(parts, PausedForUserAction)
     assert isinstance(paused, PausedForUserAction)
     assert paused.reason is Reason.OVER_BUDGET
+
+
+def test_the_state_an_earlier_failure_left_is_still_the_state_before_this_cell(stage: MakeStage) -> None:
+    s = stage("x = [1]", "x.append(2)\nx.nope")
+    left = FakeKernel([Run("x = [1]"), Run("raise ValueError", go_on=True)], start=Start.AFTER_FAILURE)
+    parts = scripted_parts(Starts((left,)), [ScriptedHealer([answer(s.replaced("x.nope", "len(x)"))])])
+    outcome = heal(s.case, parts)
+    assert outcome.proposal[0].proven_from == (Start.BEFORE_CELL,)
+    assert outcome.applied[0].trial.step(Role.CELL).outputs[0].data["text/plain"] == "2"  # type: ignore[union-attr]
