@@ -725,6 +725,8 @@ class Outcome:
     cost: Cost = Cost()
     seconds: float = 0.0
     detail: str = ""
+    approved_by: str = ""
+    """Who approved it: ``user``, or the policy that decided."""
 
 
 def compose(first: Patch, second: Patch) -> Patch:

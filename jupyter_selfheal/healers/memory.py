@@ -37,8 +37,8 @@ _NUMBERS = re.compile(r"0x[0-9a-fA-F]+|(?<![\w.])\d+(?:\.\d+)?")
 class MemoryHealer:
     """Proposes what the user approved for the same failure of the same code, whatever its variables are called.
 
-    A patch comes back only while it was approved more often than rejected. It is *safe* where a rule had made it safe, or
-    where cell and error are exactly those for which it was approved.
+    A patch comes back only while it was approved more often than rejected. It is *safe* only where a rule had made it safe:
+    approving what a search or a model proposed does not make it so.
     """
 
     name = "memory"
@@ -59,8 +59,11 @@ class MemoryHealer:
         return Answer(tuple(patches))
 
     def learn(self, outcome: Outcome) -> None:
-        """The postmortem of a heal: what was approved counts for it, what was rejected against it."""
-        if outcome.reason is Reason.HEALED:
+        """The postmortem of a heal: what the user approved counts for it, what they rejected against it.
+
+        What a policy let through (``--approve all``) nobody has looked at: it is not remembered.
+        """
+        if outcome.reason is Reason.HEALED and outcome.approved_by == "user":
             for candidate in outcome.applied:
                 self._learn(outcome.failure, candidate.patch, approved=True)
         for attempt in outcome.attempts:
@@ -169,14 +172,13 @@ def _patches(entry: Remembered, case: Case) -> Iterator[Patch]:
         edits.append(edit)
         exact = exact and one["before"] == _hash(edit.old)
     times = f"approved {entry.approved} of {entry.approved + entry.rejected} times"
-    safe = entry.safe or (exact and entry.rejected == 0)
     yield Patch(
         edits=tuple(edits),
         title=entry.title,
         cause=entry.cause,
         healer="memory",
         rule=entry.origin if entry.origin not in ("language_model", "search", "user") else "",
-        applicability=Applicability.SAFE if safe else Applicability.UNSAFE,
+        applicability=Applicability.SAFE if entry.safe else Applicability.UNSAFE,
         why=f"{times}{', for exactly this cell' if exact else ', for a cell of the same structure'}",
         removes=entry.removes,
         prior=entry.confidence / 100,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -15,6 +16,8 @@ from jupyter_selfheal.model import (
     Attempt,
     Case,
     Cost,
+    Edit,
+    Insert,
     Patch,
     Probe,
     Replace,
@@ -134,16 +137,32 @@ class EvidenceScorer:
         return tuple(sorted(range(len(tried)), key=key))
 
 
+_TOKENS = re.compile(r"\w+|[^\w\s]+|\n[ \t]*")
+
+
 def diff_size(patch: Patch) -> int:
-    """Lines that the patch adds and takes away, plus one for every edit that is no change of source."""
-    total = 0
-    for edit in patch.edits:
-        if isinstance(edit, Replace):
-            diff = difflib.ndiff(edit.old.splitlines(), edit.source.splitlines())
-            total += sum(line[0] in "+-" for line in diff)
-        else:
-            total += len(getattr(edit, "source", "").splitlines()) or 1
-    return total
+    """Tokens that the patch changes (a replaced one counts once), plus one for every edit that is no change of source.
+
+    Tokens, not lines: ``rows`` → ``rows + 1`` is less to read than a new line ``total = rows``.
+    """
+    return sum(_changed_tokens(e.old, e.source) if isinstance(e, Replace) else _added(e) for e in patch.edits)
+
+
+def _added(edit: Edit) -> int:
+    return len(_TOKENS.findall(edit.source)) if isinstance(edit, Insert) else 1
+
+
+def _changed_tokens(old: str, new: str) -> int:
+    before, after = _TOKENS.findall(old), _TOKENS.findall(new)
+    same = next(
+        (n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
+    )
+    before, after = before[same:], after[same:]
+    while before and after and before[-1] == after[-1]:
+        before.pop()
+        after.pop()
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=len(before) > 2_000)
+    return sum(max(b - a, d - c) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal")
 
 
 def _is_undecided(patch: Patch, seen: Evidence, found: Verdict) -> bool:

@@ -47,7 +47,9 @@ def patch(old: str, new: str, **more: Any) -> Patch:
 
 
 def approved(found: Failure, made: Patch) -> Outcome:
-    return Outcome(Reason.HEALED, found, applied=(Candidate(made, TRIAL, Verdict(made.id, 9.0, True)),))
+    return Outcome(
+        Reason.HEALED, found, applied=(Candidate(made, TRIAL, Verdict(made.id, 9.0, True)),), approved_by="user"
+    )
 
 
 def rejected(found: Failure, made: Patch) -> Outcome:
@@ -69,18 +71,18 @@ def test_it_knows_nothing_and_makes_no_file_at_first(healer: MemoryHealer) -> No
     assert not healer.store.path.exists()
 
 
-def test_an_approved_patch_comes_back_for_the_same_cell_as_safe(healer: MemoryHealer) -> None:
+def test_an_approved_patch_comes_back_for_the_same_cell(healer: MemoryHealer) -> None:
     healer.learn(approved(failure(OLD), patch(OLD, NEW)))
     found = ask(healer, failure(OLD)).patches
     assert [p.edits for p in found] == [(Replace("c", OLD, NEW),)]
     assert found[0].healer == "memory"
-    assert found[0].applicability is Applicability.SAFE
+    assert found[0].applicability is Applicability.UNSAFE, "a model made it"
     assert found[0].prior == 1.0
     assert "approved 1 of 1 times, for exactly this cell" in found[0].why
     assert stat.S_IMODE(healer.store.path.stat().st_mode) == 0o600
 
 
-def test_it_heals_a_renamed_copy_but_not_as_safe(healer: MemoryHealer) -> None:
+def test_it_heals_a_renamed_copy(healer: MemoryHealer) -> None:
     healer.learn(approved(failure(OLD), patch(OLD, NEW)))
     found = ask(healer, failure("x = 1\nall_ = frame.append(line)  # note\nall_", line=2)).patches
     assert [p.edits[0].source for p in found if isinstance(p.edits[0], Replace)] == [
@@ -137,6 +139,7 @@ def test_rejections_count_against_and_the_confidence_is_as_measured(healer: Memo
 
 def test_only_what_was_really_approved_is_learnt(healer: MemoryHealer) -> None:
     healer.learn(Outcome(Reason.EXHAUSTED, failure(OLD), attempts=(Attempt(patch(OLD, NEW), TRIAL),)))
+    healer.learn(replace(approved(failure(OLD), patch(OLD, NEW)), approved_by="--approve all"))
     assert healer.store.all() == ()
 
 

@@ -224,6 +224,14 @@ def test_the_judge_is_asked_only_where_nothing_better_decides(case_of: Any, patc
     assert judge.asked == ["open"]
 
 
-def test_the_size_of_a_patch_is_the_lines_that_are_read(case_of: Any, patch_of: Any) -> None:
-    case = case_of(["a = 1\nb = 2\nc = 3"])
-    assert diff_size(patch_of(case, "a = 1\nb = 3\nc = 3")) < diff_size(patch_of(case, "a = 0\nb = 3\nc = 3"))
+def test_the_size_of_a_patch_is_what_must_be_read(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["total = 0\nfor row in range(1, rows):\n    total =+ row"])
+    after = (
+        "total = 0\nfor row in range(1, rows):\n    total += row",
+        "total = 0\nfor row in range(1, rows + 1):\n    total =+ row",
+        "total = 0\ntotal = rows\nfor row in range(1, rows):\n    total =+ row",
+        "total = sum(range(rows + 1))",
+    )
+    sizes = [diff_size(patch_of(case, source)) for source in after]
+    assert sizes == sorted(sizes)
+    assert len(set(sizes)) == len(sizes)
