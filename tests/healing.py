@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -89,8 +89,15 @@ def clinic(folder: Path) -> Iterator[Clinic]:
 
     config = HealConfig(offline=True, memory=False, timeout=10.0)
     with Session(Settings(config, cell_seconds=5.0)) as session:
-        kernel = open_state("python3", str(folder), writes="discard")
+        cold = open_state("python3", str(folder), writes="discard")
         try:
-            yield Clinic(folder, session, kernel)
+            # imported once, not by every notebook: what is measured is healing
+            libraries = (
+                "import seaborn, matplotlib.pyplot, sklearn.linear_model, sklearn.model_selection, pandas, json, csv"
+            )
+            trial, warm = cold.run(TrialRequest((Run(f"{libraries}\n%reset -f"),), timeout=120, keep=Keep.ON_SUCCESS))
+            assert warm is not None, trial
+            with closing(warm):
+                yield Clinic(folder, session, warm)
         finally:
-            kernel.close()
+            cold.close()

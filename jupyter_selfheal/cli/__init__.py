@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: of ``heal`` 0 everything runs, 1 something is still broken, 2 the rest."""
     try:
         options = parser().parse_args(argv)
+        if not getattr(options, "verbose", False):  # what a user must know is in the table; the rest is for -v
+            logging.getLogger("jupyter_selfheal").addHandler(logging.NullHandler())
         return command_of(options)(options)
     except SelfHealError as error:
         return _said(str(error))

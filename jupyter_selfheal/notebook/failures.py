@@ -6,60 +6,18 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Cell, Ending, Failure, FailureKind, Role, Trial
+from jupyter_selfheal.loop import progress
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Trial
 
 
 def failure_of(cell: Cell, trial: Trial, missed: str = "") -> Failure | None:
-    """How the cell failed in a trial of it, or None where it ran (and did not miss its oracle: ``missed`` says why)."""
-    step = trial.step(Role.CELL)
-    outputs = step.outputs if step else ()
-    if trial.ending is Ending.TIMED_OUT or (step is not None and step.status == "timeout"):
-        seconds = step.seconds if step and step.seconds else trial.seconds
-        return Failure(cell.id, cell.source, FailureKind.TIMED_OUT, "TimeoutError", trial.detail, outputs=outputs,
-                       seconds=seconds, **_located(trial))  # fmt: skip
-    if trial.ending is not Ending.FINISHED:
-        detail = trial.detail or trial.ending.value
-        return Failure(cell.id, cell.source, FailureKind.DIED, "DeadKernelError", detail, outputs=outputs,
-                       seconds=trial.seconds)  # fmt: skip
-    if step is not None and step.status == "error" and step.errors:
-        error = step.errors[-1]
-        return Failure(
-            cell_id=cell.id,
-            source=cell.source,
-            kind=FailureKind.SYNTAX if error.before_exec else FailureKind.RAISED,
-            ename=error.ename,
-            evalue=error.evalue,
-            line=error.line,
-            statement=error.statement,
-            frames=error.frames,
-            traceback=error.traceback,
-            outputs=outputs,
-            seconds=step.seconds,
-        )
-    if step is not None and step.status == "error":
-        return Failure(cell.id, cell.source, ename="Error", evalue="the cell failed without an exception",
-                       outputs=outputs, seconds=step.seconds)  # fmt: skip
-    if missed:
-        return Failure(cell.id, cell.source, FailureKind.MISSED, "ExpectationMissed", missed, outputs=outputs,
-                       seconds=step.seconds if step else 0.0)  # fmt: skip
-    return None
+    """How the cell failed in a trial of it, or None where it ran (and did not miss its oracle: ``missed`` says why).
 
-
-def _located(trial: Trial) -> dict[str, Any]:
-    """Where a cell was cut off, if the kernel could say."""
-    step = trial.step(Role.CELL)
-    if step is None or not step.errors:
-        return {}
-    error = step.errors[-1]
-    return {
-        "line": error.line,
-        "statement": error.statement,
-        "frames": error.frames,
-        "traceback": error.traceback,
-    }
+    As the loop sees it, so that what is reported is what is reproduced.
+    """
+    return progress.failure_of(Case(Failure(cell.id, cell.source)), cell.source, trial, missed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +32,11 @@ class Lost:
 def lost_by(number: int, cell: Cell, failure: Failure) -> Lost:
     """What is missing because this cell failed: what the failing statement and those after it would have bound.
 
-    Statements before the failing one did run; where it is not known, or a syntax error, none did.
+    Statements before the failing one did run; where it is not known, or a syntax error, none did. What a process did that
+    was killed is lost with it.
     """
-    found = src.statements(cell.source)
-    rest = [s.node for s in found if s.index >= max(failure.statement, 0)]
+    first = 0 if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED) else max(failure.statement, 0)
+    rest = [s.node for s in src.statements(cell.source) if s.index >= first]
     if not rest:
         return Lost(number, _assigned_in_text(cell.source))
     used = src.names_of(rest)

@@ -178,7 +178,7 @@ class Batch:
             status,
             failure,
             diagnosis=outcome.diagnosis,
-            candidate=candidate if status in (Status.HEALED, Status.PROPOSED, Status.NOT_HEALED) else (),
+            candidate=candidate if status in (Status.HEALED, Status.PROPOSED) else (),
             proven_from=shown.proven_from if shown is not None else (),
             detail=detail,
             seconds=outcome.seconds,
@@ -210,7 +210,6 @@ def _why_not(outcome: Outcome, status: Status) -> str:
 
 
 def _how(trial: Trial) -> str:
-    failed = next((s for s in trial.steps if not s.ok), None)
-    if failed is not None and failed.errors:
-        return failures.failure_of(Cell("", ""), replace(trial, steps=(replace(failed, role="cell"),))).headline  # type: ignore[union-attr]
-    return trial.detail or trial.ending.value
+    """How the first step that failed did."""
+    error = next((e for step in trial.steps for e in step.errors if not step.ok), None)
+    return f"{error.ename}: {error.evalue}"[:200] if error is not None else trial.detail or trial.ending.value
