@@ -214,3 +214,17 @@ def open_bracket(source: str, fault: Fault) -> tuple[int, int, str] | None:
             elif code[at] and c in OPENERS and stack and stack[-1][2] == c:
                 stack.pop()
     return stack[-1] if stack else None
+
+
+def is_closed(source: str, line: int, column: int, closer: str) -> bool:
+    """True where the bracket at that place has its closer further down."""
+    depth = 0
+    for number, text in enumerate(lines_of(source)[line - 1 :], line):
+        code = outside_strings(text)
+        for at, c in enumerate(text):
+            if not code[at] or (number == line and at < column):
+                continue
+            depth += (c in PAIRS) - (c in OPENERS)
+            if depth == 0 and c in OPENERS:
+                return c == closer
+    return False

@@ -14,6 +14,7 @@ from jupyter_selfheal.healers.rules._syntax import (
     code_end,
     distinct,
     fault_of,
+    is_closed,
     lines_of,
     open_bracket,
     outside_strings,
@@ -51,7 +52,7 @@ class Bracket(SyntaxRule):
             yield from _left_over(source, fault)
         elif "invalid syntax" in message or "forgot a comma" in message or "f-string" in message:
             opened = open_bracket(source, fault)
-            if opened is not None:
+            if opened is not None and not is_closed(source, *opened):
                 yield from _closings(source, *opened)
 
 
@@ -101,6 +102,19 @@ def _mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
         Mend(inserted, f"Close the bracket with `{wanted}`", prior=0.9),
         Mend(replaced, f"Write `{wanted}` for `{text[at : at + 1]}`", prior=0.9),
     ]
+    opened = open_bracket(source, fault)
+    if opened is not None:
+        first = opened[1] + 1 if opened[0] == fault.line else 0
+        both += [
+            Mend(
+                with_line(source, fault.line, text[:n] + wanted + text[n:]),
+                f"Close the bracket with `{wanted}`",
+                False,
+                0.6,
+            )
+            for n in range(at - 1, first, -1)
+            if text[n] == ","
+        ]
     yield from sorted(both, key=lambda m: fault_of(m.source) is not None)
 
 

@@ -24,7 +24,8 @@ class MissingComma(SyntaxRule):
 
     **Failure** `invalid syntax. Perhaps you forgot a comma?`, `':' expected after dictionary key`, `invalid syntax` inside brackets.
 
-    **Fix** A comma at the one place between two values where the cell compiles; the end of a line inside brackets comes first.
+    **Fix** A comma (or a dictionary key's colon) at the one place between two values where the cell compiles; the end of a line
+    inside brackets comes first.
 
     **Fix safety** Safe where one place only gives a program. Unsafe where several do.
     """
@@ -71,6 +72,8 @@ def _candidates(source: str, fault: Fault) -> Iterator[Mend]:
             places.insert(0, len(stripped))
         for at in places:
             where = starts[number - 1] + at
+            if "':' expected" in fault.message:
+                yield Mend(source[:where] + ":" + source[where:], "Add the key's colon")
             yield Mend(source[:where] + "," + source[where:], "Add the missing comma")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules._live import chain, signature, spots
 from jupyter_selfheal.healers.rules._names import is_plain_slip
-from jupyter_selfheal.healers.rules._near import nearest
+from jupyter_selfheal.healers.rules._near import digits, nearest
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -48,7 +48,8 @@ class UnexpectedKeyword(Rule):
             parameters = signature(scene, name) if name else None
             known = [p.name for p in parameters or () if p.kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")]
             known = [k for k in ([hinted] if hinted else known) if k not in given]
-            near = nearest(wrong, known) or ((hinted,) if hinted else ())
+            hint = (hinted,) if hinted and digits(hinted) == digits(wrong) else ()
+            near = nearest(wrong, known) or hint
             for word in near if len(near) <= 2 else ():
                 sure = len(near) == 1 and (is_plain_slip(wrong, word) or bool(hinted))
                 start = spot.span(keyword)[0]

@@ -1,0 +1,97 @@
+"""SYNxxx: cells that do not parse, and what must become of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.healer import RulesHealer
+from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Patch, Replace
+from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.testing.rule_conformance import Bench
+
+
+class NoFacts:
+    """Syntax needs no live state."""
+
+    def ask(self, source: str, argument: object = None) -> object:
+        return None
+
+
+def best(source: str) -> Patch | None:
+    failure = Failure("c", source, FailureKind.SYNTAX, "SyntaxError")
+    case = Case(failure, Notebook((Cell("c", source),)))
+    answer = RulesHealer().propose(case, Starts(), NoFacts(), ())
+    assert not answer.note
+    return answer.patches[0] if answer.patches else None
+
+
+def mended(source: str) -> str:
+    patch = best(source)
+    assert patch is not None, "nothing is proposed"
+    (edit,) = patch.edits
+    assert isinstance(edit, Replace)
+    assert src.compiles(edit.source)
+    return edit.source
+
+
+@pytest.mark.parametrize(
+    ("broken", "whole"),
+    [
+        ("print 'a', 1,\nprint 'b'", "print('a', 1, end=' ')\nprint('b')"),
+        ("print 'x = %.2f' % 3", "print('x = %.2f' % 3)"),
+        ("%time f()\nprint 'a'\n!ls", "%time f()\nprint('a')\n!ls"),
+        ("exec 'x = 1' in ns", "exec('x = 1', ns)"),
+        ("raise ValueError, 'no'", "raise ValueError('no')"),
+        ("print \"a\" if x else \"b\"  # why", 'print("a" if x else "b")  # why'),
+        ("while True\n    pass", "while True:\n    pass"),
+        ("class A\n    x = 1", "class A:\n    x = 1"),
+        ("f(g(1, h(2))", "f(g(1, h(2)))"),
+        ("x = {'a': [1, 2, 'b': 3}", "x = {'a': [1, 2], 'b': 3}"),
+        ("print('a' + 'b'\nx = 1\ny = 2", "print('a' + 'b')\nx = 1\ny = 2"),
+        ("x = [1, 2, 3]]", "x = [1, 2, 3]"),
+        ("s = 'don't'", "s = 'don\\'t'"),
+        ("print(‘a’)", "print('a')"),
+        ("x\u00a0= 1", "x = 1"),
+        ('f("a, 1)', 'f("a, 1")'),
+        ("if x == 1:\nprint(x)", "if x == 1:\n    print(x)"),
+        ("if x:\n\ty = 1\n        z = 2", "if x:\n        y = 1\n        z = 2"),
+        ("while x = 1:\n    pass", "while x == 1:\n    pass"),
+        ("$ pip install a\nimport a", "%pip install a\nimport a"),
+        ("cd data\nx = 1", "%cd data\nx = 1"),
+        ("x = True\nif !x:\n    y = 1", "x = True\nif not x:\n    y = 1"),
+        ("import numpy np", "import numpy as np"),
+        ("pritn = 1\nfro i in range(3):\n    x = i", "pritn = 1\nfor i in range(3):\n    x = i"),
+        ("x = (1, 2 3)", "x = (1, 2, 3)"),
+        ("d = {'a': 1, 'b' 2}", "d = {'a': 1, 'b': 2}"),
+        ("f(\n    a=1\n    b=2\n)", "f(\n    a=1,\n    b=2\n)"),
+        ("os.chmod(p, 0755)", "os.chmod(p, 0o755)"),
+        ("def f(x)\n    if x = 1\n        print 'one'\n    retrun x", None),
+    ],
+)  # fmt: skip
+def test_a_cell_is_mended(broken: str, whole: str | None) -> None:
+    found = mended(broken)
+    assert whole is None or found == whole
+
+
+@pytest.mark.parametrize("source", ["x = ", "def f(:", "x y z", "1 +* 2", "for for in in", "return", "a b = c d"])
+def test_what_cannot_be_told_is_left(source: str) -> None:
+    patch = best(source)
+    assert patch is None or patch.applicability is not Applicability.SAFE
+
+
+def test_no_line_is_commented_out_or_deleted(bench: Bench) -> None:
+    source = "x = 1\ny = (2\nz = 3 +\nw = 4"
+    patch = best(source)
+    assert patch is None or all(f"{n} =" in patch.source_of("c", "") for n in "xyzw")
+
+
+def test_an_ambiguous_bracket_is_not_called_safe() -> None:
+    patch = best("a, b, c = 1, 2, 3\nx = 2 * (a + b * c")
+    assert patch is not None
+    assert patch.applicability is Applicability.UNSAFE
+
+
+def test_the_number_of_several_errors_does_not_matter() -> None:
+    source = "\n".join(f"print 'line {n}'" for n in range(60))
+    assert mended(source).count("print('line") == 60
