@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import queue
-import select
-import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.kernelspec import command_of
+from jupyter_selfheal.kernels.process import KernelProcess
 from jupyter_selfheal.kernels.replies import Collector
 from jupyter_selfheal.model import JSON, ErrorInfo, Output
 
-_WARDEN = Path(__file__).with_name("warden.py")
 _POLL = 0.05
 
 
@@ -88,71 +82,42 @@ class LiveKernel:
     ) -> None:
         self.spec_name = spec_name
         self.folder = os.path.realpath(folder)
-        self.pid = 0
-        self.writes_isolated = ""
-        """Why writes are not isolated; empty where they are, or were not asked to be."""
-        self.layers: tuple[str, ...] = ()
-        self.shared = tempfile.mkdtemp(prefix="selfheal-")
+        self._process = KernelProcess(spec_name, self.folder, argv, env, writes)
+        self.shared = self._process.shared
         """A private folder (0700) that we and the kernel both see, whatever its writes are: for sockets."""
         self._lock = threading.RLock()
         self._by_message = by_message
-        self._client: Any = None
+        self._clients: list[Any] = []
         self._unfinished = ""
-        self._exit: int | None = None
-        self._heard = b""
-        self._warden, self._life, self._status = self._spawn(argv, env, writes)
+        self._release = weakref.finalize(self, _released, self._process, self._clients)
 
-    def _spawn(
-        self, argv: list[str], env: dict[str, str], writes: tuple[str, bool]
-    ) -> tuple[subprocess.Popen[bytes], int, int]:
-        from jupyter_client.connect import write_connection_file
+    @property
+    def pid(self) -> int:
+        """The kernel's process, 0 before it is known."""
+        return self._process.pid
 
-        path, _ = write_connection_file(
-            f"{self.shared}/kernel.json", transport="ipc", ip=f"{self.shared}/k", kernel_name=self.spec_name
-        )
-        life_read, life_write = os.pipe()
-        status_read, status_write = os.pipe()
-        order = {
-            "life": life_read,
-            "status": status_write,
-            "writes": writes[0],
-            "strict": writes[1],
-            "folders": [self.folder],
-            "shared": [self.shared],
-            "argv": [word.replace("{connection_file}", path) for word in argv],
-        }
-        environment = {**os.environ, **env, "JUPYTER_SELFHEAL_SHARED": self.shared}
-        environment.pop("JPY_PARENT_PID", None)
-        try:
-            with open(f"{self.shared}/stderr", "wb") as log:
-                warden = subprocess.Popen(
-                    [sys.executable, "-I", "-S", str(_WARDEN), json.dumps(order)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    cwd=self.folder,
-                    env=environment,
-                    pass_fds=(life_read, status_write),
-                    start_new_session=True,
-                )
-        except OSError as error:
-            os.close(life_write)
-            os.close(status_read)
-            shutil.rmtree(self.shared, ignore_errors=True)
-            raise KernelError(f"kernel {self.spec_name!r} cannot start in {self.folder}: {error}") from error
-        finally:
-            os.close(life_read)
-            os.close(status_write)
-        return warden, life_write, status_read
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The sandbox's layers that the kernel runs in."""
+        return self._process.layers
+
+    @property
+    def writes_isolated(self) -> str:
+        """Why writes are not isolated; empty where they are, or were not asked to be."""
+        return self._process.why_not
+
+    @property
+    def _client(self) -> Any:
+        return self._clients[0]
 
     def _open(self, deadline: float) -> None:
         """Wait for the warden's report, connect, and wait until both channels are there."""
         from jupyter_client.blocking.client import BlockingKernelClient
 
         while not self.pid:
-            self._listen(0.5)
+            self._process.listen(0.5)
             self._still_starting(deadline)
-        self._client = BlockingKernelClient(connection_file=f"{self.shared}/kernel.json")
+        self._clients.append(BlockingKernelClient(connection_file=f"{self.shared}/kernel.json"))
         self._client.load_connection_file()
         self._client.start_channels(stdin=False, hb=False)
         for channel in (self._client.shell_channel, self._client.iopub_channel):
@@ -168,45 +133,19 @@ class LiveKernel:
 
     def _still_starting(self, deadline: float) -> None:
         if not self.alive:
-            raise KernelError(f"kernel {self.spec_name!r} died at start: {self._tail()}")
+            raise KernelError(f"kernel {self.spec_name!r} died at start: {self._process.tail()}")
         if time.monotonic() > deadline:
-            raise KernelError(f"kernel {self.spec_name!r} did not answer in time: {self._tail()}")
-
-    def _tail(self) -> str:
-        with contextlib.suppress(OSError):
-            text = Path(self.shared, "stderr").read_text("utf-8", "replace").strip()
-            return " | ".join(line.strip() for line in text.splitlines()[-6:]) or "it printed nothing"
-        return "it printed nothing"
-
-    def _listen(self, seconds: float = 0.0) -> None:
-        """Take in what the warden has reported."""
-        while self._exit is None and select.select([self._status], [], [], seconds)[0]:
-            data = os.read(self._status, 65536)
-            self._heard += data
-            *lines, self._heard = self._heard.split(b"\n")
-            for line in lines:
-                report = json.loads(line)
-                self.pid = report.get("pid", self.pid)
-                self.layers = tuple(report.get("layers", self.layers))
-                self.writes_isolated = report.get("why_not", self.writes_isolated)
-                self._exit = report.get("exit", self._exit)
-                if "error" in report:
-                    raise KernelError(f"kernel {self.spec_name!r} was not started: {report['error']}")
-            if not data:
-                self._exit = -signal.SIGKILL
-            seconds = 0.0
+            raise KernelError(f"kernel {self.spec_name!r} did not answer in time: {self._process.tail()}")
 
     @property
     def alive(self) -> bool:
         """False once the kernel's process has ended."""
-        if self._exit is None:
-            self._listen()
-        return self._exit is None
+        return self._process.exit_code() is None
 
     @property
     def exit_code(self) -> int | None:
         """The exit code of the kernel's process, negative for a signal; None while it lives."""
-        return None if self.alive else self._exit
+        return self._process.exit_code()
 
     def interrupt(self) -> None:
         """Interrupt what is running, as the stop button does. Safe from another thread."""
@@ -234,7 +173,7 @@ class LiveKernel:
         :meth:`interrupt` or :meth:`stop` it. Raises :class:`KernelError` where the kernel is gone already.
         """
         with self._lock:
-            if not self.alive or self._client is None:
+            if not self.alive:
                 raise KernelError(f"kernel {self.spec_name!r} has ended: start another one")
             if not self._finished_earlier(timeout):
                 return Reply(timed_out=True)
@@ -295,22 +234,25 @@ class LiveKernel:
         return Reply(found.outputs, errors, int(reply.get("execution_count") or 0), values=values)
 
     def stop(self) -> None:
-        """Kill the kernel and everything it started, and wait until nothing of it is left. Idempotent."""
-        if self._life >= 0:
-            life, self._life = self._life, -1
-            os.close(life)
-            self._warden.wait()
-            with self._lock:
-                if self._exit is None:
-                    self._exit = -signal.SIGKILL
-                os.close(self._status)
-                if self._client is not None:
-                    self._client.stop_channels()
-                    self._client.context.destroy(linger=0)
-            shutil.rmtree(self.shared, ignore_errors=True)
+        """Kill the kernel and everything it started, and wait until nothing of it is left. Idempotent.
+
+        Done also when this object is collected, and when the interpreter ends.
+        """
+        self._process.end()  # whoever waits for a reply now sees that it died, and lets go of the lock
+        with self._lock:
+            self._release()
 
     def __enter__(self) -> LiveKernel:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _released(process: KernelProcess, clients: list[Any]) -> None:
+    """The end of a kernel. Outside of the class: ``zmq`` hangs where a context is collected before its sockets are closed."""
+    process.end()
+    for client in clients:
+        client.stop_channels()
+        client.context.destroy(linger=0)
+    process.forget()

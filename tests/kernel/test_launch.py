@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -50,8 +51,8 @@ def is_gone(pid: int) -> bool:
         return True
 
 
-def text_of(outputs: tuple[Output, ...]) -> str:
-    return "".join(o.text for o in outputs)
+def text_of(outputs: tuple[Output, ...], name: str = "") -> str:
+    return "".join(o.text for o in outputs if name in ("", o.name))
 
 
 def test_outputs_are_those_a_notebook_stores(kernel: LiveKernel) -> None:
@@ -129,8 +130,9 @@ def test_writes_can_be_forbidden(folder: Path) -> None:
 
 
 @linux_only
-def test_stopping_ends_everything_that_the_kernel_started(folder: Path) -> None:
+def test_stopping_ends_everything_that_the_kernel_started(folder: Path, request: pytest.FixtureRequest) -> None:
     kernel = start_kernel("python3", str(folder), env={"OF_THE_TEST": "1"})
+    request.addfinalizer(kernel.stop)
     code = """
 import os, subprocess, sys
 assert os.environ["OF_THE_TEST"] == "1"
@@ -142,14 +144,14 @@ if not (child := os.fork()):
     while True: pass
 print(plain.pid, away.pid)
 """
-    pids = [kernel.pid, *map(int, text_of(kernel.execute(code).outputs).split())]
+    pids = [kernel.pid, *map(int, text_of(kernel.execute(code).outputs, "stdout").split())]
     descendants = subprocess.run(
         ["ps", "-eo", "pid,ppid", "--no-headers"], capture_output=True, text=True, check=True
     ).stdout.split()
     by_parent: dict[int, list[int]] = {}
     for pid, parent in zip(map(int, descendants[::2]), map(int, descendants[1::2]), strict=True):
         by_parent.setdefault(parent, []).append(pid)
-    stack = [kernel._warden.pid]
+    stack = [kernel._process.warden.pid]
     while stack:
         found = by_parent.get(stack.pop(), [])
         pids += found
@@ -173,7 +175,7 @@ import sys, time
 from jupyter_selfheal.kernels.launch import start_kernel
 k = start_kernel("python3", {str(folder)!r})
 k.execute("import subprocess; subprocess.Popen(['setsid', 'sleep', '600'])")
-print(k.pid, k._warden.pid, k.shared, flush=True)
+print(k.pid, k._process.warden.pid, k.shared, flush=True)
 time.sleep(600)
 """
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as owner:
@@ -182,6 +184,19 @@ time.sleep(600)
         owner.kill()
     assert until(lambda: is_gone(int(kernel)) and is_gone(int(warden)))
     subprocess.run(["rm", "-rf", shared], check=True)
+
+
+@linux_only
+def test_a_kernel_that_is_forgotten_ends(folder: Path) -> None:
+    kernel = start_kernel("python3", str(folder))
+    kernel.execute("1")
+    pid, shared = kernel.pid, kernel.shared
+    cycle = [kernel]
+    cycle.append(cycle)  # type: ignore[arg-type]
+    del kernel, cycle
+    gc.collect()
+    assert is_gone(pid)
+    assert not os.path.exists(shared)
 
 
 def test_a_kernel_outlives_the_thread_that_started_it(folder: Path) -> None:

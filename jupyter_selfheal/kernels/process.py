@@ -1,0 +1,130 @@
+"""A kernel's process, started and ended by way of its warden."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from jupyter_selfheal.errors import KernelError
+
+_WARDEN = Path(__file__).with_name("warden.py")
+
+
+class KernelProcess:
+    """A kernel under a warden. ``writes`` is the policy and whether it is strict (see ``start_kernel``)."""
+
+    def __init__(self, name: str, folder: str, argv: list[str], env: dict[str, str], writes: tuple[str, bool]) -> None:
+        self._name = name
+        self.shared = tempfile.mkdtemp(prefix="selfheal-")
+        self.pid = 0
+        self.layers: tuple[str, ...] = ()
+        self.why_not = ""
+        self._exit: int | None = None
+        self._heard = b""
+        self._lock = threading.RLock()
+        self.warden, self._life, self._status = self._spawn(folder, argv, env, writes)
+
+    def _spawn(
+        self, folder: str, argv: list[str], env: dict[str, str], writes: tuple[str, bool]
+    ) -> tuple[subprocess.Popen[bytes], int, int]:
+        from jupyter_client.connect import write_connection_file
+
+        path, _ = write_connection_file(
+            f"{self.shared}/kernel.json", transport="ipc", ip=f"{self.shared}/k", kernel_name=self._name
+        )
+        life_read, life_write = os.pipe()
+        status_read, status_write = os.pipe()
+        order = {
+            "life": life_read,
+            "status": status_write,
+            "writes": writes[0],
+            "strict": writes[1],
+            "folders": [folder],
+            "shared": [self.shared],
+            "argv": [word.replace("{connection_file}", path) for word in argv],
+        }
+        environment = {**os.environ, **env, "JUPYTER_SELFHEAL_SHARED": self.shared}
+        environment.pop("JPY_PARENT_PID", None)
+        try:
+            with open(f"{self.shared}/stderr", "wb") as log:
+                warden = subprocess.Popen(
+                    [sys.executable, "-I", "-S", str(_WARDEN), json.dumps(order)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=folder,
+                    env=environment,
+                    pass_fds=(life_read, status_write),
+                    start_new_session=True,
+                )
+        except OSError as error:
+            os.close(life_write)
+            os.close(status_read)
+            shutil.rmtree(self.shared, ignore_errors=True)
+            raise KernelError(f"kernel {self._name!r} cannot start in {folder}: {error}") from error
+        finally:
+            os.close(life_read)
+            os.close(status_write)
+        return warden, life_write, status_read
+
+    def listen(self, seconds: float = 0.0) -> None:
+        """Take in what the warden has reported, waiting at most so long. Raises :class:`KernelError` where it gave up."""
+        with self._lock:
+            while self._exit is None and self._status >= 0 and select.select([self._status], [], [], seconds)[0]:
+                data = os.read(self._status, 65536)
+                *lines, self._heard = (self._heard + data).split(b"\n")
+                for line in lines:
+                    self._take(json.loads(line))
+                if not data and self._exit is None:
+                    self._exit = -signal.SIGKILL
+                seconds = 0.0
+
+    def _take(self, report: dict[str, object]) -> None:
+        match report:
+            case {"pid": int(pid), "layers": list(layers), "why_not": str(why_not)}:
+                self.pid, self.layers, self.why_not = pid, tuple(map(str, layers)), why_not
+            case {"exit": int(code)}:
+                self._exit = code
+            case {"error": error}:
+                raise KernelError(f"kernel {self._name!r} was not started: {error}")
+
+    def exit_code(self) -> int | None:
+        """The exit code, negative for a signal; None while the process lives."""
+        self.listen()
+        return self._exit
+
+    def tail(self) -> str:
+        """The last of what the process printed, on one line."""
+        with contextlib.suppress(OSError):
+            text = Path(self.shared, "stderr").read_text("utf-8", "replace").strip()
+            return " | ".join(line.strip() for line in text.splitlines()[-6:]) or "it printed nothing"
+        return "it printed nothing"
+
+    def end(self) -> None:
+        """Have everything killed, and wait until it is. Idempotent."""
+        with self._lock:
+            life, self._life = self._life, -1
+            if life >= 0:
+                os.close(life)
+        self.warden.wait()
+        with self._lock, contextlib.suppress(KernelError):
+            self.listen()
+
+    def forget(self) -> None:
+        """Remove the shared folder; the exit code stays known."""
+        with self._lock:
+            status, self._status = self._status, -1
+            if status >= 0:
+                os.close(status)
+            if self._exit is None:
+                self._exit = -signal.SIGKILL
+        shutil.rmtree(self.shared, ignore_errors=True)
