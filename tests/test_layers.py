@@ -23,6 +23,7 @@ FORK_HALF = {
     "kernels.hygiene",
     "kernels.descriptors",
     "kernels.trial",
+    "kernels.event_loop",
 }
 EDGE = {"worker", "cli", "notebook", "bench", "__main__"}
 

@@ -27,6 +27,7 @@ SENT = (
     "sandbox",
     "hygiene",
     "descriptors",
+    "event_loop",
     "capture",
     "steps",
     "guard",

@@ -13,16 +13,21 @@ import sys
 import time
 from typing import Any
 
-from jupyter_selfheal.kernels import descriptors, gate, guard, hygiene, sandbox
+from jupyter_selfheal.kernels import descriptors, event_loop, gate, guard, hygiene, sandbox
 from jupyter_selfheal.kernels.capture import Capture, Frames, Memory
 from jupyter_selfheal.kernels.steps import Last, Runner
+
+_SHARED_MEMORY = [path for path in ("/dev/shm",) if os.path.ismount(path)]
+"""Where named shared memory and semaphores are files: a trial must not unlink the user's."""
 
 
 class State:
     """What a zygote holds and its trials start from."""
 
-    def __init__(self, shell: Any, last: Last, capture: Capture, alive: int, signals: dict[int, Any]) -> None:
-        self.shell, self.last, self.capture = shell, last, capture
+    def __init__(
+        self, shell: Any, last: Last, capture: Capture, loop: Any, alive: int, signals: dict[int, Any]
+    ) -> None:
+        self.shell, self.last, self.capture, self.loop = shell, last, capture, loop
         self.alive = alive
         """A pidfd of the user's kernel, which nothing here may outlive."""
         self.signals = signals
@@ -108,7 +113,7 @@ class Trial:
         if not self.order["sandboxed"]:
             return
         files = descriptors.writable_files(self._mine())
-        plan["folders"] = [*plan.get("folders", []), os.getcwd()]
+        plan["folders"] = [*plan.get("folders", []), os.getcwd(), *_SHARED_MEMORY]
         try:
             self.layers = sandbox.enter(plan, self.state.probed())
         except sandbox.LayerFailed as error:
@@ -123,7 +128,7 @@ class Trial:
         assert self.runner is not None
         hygiene.hear_signals(self.state.signals)
         signal.signal(hygiene.STOPPED, self.runner.stop)
-        _new_event_loop()
+        self.state.loop = event_loop.settle(self.state.loop)
         sys.path[:0] = request["paths"]
         sys._selfheal_trial = True  # type: ignore[attr-defined]
 
@@ -143,15 +148,3 @@ class Trial:
         os.close(self.words)
         self.results.close()
         self.memory.close()
-
-
-def _new_event_loop() -> None:
-    """A loop of this process's own. The old one is never closed: its epoll is the user's kernel's."""
-    asyncio: Any = sys.modules.get("asyncio")
-    if asyncio is None:
-        return
-    asyncio._set_running_loop(None)
-    asyncio.set_event_loop(asyncio.new_event_loop())
-    helpers: Any = sys.modules.get("IPython.core.async_helpers")
-    if helpers is not None:
-        helpers._asyncio_event_loop = None

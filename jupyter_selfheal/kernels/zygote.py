@@ -28,7 +28,7 @@ import tempfile
 import time
 from typing import Any
 
-from jupyter_selfheal.kernels import descriptors, gate, guard, hygiene
+from jupyter_selfheal.kernels import descriptors, event_loop, gate, guard, hygiene
 from jupyter_selfheal.kernels.capture import Capture, Memory
 from jupyter_selfheal.kernels.steps import Last, known_cells
 from jupyter_selfheal.kernels.trial import State, Trial
@@ -70,9 +70,10 @@ def checkpoint(
     listener.listen(1)
     alive = os.pidfd_open(os.getpid())
     _flush()
+    loop = event_loop.current()
     pid = hygiene.fork()
     if pid == 0:
-        _live(lambda: _Zygote.first(shell, Last(result, error, stdout), listener, (path, own), alive))
+        _live(lambda: _Zygote.first(shell, Last(result, error, stdout), loop, listener, (path, own), alive))
     listener.close()
     os.close(alive)
     _children[pid] = (path, own)
@@ -173,7 +174,9 @@ class _Zygote:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     @classmethod
-    def first(cls, shell: Any, last: Last, listener: socket.socket, files: tuple[str, str], alive: int) -> _Zygote:
+    def first(
+        cls, shell: Any, last: Last, loop: Any, listener: socket.socket, files: tuple[str, str], alive: int
+    ) -> _Zygote:
         """Turn this fresh copy of the user's kernel into a zygote. The order:
 
         1. streams first, as a debugger prints when its hooks go; 2. signals and exit handlers, as nothing of the user's
@@ -193,7 +196,7 @@ class _Zygote:
         descriptors.unshare_memory()
         hygiene.new_executor_workers()
         hygiene.one_native_thread()
-        zygote = cls(State(shell, last, capture, alive, signals))
+        zygote = cls(State(shell, last, capture, loop, alive, signals))
         zygote.listener = listener
         zygote.files = files
         zygote.is_first = True

@@ -308,8 +308,9 @@ def test_shared_memory(user: User, freeze: Any) -> None:
     user.changed |= {"fds", "processes"}
     user.run("from multiprocessing import shared_memory; shared = shared_memory.SharedMemory(create=True, size=100)")
     try:
-        assert printed(tried(freeze(), "shared.buf[0] = 9; print(shared.buf[0])")) == "9\n"
+        assert printed(tried(freeze(), "shared.buf[0] = 9; print(shared.buf[0]); shared.unlink()")) == "9\n"
         assert user.value("shared.buf[0]") == 0
+        user.run("shared_memory.SharedMemory(name=shared.name).close()")
     finally:
         user.run("shared.close(); shared.unlink()")
 
@@ -351,16 +352,20 @@ def test_random_draws_are_those_of_the_users_kernel(user: User, freeze: Any) -> 
     assert drawn == {user.text(f"print({draw})")}
 
 
-def test_running_tasks(user: User, freeze: Any) -> None:
+def test_running_tasks_go_on_in_the_trial_and_in_the_kernel(user: User, freeze: Any) -> None:
     user.run(
-        "import asyncio\nticks = []\nasync def tick():\n    for n in range(2000):\n        ticks.append(n); await asyncio.sleep(0.01)\n"
-        "    return 'done'\nticking = asyncio.create_task(tick()); await asyncio.sleep(0.05)"
+        "import asyncio\nticks = []\nasync def tick(count):\n    for n in range(count):\n        ticks.append(n)\n"
+        "        await asyncio.sleep(0.01)\n    return 'done'\n"
+        "long, short = asyncio.create_task(tick(3000)), asyncio.create_task(tick(30)); await asyncio.sleep(0.05)"
     )
-    trial = tried(freeze(), "before = len(ticks)\nawait asyncio.sleep(0.2)\nprint(ticking.done(), before > 0)")
-    assert printed(trial) == "False True\n"
+    trial = tried(
+        freeze(),
+        "had = len(ticks)\nprint(await short, long.done(), len(ticks) > had, await asyncio.to_thread(int, '4'))",
+    )
+    assert printed(trial) == "done False True 4\n"
     had = user.value("len(ticks)")
     assert wait_for(lambda: user.value("len(ticks)") > had)
-    user.run("_ = ticking.cancel()")
+    user.run("_ = long.cancel(); await asyncio.sleep(0)")
 
 
 def test_history_is_untouched(user: User, freeze: Any) -> None:
