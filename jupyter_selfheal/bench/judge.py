@@ -21,9 +21,9 @@ from jupyter_selfheal.bench.tasks import Task
 from jupyter_selfheal.healers.search.runtime import behave, locate
 
 INPUTS = 1000
-CALL_SECONDS, TEST_SECONDS, BROKEN_SECONDS = 0.5, 10.0, 1.0
+CALL_SECONDS, TEST_SECONDS, BROKEN_SECONDS = 0.3, 10.0, 1.0
 """CPU seconds for one generated input, for one test of a healed program, and of a broken one (which may loop)."""
-BUDGET = 60.0
+BUDGET = 20.0
 """CPU seconds for all generated inputs of one program; what is left out is counted."""
 
 

@@ -38,6 +38,12 @@ ASSERT_SECONDS = 5.0
 
 DOCTEST_SECONDS = 10.0
 
+AT_A_GLANCE = 4
+"""Lines of a diff up to which one is as easily read as another: there the healer's own order (``prior``) decides."""
+
+GLANCE = 4
+"""Tokens that are read at one glance: smaller differences of size do not outweigh how likely a change is."""
+
 _ORDER = {"memory": 0, "rules": 1, "search": 2, "user": 2, "language_model": 3}
 
 
@@ -112,7 +118,7 @@ class EvidenceScorer:
 
         1. safer applicability first: the user must check less;
         2. fewer cells touched: a change elsewhere surprises later cells;
-        3. smaller diff: it is read, not skimmed;
+        3. smaller diff: it is read, not skimmed (of what is read at a glance, none is smaller);
         4. offline healer before model: repeatable and free;
         5. higher prior, then the patch's id: so that the order is total.
 
@@ -127,7 +133,7 @@ class EvidenceScorer:
                 -found.score,
                 -int(patch.applicability),
                 len(patch.cells_touched),
-                diff_size(patch),
+                max(diff_size(patch), AT_A_GLANCE),
                 healer,
                 -patch.prior,
                 patch.id,

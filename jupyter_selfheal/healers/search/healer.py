@@ -27,6 +27,8 @@ from jupyter_selfheal.ports import Answer, Facts, Starts, TrialKernel
 log = logging.getLogger(__name__)
 
 PATCHES = 10
+WALL = 4.0
+"""Seconds on the clock for each CPU second after which a search is cut; it ends by itself before."""
 WHY = "It makes the checks pass; another change may do so too, and no check sees everything."
 
 
@@ -76,7 +78,7 @@ class SearchHealer:
         seconds = self.config.search_seconds
         argument = found.argument(seconds, self.jobs, with_doctests)
         step = Probe(bundle.source(), argument, name="search")
-        trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=2 * seconds + 10))
+        trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=WALL * seconds + 20))
         if trial.probe("search") is None:
             errors = [e.traceback or f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors]
             log.warning(

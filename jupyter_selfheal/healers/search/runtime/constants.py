@@ -34,7 +34,7 @@ def _others(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
         yield str(not value), 0.75
     elif isinstance(value, int):
         yield from [(str(value + 1), 0.75), (str(value - 1), 0.75)]
-        for other, prior in ((0, 0.5), (1, 0.5), (-1, 0.35), (2, 0.3), (10, 0.15)):
+        for other, prior in ((0, 0.5), (1, 0.5), (-1, 0.35), (2, 0.3), (10, 0.3)):
             yield str(other), prior
         for number in s.numbers:
             yield repr(number), 0.35

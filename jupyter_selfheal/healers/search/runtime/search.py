@@ -41,6 +41,8 @@ LATE_AFTER = 12
 """Candidates cut for time that are tried again once something is plausible."""
 COUNTED = 1500
 """Single changes whose passed checks are counted, to find those that a second change may complete."""
+CLOCK = 3.0
+"""Seconds on the clock for each CPU second: on a busy machine the search ends by the clock."""
 QUERY = 0.25
 """Weight of changes to a statement that asks what a function gives."""
 PAIRS = 8
@@ -56,6 +58,7 @@ class Search:
         self.program, self.ns, self.seconds, self.hints_given = program, ns, seconds, hints
         self.jobs = jobs or len(os.sched_getaffinity(0))
         self.began = cpu()
+        self.started = time.monotonic()
         self.runner = Runner(program, ns)
         self.alone = not _copies(self.runner)
         self.seen: set[int] = set()
@@ -152,7 +155,9 @@ class Search:
         return sorted(found, key=lambda c: -c.weight)[:LATE_AFTER]
 
     def _left(self) -> float:
-        return self.seconds - (cpu() - self.began)
+        """Seconds left: of the CPU's, and of the clock's, which a busy machine uses up first."""
+        clock = CLOCK * self.seconds - (time.monotonic() - self.started)
+        return min(self.seconds - (cpu() - self.began), clock)
 
     # --- proposing ---
 
