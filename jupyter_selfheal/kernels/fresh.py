@@ -16,7 +16,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels import sandbox
 from jupyter_selfheal.kernels.recipe import Past, in_words, needed
 from jupyter_selfheal.kernels.reserve import Reserve, available
-from jupyter_selfheal.kernels.session import Session, run_steps
+from jupyter_selfheal.kernels.session import Session, run_steps, skipped
 from jupyter_selfheal.model import (
     Cell,
     Ending,
@@ -88,7 +88,12 @@ class FreshKernel:
         began = time.monotonic()
         live, replayed = self._claim(request), ""
         if live is None:
-            live, replayed = self._rebuild(request)
+            try:
+                live, replayed = self._rebuild(request)
+            except KernelError:
+                if self._closed:
+                    return self._cancelled(request, began), None
+                raise
         ready = time.monotonic()
         with self._registered(live.session):
             if request.paths:
@@ -111,6 +116,17 @@ class FreshKernel:
             peak_mb=live.session.peak_mb(),
         )
         return trial, self._kept(request, live, trial)
+
+    def _cancelled(self, request: TrialRequest, began: float) -> Trial:
+        return Trial(
+            patch_id=request.patch_id,
+            steps=tuple(skipped(step) for step in request.steps),
+            ending=Ending.CANCELLED,
+            start=self._start,
+            isolation=_isolation(request.sandbox, available(), ()),
+            detail="the trial was cancelled before its state was reconstructed",
+            seconds=time.monotonic() - began,
+        )
 
     def close(self) -> None:
         """Stop every kernel of this state, those of running trials too."""

@@ -182,7 +182,7 @@ def run_steps(session: Session, request: TrialRequest) -> tuple[tuple[StepResult
     ending, detail, over = Ending.FINISHED, "", False
     for step in request.steps:
         if over:
-            results.append(_labelled(step, StepResult("skipped"), 0.0))
+            results.append(skipped(step))
             continue
         left = max(deadline - time.monotonic(), 0.001)
         result = session.step(step, min(left, step.timeout or left))
@@ -198,6 +198,11 @@ def run_steps(session: Session, request: TrialRequest) -> tuple[tuple[StepResult
         elif result.status == "error" and isinstance(step, Run) and not step.go_on:
             over = True
     return tuple(results), ending, detail
+
+
+def skipped(step: Step) -> StepResult:
+    """The result of a step that was not run."""
+    return _labelled(step, StepResult("skipped"), 0.0)
 
 
 def _labelled(step: Step, found: StepResult, seconds: float) -> StepResult:

@@ -231,6 +231,21 @@ def test_closing_cancels_what_runs_and_leaves_nothing(folder: Path) -> None:
         kernel.run(ran("1"))
 
 
+def test_closing_while_the_state_is_rebuilt_cancels_the_trial(folder: Path, tmp_path: Path) -> None:
+    slow = Cell("slow", f"import time\nopen({str(tmp_path / 'on')!r}, 'w').close()\nx = time.sleep(600)")
+    kernel = FreshKernel("python3", str(folder), [slow], writes="allow", ahead=False)
+    got: list[Trial] = []
+    thread = threading.Thread(target=lambda: got.append(kernel.run(ran("x", sandbox=OPEN))[0]))
+    thread.start()
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "on").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    kernel.close()
+    thread.join(60)
+    assert (got[0].ending, got[0].steps[0].status) == (Ending.CANCELLED, "skipped")
+
+
 @pytest.mark.parametrize(
     ("code", "cells"),
     [
