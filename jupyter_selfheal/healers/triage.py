@@ -114,10 +114,15 @@ def _deliberate(scene: Scene, triage: Triage) -> Diagnosis | None:
 
 
 def _same_error(scene: Scene, ename: str, evalue: str) -> bool:
-    """The same name, and a message that differs in addresses, paths or Python's wording only."""
+    """The same name, and for names whose message says what is missing nearly the same message.
+
+    Libraries word the others anew with every release; an author who kept one of them in the notebook meant to show it.
+    """
     if ename != scene.failure.ename:
         return False
     one, two = _normal(evalue), _normal(scene.failure.evalue)
+    if ename not in ("NameError", "AttributeError", "SyntaxError", "TypeError"):
+        return True
     return one == two or (bool(one and two) and difflib.SequenceMatcher(None, one, two).ratio() > 0.75)
 
 
@@ -284,11 +289,11 @@ def _missing_module(scene: Scene, triage: Triage) -> Diagnosis | None:
     )
     if not absent or triage.has_remedy(scene):
         return None
-    requirement, module, _ = wanted_distribution(scene)
+    requirement, module, known = wanted_distribution(scene)
     module = module or (re.findall(r"'([\w.]+)'", failure.evalue) or ["a module"])[0]
-    advice = f"`%pip install {requirement}`" if requirement else (
-        f"`{module}` is on no index under this name, or a file that did not come with the notebook: add it."
-    )  # fmt: skip
+    advice = "Add the module's file, which did not come with the notebook."
+    if requirement:
+        advice = f"`%pip install {requirement}`" + ("" if known else ", if the distribution of that name is meant")
     return _left(f"The module {module} is not installed here.", "missing module", advice)
 
 

@@ -91,14 +91,19 @@ def is_called(source: str, name: str) -> bool:
     )
 
 
-def is_plain_slip(wrong: str, right: str) -> bool:
+def is_plain_slip(wrong: str, right: str, *, strict: bool = False) -> bool:
     """True for a misspelling that can hardly be another word: case or punctuation only, or one slip in five letters.
 
-    Plurals, and words that differ in a digit (``x1``, ``x2``), are other words as often as not.
+    Plurals, and words that differ in a digit (``x1``, ``x2``), are other words as often as not. ``strict``, for the names of
+    data (``sales_jan``, ``sales_jun``): a letter may be missing, doubled or swapped, but not another one.
     """
     if plain(wrong) == plain(right):
         return True
     if plural_of(wrong, right) or digits(wrong) != digits(right):
         return False
-    shorter = min(len(wrong), len(right))
-    return (shorter >= 4 and distance(wrong, right) == 1) or (shorter >= 8 and distance(wrong, right) == 2)
+    one, two = wrong.casefold(), right.casefold()
+    swapped = sorted(one) == sorted(two)
+    if strict and len(one) == len(two) and not swapped:
+        return False
+    away, shorter, longer = distance(one, two), min(len(one), len(two)), max(len(one), len(two))
+    return (shorter >= 4 and away == 1 and (longer >= 5 or swapped)) or (shorter >= 8 and away == 2)

@@ -71,7 +71,7 @@ def near_files(scene: Scene, path: str) -> list[tuple[str, bool]]:
     other = [n for n in beside if posixpath.splitext(n)[0] == stem or n == stem]
     found: list[tuple[str, bool]] = []
     if near:
-        found = [(posixpath.join(folder, n), len(near) == 1 and is_plain_slip(name, n)) for n in near[:2]]
+        found = [(posixpath.join(folder, n), len(near) == 1 and is_plain_slip(name, n, strict=True)) for n in near[:2]]
     elsewhere = [p for p in raw["named"] if digits(posixpath.basename(p)) == digits(name)]
     found += [(p, len(elsewhere) == 1) for p in elsewhere[:3]]
     found += [(posixpath.join(folder, n), False) for n in other[:2]]

@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._live import Keys, chain, keys, spots
 from jupyter_selfheal.healers.rules._names import is_plain_slip
-from jupyter_selfheal.healers.rules._near import distance, nearest, plain, plural_of
+from jupyter_selfheal.healers.rules._near import nearest, plain, plural_of
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -114,7 +114,7 @@ def _meant(wrong: str, found: Keys) -> list[tuple[str, bool]]:
     if len(near) != 1:
         return [(k, False) for k in near[:2]]
     word = near[0]
-    slip = is_plain_slip(wrong, word) or plural_of(wrong.casefold(), word.casefold()) or distance(wrong, word) == 1
+    slip = is_plain_slip(wrong, word, strict=True) or plural_of(wrong.casefold(), word.casefold())
     return [(word, slip and (len(wrong) > 2 or plain(wrong) == plain(word)))]
 
 

@@ -1,0 +1,93 @@
+"""What looks like a slip and is none; what a rule must not call safe; what it must not touch."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Applicability, Move, RunCells
+from jupyter_selfheal.testing.rule_conformance import Bench
+
+
+@pytest.mark.parametrize(
+    ("why", "cells"),
+    [
+        ("another month", ["sales = {'sales_jun': 1}", "sales['sales_jan']"]),
+        ("another short word", ["test = 1", "text + 1"]),
+        ("another number", ["x1 = 1", "x2 + 1"]),
+        ("a plural", ["trains = [1]", "train + 1"]),
+        ("two candidates", ["counter_a = 1\ncounter_b = 2", "counter_c + 1"]),
+        ("a default would hide it", ["d = {'alpha': 1}", "d['omega']"]),
+        ("a guard changes the result", ["n = 0", "1 / n"]),
+        ("an assert is right", ["def f(x):\n    return x", "assert f(1) == 2"]),
+        ("bad data", ["int('twelve')"]),
+        ("one of two readings", ["a = '1'", "a + 1"]),
+        ("the function's effect is meant", ["def show(x):\n    print(x)", "show(1) + 1"]),
+        ("an exercise", ["value = 3", "# YOUR CODE HERE\nvalues + 1"]),
+        ("what follows is not known", ["x = 2 * (3 + 4 * 5"]),
+        ("a cell of another language", ["SELECT a FROM b WHERE c = 1;"]),
+        ("an index beyond the end", ["x = [1, 2]", "x[7]"]),
+        ("an attribute of another release", ["class Frame:\n    def iat(self): pass\nf = Frame()", "f.ix"]),
+    ],
+)  # fmt: skip
+def test_nothing_safe_is_proposed(bench: Bench, why: str, cells: list[str]) -> None:
+    safe = [p for p in bench.fail(*cells).patches() if p.applicability is Applicability.SAFE]
+    assert not safe, f"{why}: {safe[0].title}"
+
+
+def test_another_file_of_the_same_kind_is_not_opened_for_the_missing_one(bench: Bench) -> None:
+    bench.put("sales_jun.csv", "1")
+    safe = [p for p in bench.fail("open('sales_jan.csv')").patches() if p.applicability is Applicability.SAFE]
+    assert not safe
+
+
+def test_a_placeholder_or_a_slip_of_an_installed_module_is_never_installed(bench: Bench) -> None:
+    for module in ("your_module", "module_name", "utils", "pands", "urllib2", "solutions"):
+        assert bench.silent("IMP104", f"import {module}"), module
+
+
+def test_state_comes_before_spelling_and_imports(bench: Bench) -> None:
+    broken = bench.fail("rate = 2", "# not run\nrates = [1, 2]", "sum(rates)")
+    first = broken.patches()[0]
+    assert (first.rule, first.edits) == ("STA101", (RunCells(("c2",)),))
+    assert "NAM101" not in {p.rule for p in broken.patches()}
+
+
+def test_unrun_cells_bring_what_they_need_in_order_and_no_more(bench: Bench) -> None:
+    broken = bench.fail(
+        "# not run\nprint('nothing to do with it')",
+        "# not run\nbase = 2",
+        "ran = 1",
+        "# not run\ndef scaled(x):\n    return base * x",
+        "scaled(3)",
+    )
+    assert broken.patches()[0].edits == (RunCells(("c2", "c4")),)
+
+
+def test_a_cell_that_needs_the_failing_one_is_not_moved_above_it(bench: Bench) -> None:
+    assert bench.silent("STA102", "x = later + 1", "# not run\nlater = x * 2")
+
+
+def test_moving_keeps_the_order_of_what_is_moved(bench: Bench) -> None:
+    broken = bench.fail("area(2)", "# not run\nPI = 3", "# not run\ndef area(r):\n    return PI * r * r")
+    moves = next(p for p in broken.patches() if p.rule == "STA102").edits
+    assert moves == (Move("c2", "c1"), Move("c3", "c1"))
+
+
+def test_a_keyword_is_never_dropped(bench: Bench) -> None:
+    for patch in bench.fail("def f(width):\n    return width", "f(1, colour=2)").patches():
+        assert "colour" in patch.source_of("c2", "colour") or "2" in patch.source_of("c2", "2")
+
+
+def test_append_of_lists_stays_a_list(bench: Bench) -> None:
+    for patch in bench.fail("rows = ()", "rows.append([1])").patches():
+        assert "concat" not in patch.source_of("c2", "")
+
+
+def test_the_same_patch_of_two_rules_is_proposed_once(bench: Bench) -> None:
+    sources = [p.source_of("c2", "") for p in bench.fail("d = {'a': 1}", "d.has_key('a')").patches()]
+    assert len(sources) == len(set(sources))
+
+
+def test_unparsable_neighbours_and_odd_cells_do_no_harm(bench: Bench) -> None:
+    broken = bench.fail("# not run\nif (", "%%bash\nls", "", "# only a comment", "undefined_thing_of_mine")
+    assert broken.patches() == ()
