@@ -12,7 +12,7 @@ from jupyter_selfheal.errors import KernelError
 def command_of(spec_name: str) -> tuple[list[str], dict[str, str], bool]:
     """The command line of a kernelspec, its environment, and whether it is interrupted by message.
 
-    ``python3`` needs no kernelspec: it falls back to the ipykernel of this environment. Raises :class:`KernelError` where
+    ``python3`` (and ``python2``, whose kernels are gone) needs no kernelspec: it falls back to the ipykernel of this environment. Raises :class:`KernelError` where
     there is no such kernelspec, naming those installed.
     """
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -21,7 +21,7 @@ def command_of(spec_name: str) -> tuple[list[str], dict[str, str], bool]:
     try:
         spec = specs.get_kernel_spec(spec_name)
     except NoSuchKernel as error:
-        if spec_name in ("python3", "python"):
+        if spec_name in ("python3", "python", "python2"):  # what is left of Python 2 runs on Python 3 once it is healed
             return [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], {}, False
         installed = ", ".join(sorted(specs.find_kernel_specs())) or "none"
         raise KernelError(
