@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
@@ -63,11 +64,12 @@ class MovedImport(Rule):
         if site is None:
             return
         plan = Plan()
-        for node in ast.walk(site.tree):
-            if isinstance(node, ast.Import):
-                _plan_import(site, node, plan)
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                _plan_import_from(site, node, plan)
+        nodes = [n for n in ast.walk(site.tree) if _is_import(n) and (n.end_lineno or 0) >= site.line]
+        for node, works in zip(nodes, _working(site, nodes), strict=True):
+            if isinstance(node, ast.Import) and not all(works):
+                _plan_import(site, node, works, plan)
+            elif isinstance(node, ast.ImportFrom) and not all(works):
+                _plan_import_from(site, node, works, plan)
         if not plan.splices:
             return
         edits = _edits(self, site, plan)
@@ -84,15 +86,24 @@ class MovedImport(Rule):
             "The library has moved or removed what is imported: " + "; ".join(plan.notes) + ".",
             applicability=level,
             why="; ".join(plan.unsafe) or self.why,
+            removes="" if all(text for _, _, text in plan.splices) else "an import of what is no longer needed",
             prior=0.9 if not plan.unsafe else 0.6,
         )
 
 
-def _plan_import(site: Site, node: ast.Import, plan: Plan) -> None:
+def _is_import(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:
+    return isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and bool(node.module) and not node.level)
+
+
+def _working(site: Site, nodes: list[ast.Import | ast.ImportFrom]) -> list[list[bool]]:
+    """For each statement, which of its names can be imported: one question, as each may load a library."""
+    pairs = [[a.name, ""] if isinstance(n, ast.Import) else [n.module or "", a.name] for n in nodes for a in n.names]
+    answers = iter(ask(site.scene, "imports", pairs=pairs) or [True] * len(pairs))
+    return [[next(answers) for _ in n.names] for n in nodes]
+
+
+def _plan_import(site: Site, node: ast.Import, works: list[bool], plan: Plan) -> None:
     """``import a.b as c``: each module on its own line once one of them is gone."""
-    works = ask(site.scene, "imports", pairs=[[a.name, ""] for a in node.names])
-    if not works or all(works):
-        return
     lines = []
     for alias, fine in zip(node.names, works, strict=True):
         written = alias.name + (f" as {alias.asname}" if alias.asname else "")
@@ -111,12 +122,9 @@ def _plan_import(site: Site, node: ast.Import, plan: Plan) -> None:
     _replace_statement(site, node, lines, plan)
 
 
-def _plan_import_from(site: Site, node: ast.ImportFrom, plan: Plan) -> None:
+def _plan_import_from(site: Site, node: ast.ImportFrom, works: list[bool], plan: Plan) -> None:
     """``from m import a, b as c``: the names that are gone, each from its new home under the name that it is used by."""
     module = node.module or ""
-    works = ask(site.scene, "imports", pairs=[[module, a.name] for a in node.names])
-    if not works or all(works):
-        return
     kept = [a for a, fine in zip(node.names, works, strict=True) if fine]
     homes: dict[str, list[str]] = {}
     for alias, fine in zip(node.names, works, strict=True):
@@ -137,7 +145,8 @@ def _plan_import_from(site: Site, node: ast.ImportFrom, plan: Plan) -> None:
                 plan.chains[bound] = f"{name}.{deep}"
                 homes.setdefault(home, []).append(name)
             elif not home:
-                plan.chains[bound] = name
+                line = _import_as(site, path, bound) if _is_module(site, path) else f"{bound} = {name}"
+                homes.setdefault("", []).append(line)
             else:
                 homes.setdefault(home, []).append(name if name == bound else f"{name} as {bound}")
         _note(plan, f"{module}.{alias.name}", path or change.new if change else path, change)
@@ -145,8 +154,8 @@ def _plan_import_from(site: Site, node: ast.ImportFrom, plan: Plan) -> None:
     if kept:
         names = ", ".join(a.name + (f" as {a.asname}" if a.asname else "") for a in kept)
         lines.append(f"from {module} import {names}")
-    lines += [f"from {home} import {', '.join(dict.fromkeys(names))}" if home else "" for home, names in homes.items()]
-    lines = [f"import {line[13:]}" if line.startswith("from  import ") else line for line in lines if line]
+    lines += [f"from {home} import {', '.join(dict.fromkeys(names))}" for home, names in homes.items() if home]
+    lines += homes.get("", [])  # a builtin has no home: the name is bound to it
     _replace_statement(site, node, lines, plan)
 
 

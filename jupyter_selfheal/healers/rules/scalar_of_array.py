@@ -29,7 +29,7 @@ class ScalarOfArray(Rule):
 
     code = "NPA105"
     name = "array of one value as a number"
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "DeprecationWarning"})
     applicability = Applicability.SAFE
     why = "The live array holds one value, which NumPy took itself before (https://numpy.org/doc/stable/release/1.25.0-notes.html)."
 
