@@ -27,13 +27,12 @@ _LIST = "selfheal.json"
 _WRITABLE = ("/dev", "/proc")
 
 
-def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes: int, options: str = "") -> list[str]:
+def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes: int, options: str = "") -> None:
     """Mount an overlay over each folder, make everything else read-only, and go to the same working directory again.
 
     The process must already be in a mount namespace of its own. ``needed`` are those of ``folders`` (which must be real
     paths) that must succeed; another one that cannot be overlaid stays read-only. ``shared`` are folders to which writes
-    go through. ``megabytes`` bounds all that can be written; ``options`` go to every overlay. Returns the folders that are
-    overlaid; raises ``OSError``.
+    go through. ``megabytes`` bounds all that can be written; ``options`` go to every overlay. Raises ``OSError``.
     """
     here = os.getcwd()
     syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
@@ -55,7 +54,6 @@ def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes
     with open(os.path.join(stage, _LIST), "w", encoding="utf-8") as f:
         json.dump(done, f)
     os.chdir(here)
-    return list(done)
 
 
 def read_only(writable: list[str]) -> None:
@@ -70,11 +68,6 @@ def read_only(writable: list[str]) -> None:
         if path in points:
             with contextlib.suppress(PermissionError):  # it was read-only before, and locked so
                 syscalls.set_read_only(path, False, below=True)
-
-
-def is_overlaid(path: str) -> bool:
-    """True where ``path`` lies in an overlay of ours, so that a write to it would be discarded."""
-    return any(_is_below(os.path.realpath(path), target) for target in _earlier()[1])
 
 
 def mounts() -> list[str]:
