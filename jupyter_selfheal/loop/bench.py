@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import TypeVar
 
@@ -48,6 +48,10 @@ CHEAP = 5.0
 """Seconds up to which the best patch is also proven from the other start."""
 
 
+FEW = 2
+"""Patches tried at once of which the states behind them are kept."""
+
+
 class Cancelled(Exception):
     """The heal was cancelled while something was under way."""
 
@@ -71,16 +75,17 @@ class Bench:
         self._baseline = baseline
         self._began = time.monotonic()
         self._scene: tuple[str, Starts, Facts] = ("", parts.starts, parts.facts)
-        self._kept: tuple[TrialKernel, ...] = ()
+        self._scene_states: tuple[TrialKernel, ...] = ()
+        self._kept: dict[str, TrialKernel] = {}
         self._pool = ThreadPoolExecutor(self.config.parallel, thread_name_prefix="selfheal-trial")
         self._healers: dict[str, Healer] = {h.name: h for h in parts.healers if not (h.paid and self.config.offline)}
 
     def close(self) -> None:
         """Let go of the states that were made on the way; the caller's own are the caller's."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for kernel in self._kept:
+        for kernel in (*self._kept.values(), *self._scene_states):
             kernel.close()
-        self._kept = ()
+        self._kept, self._scene_states = {}, ()
 
     def started(self, run: str, unproven: str) -> ev.Started:
         """The first event of a run."""
@@ -160,35 +165,51 @@ class Bench:
         )
 
     def _try(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
-        """Several at once; each result is an event as soon as it is there."""
+        """Several at once; each result is an event as soon as it is there.
+
+        Where they are few, the states in which they fail are kept: what comes up there may be healed next.
+        """
         kernel = self.parts.starts.best
-        left = {self._pool.submit(self.trial, case, patch, kernel): patch for patch in patches}
+        keep = Keep.ALWAYS if len(patches) <= FEW else Keep.NEVER
+        self._let_go()
+        left = {self._pool.submit(self.trial, case, patch, kernel, keep): patch for patch in patches}
         try:
             while left:
                 done, _ = wait(left, timeout=TICK, return_when=FIRST_COMPLETED)
                 if self.cancel.is_set():
                     raise Cancelled
                 for future in done:
-                    yield ev.TrialEnded(left.pop(future).id, future.result()[0])
+                    patch, (trial, kept) = left.pop(future), future.result()
+                    if kept is not None:
+                        self._kept[patch.id] = kept
+                    yield ev.TrialEnded(patch.id, trial)
         finally:
             for future in left:
                 future.cancel()
+                future.add_done_callback(_close_kept)
 
     def _at(self, dossier: Dossier) -> tuple[Starts, Facts]:
         """The states and facts of the failure at hand. Behind a patch that is the state in which that patch failed."""
         at = dossier.derived[-1] if dossier.derived else ""
         if self._scene[0] != at:
-            before = self.parts.starts.before
-            _, kept = self._away(
-                lambda: self.trial(dossier.case, dossier.current.base, self.parts.starts.best, Keep.ALWAYS)
-            )
-            for kernel in self._kept:
-                kernel.close()
-            self._kept = (kept,) if kept else ()
+            kept = self._kept.get(at)
+            if kept is None:
+                case, base, best = dossier.case, dossier.current.base, self.parts.starts.best
+                _, kept = self._away(lambda: self.trial(case, base, best, Keep.ALWAYS))
+            self._let_go(but=kept)
+            self._scene_states = (kept,) if kept else ()
             facts_for = self.parts.facts_for
             facts = facts_for(kept) if kept and facts_for else NoFacts()
-            self._scene = (at, Starts(before, self._kept), facts)
+            self._scene = (at, Starts(self.parts.starts.before, self._scene_states), facts)
         return self._scene[1], self._scene[2]
+
+    def _let_go(self, but: TrialKernel | None = None) -> None:
+        """Close the states that were kept behind patches, and the scene's where another takes its place."""
+        old = (*self._kept.values(), *(self._scene_states if but is not None else ()))
+        self._kept = {}
+        for kernel in old:
+            if kernel is not but:
+                kernel.close()
 
     def _completed(self, proposal: Proposal, dossier: Dossier) -> Proposal:
         """The proposal with the best patch proven from the other start, where that is cheap, and its time."""
@@ -318,6 +339,12 @@ def _charged(error: InfrastructureError, worst: Cost) -> Cost:
     if isinstance(error, ProviderError):
         return error.cost or (worst if error.kind == "timeout" else Cost(calls=1))
     return worst
+
+
+def _close_kept(future: Future[tuple[Trial, TrialKernel | None]]) -> None:
+    """A trial that nobody waits for any more leaves no state behind."""
+    if not future.cancelled() and future.exception() is None and (kept := future.result()[1]) is not None:
+        kept.close()
 
 
 def _why(trial: Trial) -> str:

@@ -18,7 +18,6 @@ from jupyter_selfheal.model import (
     Run,
     Sandbox,
     Start,
-    Step,
     Trial,
     TrialRequest,
 )
@@ -36,7 +35,7 @@ def run_trial(
     install: Callable[[str], str] | None = None,
     keep: Keep = Keep.NEVER,
 ) -> tuple[Trial, TrialKernel | None]:
-    """Run the patched cell from a state, with the oracle's steps behind it (without them where the state is kept).
+    """Run the patched cell from a state, with the oracle's steps behind it.
 
     ``start`` says what the state is to *this* cell: the state after an earlier cell's failure is the one before this cell.
     A requirement that cannot be installed is no fault of ours: the trial says so, with nothing run. Raises
@@ -46,8 +45,7 @@ def run_trial(
         paths = _installed(patch, install)
     except InfrastructureError as error:
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
-    oracle: tuple[Step, ...] = () if keep is Keep.ALWAYS else scorer.oracle_steps(case, patch)
-    steps = plan.trial_steps(case, patch, start, oracle)
+    steps = plan.trial_steps(case, patch, start, scorer.oracle_steps(case, patch))
     runs = [s for s in steps if isinstance(s, Run)]
     cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
     below = config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0

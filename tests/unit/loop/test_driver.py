@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import ProviderError
+from jupyter_selfheal.errors import KernelError, ProviderError
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.events import Derived, PausedForUserAction, Reserved, TrialEnded
 from jupyter_selfheal.model import (
@@ -473,3 +473,23 @@ def test_the_state_an_earlier_failure_left_is_still_the_state_before_this_cell(s
     outcome = heal(s.case, parts)
     assert outcome.proposal[0].proven_from == (Start.BEFORE_CELL,)
     assert outcome.applied[0].trial.step(Role.CELL).outputs[0].data["text/plain"] == "2"  # type: ignore[union-attr]
+
+
+def test_the_state_behind_a_patch_is_kept_and_its_cell_not_run_again(stage: MakeStage) -> None:
+    s = stage("x = [3, 1]", "a = x.lenght\nb = x.siez")
+    seen: list[Starts] = []
+
+    class Looking(ScriptedHealer):
+        def propose(self, case: Case, starts: Starts, facts: object, history: Sequence[Attempt]) -> Answer:  # type: ignore[override]
+            seen.append(starts)
+            name = "lenght" if "lenght" in case.failure.evalue else "siez"
+            return answer(replacement("c1", case.failure.source, f"x.{name}", "len(x)"))
+
+    parts = scripted_parts(s.starts, [Looking()])
+    outcome = heal(s.case, parts)
+    assert outcome.reason is Reason.HEALED
+    behind = seen[1].after[0]
+    assert behind is not s.starts.after[0]
+    with pytest.raises(KernelError):
+        behind.run(_request("a"))  # closed by the heal that made it
+    assert len(s.starts.before[0].requests) == 4  # type: ignore[attr-defined]  # stage, baseline, two patches
