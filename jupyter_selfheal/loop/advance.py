@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.loop import policy, progress
+from jupyter_selfheal.loop import evidence, policy, progress
 from jupyter_selfheal.loop.events import (
     Answered,
     BaselineRan,
@@ -57,10 +57,10 @@ def started(event: Started, config: HealConfig) -> Reported | Reproduced:
 def reproduced(state: Reported, event: BaselineRan, config: HealConfig) -> Reported | Reproduced | Stopping:
     """One more run of the cell as it is. A failure that does not come again leaves nothing to prove."""
     dossier = replace(state.dossier, baselines=(*state.dossier.baselines, event))
-    known = policy.reproduction(dossier, config)
+    known = evidence.reproduction(dossier, config)
     if known is None:
         return Reported(dossier)
-    runs, hits = len(dossier.baselines), policy.hits_of(dossier)
+    runs, hits = len(dossier.baselines), evidence.hits_of(dossier)
     if not known:
         times = "the one time" if runs == 1 else f"{runs} times"
         why = f"the failure did not come again {times} that the cell was run from the same state"
@@ -120,8 +120,8 @@ def answered(dossier: Dossier, event: Answered, config: HealConfig) -> Patched |
 def _sifted(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | Judged:
     composed = [compose(dossier.current.base, p) for p in event.answer.patches]
     advice = [p for p in composed if dossier.unproven or policy.advice_only(dossier.diagnosis, p, config)]
-    new = policy.new_patches(dossier, (p for p in composed if p not in advice), config.max_patches)
-    shown = policy.new_patches(dossier, advice, config.max_patches)
+    new = evidence.new_patches(dossier, (p for p in composed if p not in advice), config.max_patches)
+    shown = evidence.new_patches(dossier, advice, config.max_patches)
     dossier = replace(dossier, shown=(*dossier.shown, *shown))
     free = event.healer not in dossier.paid
     if event.answer.exhausted or (free and not new):
@@ -182,7 +182,7 @@ def scored(state: Tried, event: Scored) -> Judged:
 def derived(dossier: Dossier, event: Derived) -> Reproduced:
     """The failure behind a patch becomes the one at hand; every healer may be asked again."""
     attempt = next(a for a in reversed(dossier.archive) if a.patch.id == event.patch_id)
-    case = policy.behind(dossier, attempt)
+    case = evidence.behind(dossier, attempt)
     if case is None:
         raise ValueError(f"nothing failed behind patch {event.patch_id}")
     return Reproduced(

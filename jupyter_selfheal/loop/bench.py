@@ -7,7 +7,6 @@ thread that was left behind still returns is not looked at, and what it cost cou
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +16,8 @@ from typing import TypeVar
 
 from jupyter_selfheal.errors import InfrastructureError, ProviderError
 from jupyter_selfheal.loop import events as ev
-from jupyter_selfheal.loop import policy
+from jupyter_selfheal.loop import evidence, limits
+from jupyter_selfheal.loop.away import TICK, Cancelled, away
 from jupyter_selfheal.loop.capabilities import INSTALLATION
 from jupyter_selfheal.loop.clearance import added_capabilities
 from jupyter_selfheal.loop.states import Dossier
@@ -41,19 +41,12 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-TICK = 0.05
-"""Seconds between two looks at the cancellation."""
-
 CHEAP = 5.0
 """Seconds up to which the best patch is also proven from the other start."""
 
 
 FEW = 2
 """Patches tried at once of which the states behind them are kept."""
-
-
-class Cancelled(Exception):
-    """The heal was cancelled while something was under way."""
 
 
 class NoFacts:
@@ -75,7 +68,7 @@ class Bench:
         self._baseline = baseline
         self._began = time.monotonic()
         self._scene: tuple[str, Starts, Facts] = ("", parts.starts, parts.facts)
-        self._scene_states: tuple[TrialKernel, ...] = ()
+        self._here: tuple[TrialKernel, ...] = ()
         self._kept: dict[str, TrialKernel] = {}
         self._pool = ThreadPoolExecutor(self.config.parallel, thread_name_prefix="selfheal-trial")
         self._healers: dict[str, Healer] = {h.name: h for h in parts.healers if not (h.paid and self.config.offline)}
@@ -83,9 +76,7 @@ class Bench:
     def close(self) -> None:
         """Let go of the states that were made on the way; the caller's own are the caller's."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for kernel in (*self._kept.values(), *self._scene_states):
-            kernel.close()
-        self._kept, self._scene_states = {}, ()
+        self._let_go()
 
     def started(self, run: str, unproven: str) -> ev.Started:
         """The first event of a run."""
@@ -93,7 +84,7 @@ class Bench:
         if not (starts.before or starts.after):
             unproven = unproven or "there is no kernel to try it in"
         paid = tuple(name for name, healer in self._healers.items() if healer.paid)
-        if policy.costs(self.parts.scorer.worst_case(self.case, 1)) and not self.config.offline:
+        if limits.costs(self.parts.scorer.worst_case(self.case, 1)) and not self.config.offline:
             paid = (*paid, ev.JUDGE)
         return ev.Started(
             run=run,
@@ -171,7 +162,9 @@ class Bench:
         """
         kernel = self.parts.starts.best
         keep = Keep.ALWAYS if len(patches) <= FEW else Keep.NEVER
-        self._let_go()
+        for old in self._kept.values():
+            old.close()
+        self._kept = {}
         left = {self._pool.submit(self.trial, case, patch, kernel, keep): patch for patch in patches}
         try:
             while left:
@@ -192,24 +185,22 @@ class Bench:
         """The states and facts of the failure at hand. Behind a patch that is the state in which that patch failed."""
         at = dossier.derived[-1] if dossier.derived else ""
         if self._scene[0] != at:
-            kept = self._kept.get(at)
+            kept = self._kept.pop(at, None)
+            self._let_go()
             if kept is None:
                 case, base, best = dossier.case, dossier.current.base, self.parts.starts.best
                 _, kept = self._away(lambda: self.trial(case, base, best, Keep.ALWAYS))
-            self._let_go(but=kept)
-            self._scene_states = (kept,) if kept else ()
+            self._here = (kept,) if kept else ()
             facts_for = self.parts.facts_for
             facts = facts_for(kept) if kept and facts_for else NoFacts()
-            self._scene = (at, Starts(self.parts.starts.before, self._scene_states), facts)
+            self._scene = (at, Starts(self.parts.starts.before, self._here), facts)
         return self._scene[1], self._scene[2]
 
-    def _let_go(self, but: TrialKernel | None = None) -> None:
-        """Close the states that were kept behind patches, and the scene's where another takes its place."""
-        old = (*self._kept.values(), *(self._scene_states if but is not None else ()))
-        self._kept = {}
-        for kernel in old:
-            if kernel is not but:
-                kernel.close()
+    def _let_go(self) -> None:
+        """Close every state that was kept on the way: those behind patches, and that of the failure at hand."""
+        for kernel in (*self._kept.values(), *self._here):
+            kernel.close()
+        self._kept, self._here = {}, ()
 
     def _completed(self, proposal: Proposal, dossier: Dossier) -> Proposal:
         """The proposal with the best patch proven from the other start, where that is cheap, and its time."""
@@ -273,12 +264,12 @@ class Bench:
 
     def _score(self, command: ev.Score, dossier: Dossier) -> Iterator[ev.Event]:
         """Judge what was tried, and rank everything that ever was."""
-        baseline = policy.baseline(dossier) or command.tried[0][1]
+        baseline = evidence.baseline(dossier) or command.tried[0][1]
         reservation, note = "", ""
         scorer = self._free_scorer() if ev.JUDGE in dossier.paid and not command.paid else self.parts.scorer
         if scorer is not self.parts.scorer:
             note = "no model judged: the budget does not allow it"
-        if command.paid and policy.costs(command.worst):
+        if command.paid and limits.costs(command.worst):
             reservation = f"{ev.JUDGE}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
             yield ev.Reserved(reservation, ev.JUDGE, command.worst)
         history = tuple(a for a in dossier.archive if a.verdict)
@@ -313,25 +304,7 @@ class Bench:
         return decision
 
     def _away(self, call: Callable[[], T]) -> T:
-        """The result of a call on another thread, which is left behind when the heal is cancelled."""
-        results: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
-
-        def work() -> None:
-            try:
-                results.put((call(), None))
-            except BaseException as error:
-                results.put((None, error))
-
-        threading.Thread(target=work, name="selfheal-work", daemon=True).start()
-        while not self.cancel.is_set():
-            try:
-                value, error = results.get(timeout=TICK)
-            except queue.Empty:
-                continue
-            if error is not None:
-                raise error
-            return value  # type: ignore[return-value]
-        raise Cancelled
+        return away(call, self.cancel)
 
 
 def _charged(error: InfrastructureError, worst: Cost) -> Cost:

@@ -22,8 +22,9 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 
 from jupyter_selfheal.errors import InfrastructureError, JournalError
-from jupyter_selfheal.loop import machine, policy
-from jupyter_selfheal.loop.bench import Bench, Cancelled
+from jupyter_selfheal.loop import machine, proposals
+from jupyter_selfheal.loop.away import Cancelled
+from jupyter_selfheal.loop.bench import Bench
 from jupyter_selfheal.loop.events import Broke, CancelRequested, Command, Event
 from jupyter_selfheal.loop.states import Closed, State
 from jupyter_selfheal.model import Case, Outcome, Reason, Trial
@@ -109,10 +110,10 @@ class _Loop:
         outcome = Outcome(
             reason=closed.reason,
             failure=dossier.case.failure,
-            diagnosis=dossier.diagnosis if closed.reason is Reason.ENVIRONMENT else policy.told(dossier),
+            diagnosis=dossier.diagnosis if closed.reason is Reason.ENVIRONMENT else proposals.told(dossier),
             applied=closed.applied,
             approved_by=closed.approved_by,
-            proposal=policy.last_words(dossier),
+            proposal=proposals.last_words(dossier),
             attempts=dossier.archive,
             cost=dossier.account.spent,
             seconds=time.monotonic() - self.began,

@@ -101,3 +101,8 @@ def _changes(attempt: Attempt) -> str:
 
 def _statements(source: str) -> list[str]:
     return [ast.unparse(s.node) for s in src.statements(source)] or source.splitlines()
+
+
+def costs(cost: Cost) -> bool:
+    """Whether a price is one that must be reserved: dollars, tokens, or unknown."""
+    return cost.usd > 0 or cost.unknown or cost.input_tokens + cost.output_tokens > 0

@@ -1,0 +1,159 @@
+"""What the dossier holds in evidence: was it reproduced, what was seen before, what is good enough, what got further. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.loop import progress
+from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.model import Applicability, Attempt, Candidate, Case, Insert, Patch, Replace, Trial
+
+DERIVATIONS = 12
+"""Failures behind the first one that are taken up: aged cells hold two to six broken calls."""
+
+
+def reproduction(dossier: Dossier, config: HealConfig) -> bool | None:
+    """Whether the failure was reproduced; None where it has to be run (again) to know.
+
+    A failure that does not come up at the first run is run up to three times, unless the cell is slow: flakiness is
+    said, with the rate.
+    """
+    runs, hits = len(dossier.baselines), hits_of(dossier)
+    slow = dossier.case.failure.seconds > 10
+    if runs < config.reproduce or (not hits and runs < 3 and not slow):
+        return None
+    return hits > 0
+
+
+def hits_of(dossier: Dossier) -> int:
+    """How many of the baseline's runs failed as reported."""
+    return sum(progress.reproduces(dossier.case, b.trial, b.missed) for b in dossier.baselines)
+
+
+def baseline(dossier: Dossier) -> Trial | None:
+    """The run of the cell as it is that failed as reported (the first one, where none did)."""
+    for ran in dossier.baselines:
+        if progress.reproduces(dossier.case, ran.trial, ran.missed):
+            return ran.trial
+    return dossier.baselines[0].trial if dossier.baselines else None
+
+
+def key(patch: Patch) -> str:
+    """Equal for patches whose resulting sources differ in formatting only."""
+    sources = {e.cell_id: _canonical(e.source) for e in patch.edits if isinstance(e, Replace | Insert)}
+    others = [repr(e) for e in patch.edits if not isinstance(e, Replace | Insert)]
+    placed = [f"{e.before}<{_canonical(e.source)}" for e in patch.edits if isinstance(e, Insert)]
+    return repr((sorted(sources.items()) if not placed else sorted(s for s in sources.values()), placed, others))
+
+
+@lru_cache(maxsize=4096)
+def _canonical(source: str) -> str:
+    return src.canonical(source)
+
+
+def new_patches(dossier: Dossier, patches: Iterable[Patch], limit: int) -> tuple[Patch, ...]:
+    """The first ``limit`` patches that change something and were never seen, rejected ones included."""
+    seen = {key(p) for p in _known(dossier)} | {key(dossier.current.base)}
+    found: list[Patch] = []
+    for patch in patches:
+        if patch.is_empty or key(patch) in seen or _changes_nothing(patch):
+            continue
+        seen.add(key(patch))
+        found.append(patch)
+    return tuple(found[:limit])
+
+
+def _known(dossier: Dossier) -> Iterable[Patch]:
+    yield from (a.patch for a in dossier.archive)
+    yield from (p for _, p in dossier.waiting)
+    yield from (p for p, _ in dossier.held)
+    yield from dossier.shown
+
+
+def _changes_nothing(patch: Patch) -> bool:
+    return all(isinstance(e, Replace) and _canonical(e.source) == _canonical(e.old) for e in patch.edits)
+
+
+def rejected(dossier: Dossier) -> frozenset[str]:
+    """Ids of the patches that the user rejected."""
+    return frozenset(a.patch.id for a in dossier.archive if a.rejection)
+
+
+def candidates(dossier: Dossier) -> tuple[Candidate, ...]:
+    """Every judged patch that was not rejected, best first."""
+    out = rejected(dossier)
+    last = {a.patch.id: a for a in dossier.archive if a.trial and a.verdict and a.patch.id not in out}
+    ranked = [last[i] for i in dossier.order if i in last]
+    preferred = [a for a in ranked if a.patch.id in dossier.preferred]
+    return tuple(
+        Candidate(a.patch, a.trial, a.verdict)
+        for a in [*preferred, *(a for a in ranked if a not in preferred)]
+        if a.trial and a.verdict
+    )
+
+
+def plausible(dossier: Dossier) -> tuple[Candidate, ...]:
+    """Candidates that may be shown: they ran where the cell did not, and nothing contradicts them."""
+    return tuple(c for c in candidates(dossier) if c.verdict.plausible)
+
+
+def accepted(dossier: Dossier, config: HealConfig) -> tuple[Candidate, ...]:
+    """What is proposed at once, best first; empty where nothing is good enough.
+
+    Good enough: what the user wrote or pointed at; else a score of ``config.accept`` for a patch that may be applied.
+    """
+    found = candidates(dossier)
+    if found and found[0].patch.id in dossier.preferred:
+        return found
+    good = [
+        c
+        for c in plausible(dossier)
+        if c.verdict.score >= config.accept
+        and not c.verdict.inconclusive
+        and c.patch.applicability is not Applicability.DISPLAY_ONLY
+    ]
+    return (*good, *(c for c in plausible(dossier) if c not in good)) if good else ()
+
+
+def getting_further(dossier: Dossier) -> tuple[Attempt, ...]:
+    """Attempts that got past the failure at hand and met another: safe ones first, then the furthest."""
+    if len(dossier.derived) >= DERIVATIONS:
+        return ()
+    here = dossier.current
+    out = rejected(dossier)
+    found = []
+    for attempt in dossier.archive:
+        if attempt.patch.id in dossier.derived or attempt.patch.id in out or not _may_be_built_on(attempt):
+            continue
+        case = behind(dossier, attempt)
+        if case is None:
+            continue
+        reach, gain = progress.reach(case.failure), progress.reach(here.failure)
+        seen = progress.signature(case.failure, case.notebook) in dossier.met
+        if seen or reach < gain:
+            continue
+        further = reach > gain
+        if not further and progress.is_of_its_own_making(here.failure, case.failure):
+            continue
+        found.append(((attempt.patch.applicability if further else Applicability.UNSAFE, reach), attempt))
+    return tuple(attempt for _, attempt in sorted(found, key=lambda item: item[0], reverse=True))
+
+
+def _may_be_built_on(attempt: Attempt) -> bool:
+    return (
+        attempt.trial is not None
+        and attempt.patch.applicability is not Applicability.DISPLAY_ONLY
+        and not (attempt.verdict and (attempt.verdict.plausible or attempt.verdict.tampering))
+    )
+
+
+def behind(dossier: Dossier, attempt: Attempt) -> Case | None:
+    """The case behind an attempt, or None."""
+    if attempt.trial is None:
+        return None
+    missed = attempt.verdict.feedback if attempt.verdict and not attempt.verdict.plausible else ""
+    case = dossier.case
+    return progress.behind(case, attempt.patch, attempt.trial, missed if attempt.trial.ran and case.oracle else "")

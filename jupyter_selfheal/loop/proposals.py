@@ -1,0 +1,63 @@
+"""What is shown to the user, as far as it can be said without running anything. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from jupyter_selfheal.loop import evidence
+from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.model import Candidate, Diagnosis, Ending, Isolation, Patch, Proposal, Start, Trial, Verdict
+
+
+def proposal(dossier: Dossier, found: tuple[Candidate, ...]) -> Proposal:
+    """What is shown to the user, as far as it can be said without running anything."""
+    alive = {c.patch.id for c in found}
+    return Proposal(
+        failure=dossier.case.failure,
+        diagnosis=told(dossier),
+        candidates=found,
+        proven_from=(found[0].trial.start,) if found and found[0].verdict.plausible else (),
+        baseline=evidence.baseline(dossier),
+        cost=dossier.account.spent,
+        notes=dossier.notes,
+        questions=tuple(q for q in dossier.questions if sum(bool(alive & set(ids)) for ids in q.answers.values()) > 1),
+    )
+
+
+def held_proposal(dossier: Dossier) -> Proposal:
+    """The question whether a patch that adds capabilities may be tried."""
+    patch, capabilities = dossier.held[0]
+    why = f"not tried: it adds {', '.join(capabilities)}"
+    return replace(untried_proposal(dossier, [patch], why), needs_clearance=capabilities)
+
+
+def untried_proposal(dossier: Dossier, patches: Iterable[Patch], why: str) -> Proposal:
+    """Patches that were not tried, said to be so."""
+    found = tuple(
+        Candidate(
+            patch,
+            Trial(patch.id, (), Ending.CANCELLED, Start.AFTER_FAILURE, Isolation("none"), detail=why),
+            Verdict(patch.id, 0.0, False, reasons=(why,), inconclusive=why),
+        )
+        for patch in patches
+    )
+    shown = proposal(dossier, found)
+    return shown if why in shown.notes else replace(shown, notes=(*shown.notes, why))
+
+
+def last_words(dossier: Dossier) -> tuple[Proposal, ...]:
+    """What a heal that closes without a decision still has to show: advice, and how far it got. Never proven."""
+    if dossier.proposals:
+        return dossier.proposals[-1:]
+    found = [*dossier.shown]
+    why = "not tried: " + (dossier.unproven or "this failure is left alone")
+    if dossier.derived and not found:
+        found = [dossier.current.base]
+        why = f"gets as far as line {dossier.current.failure.line}, then: {dossier.current.failure.headline}"
+    return (untried_proposal(dossier, found, why),) if found else ()
+
+
+def told(dossier: Dossier) -> Diagnosis:
+    """The diagnosis to show: the reported failure's, unless that is silent and the one at hand is not."""
+    return dossier.root if dossier.root.cause or not dossier.diagnosis.cause else dossier.diagnosis
