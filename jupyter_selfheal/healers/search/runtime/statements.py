@@ -82,8 +82,8 @@ def _expression_statement(s: Scope, node: ast.Expr) -> Iterator[Change]:
     if isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.Eq):
         new = f"{s.of(value.left)} = {s.of(value.comparators[0])}"
         yield Change(((s.lo(node), s.hi(node), new),), 0.9, line, "`==` should be `=`")
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.Sub):
-        sign = "+" if isinstance(value.op, ast.Add) else "-"
+    if isinstance(value, ast.BinOp) and isinstance(value.left, ast.Name | ast.Attribute | ast.Subscript):
+        sign = s.text[s.hi(value.left) : s.lo(value.right)].strip(" ()")
         new = f"{s.of(value.left)} {sign}= {s.of(value.right)}"
         yield Change(((s.lo(node), s.hi(node), new),), 0.8, line, f"the result of `{text}` is dropped")
     if inside:
