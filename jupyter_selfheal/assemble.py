@@ -21,8 +21,19 @@ from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop import driver
 from jupyter_selfheal.loop.bench import NoFacts
 from jupyter_selfheal.loop.trials import run_trial
-from jupyter_selfheal.model import Candidate, Case, Cost, Diagnosis, Outcome, Patch, Start, Trial
-from jupyter_selfheal.ports import Approver, Facts, Healer, Journal, Parts, Provider, Scorer, Starts, TrialKernel
+from jupyter_selfheal.model import Candidate, Case, Cost, Outcome, Patch, Start, Trial
+from jupyter_selfheal.ports import (
+    Approver,
+    Diagnoser,
+    Facts,
+    Healer,
+    Journal,
+    Parts,
+    Provider,
+    Scorer,
+    Starts,
+    TrialKernel,
+)
 
 KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}
 """The environment variable that holds each provider's key."""
@@ -120,7 +131,7 @@ def healers_of(config: HealConfig, provider: Provider | None, redactor: Redactor
     """The configured healers, cheapest first; the language model only where there is a provider."""
     found = []
     for name in sorted(config.healers, key=HEALERS.index):
-        if name == "memory" and config.memory and _is_there("healers.memory"):
+        if name == "memory" and config.memory:
             found.append(_load("healers.memory", "MemoryHealer")())
         elif name == "rules":
             found.append(_load("healers.rules.healer", "RulesHealer")())
@@ -132,9 +143,10 @@ def healers_of(config: HealConfig, provider: Provider | None, redactor: Redactor
     return tuple(found)
 
 
-def diagnoser_of(config: HealConfig) -> Any:
+def diagnoser_of(config: HealConfig) -> Diagnoser:
     """Triage by the failure, the notebook and the live state."""
-    return _load("healers.triage", "Triage")() if _is_there("healers.triage") else _NoDiagnosis()
+    made: Diagnoser = _load("healers.triage", "Triage")()
+    return made
 
 
 def free_scorer(config: HealConfig) -> Scorer:
@@ -214,17 +226,6 @@ def new_journal(run: str, config: HealConfig, notebook: str = "", folder: Path |
 def in_words(event: object) -> str:
     """One event of the loop in a line (a few, where patches are listed)."""
     return describe(wire.encode(event))
-
-
-class _NoDiagnosis:
-    def diagnose(self, case: Case, facts: Facts) -> Diagnosis:
-        return Diagnosis(cause="")
-
-
-def _is_there(module: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(f"jupyter_selfheal.{module}") is not None
 
 
 def _load(module: str, name: str) -> Any:

@@ -6,7 +6,7 @@ import json
 import threading
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.model import JSON, Failure, Keep, Probe, Role, Run, Start, TrialRequest
+from jupyter_selfheal.model import JSON, Failure, Keep, Probe, Role, Run, TrialRequest
 from jupyter_selfheal.ports import Starts, TrialKernel
 
 PROBE_SECONDS = 10.0
@@ -32,7 +32,7 @@ class KernelFacts:
     @classmethod
     def of(cls, starts: Starts, failure: Failure) -> KernelFacts:
         """From the state after the failure where there is one, else from before the cell."""
-        return cls((starts.after or starts.before)[0], failure)
+        return cls(starts.after[0]) if starts.after else cls(starts.before[0], failure)
 
     def ask(self, source: str, argument: JSON = None) -> JSON:
         """See :meth:`jupyter_selfheal.ports.Facts.ask`."""
@@ -50,12 +50,12 @@ class KernelFacts:
             kept.close()
 
     def _ask(self, probe: Probe) -> JSON:
-        kernel = self._after or self._kernel
-        if kernel.start is Start.AFTER_FAILURE or self._failure is None:
-            return self._answer(kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
+        # what the state is to this cell was said by whoever gave it: an earlier failure may have left it, too
+        if self._after is not None or self._failure is None:
+            return self._answer(self._after or self._kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
         steps = (Run(self._failure.source, self._failure.cell_id, Role.CELL, go_on=True), probe)
         limit = self._cell_seconds + PROBE_SECONDS
-        return self._answer(kernel, TrialRequest(steps, timeout=limit, keep=Keep.ALWAYS))
+        return self._answer(self._kernel, TrialRequest(steps, timeout=limit, keep=Keep.ALWAYS))
 
     def _answer(self, kernel: TrialKernel, request: TrialRequest) -> JSON:
         try:
@@ -63,8 +63,5 @@ class KernelFacts:
         except KernelError:
             return None  # the machinery's fault shows in the trials themselves; a fact is only a help
         if kept is not None:
-            # a kept state whose cell *missed* its oracle is "before" what comes next, yet after this cell: ask it as it is
-            self._after = kept if kept.start is Start.AFTER_FAILURE else None
-            if self._after is None:
-                kept.close()
+            self._after = kept
         return trial.probe(request.steps[-1].name) if isinstance(request.steps[-1], Probe) else None
