@@ -128,6 +128,7 @@ attempt("shared memory", lambda: write(f"/dev/shm/selfheal-test-{os.getpid()}"))
 attempt("tidy", lambda: os.remove(f"/dev/shm/selfheal-test-{os.getpid()}"))
 attempt("device", lambda: write("/dev/null"))
 attempt("connect", lambda: socket.create_connection(("192.0.2.1", 80), timeout=5))
+attempt("namespace", lambda: os.readlink("/proc/thread-self/ns/net"))
 attempt("list", lambda: sorted(os.listdir(".")))
 """
 
@@ -144,6 +145,8 @@ def test_writes_are_discarded_the_network_is_refused_and_reads_are_allowed(place
     for name in ("write elsewhere", "remove elsewhere"):
         assert saw[name][2].startswith("write: [Errno 30] Read-only file system")
     assert saw["connect"][2].startswith("network: ")
+    if place.user is None:
+        assert saw["namespace"] not in ("", os.readlink("/proc/self/ns/net"))
     assert saw["shared memory"] == saw["device"] == "written"
     assert place.contents() == before
 
