@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Cell, Patch
 from jupyter_selfheal.source import BUILTINS, Names
 
+_TESTS = ("test", "check", "verify")
 AT_MOST = 20
 """Asserts below that are asked in one trial."""
 
@@ -44,10 +45,24 @@ def asserts_in(source: str) -> tuple[ast.stmt, ...]:
     return () if tree is None else tuple(n for n in ast.walk(tree) if isinstance(n, ast.stmt) and is_assert(n))
 
 
-def run_by(source: str) -> int:
-    """How many asserts run when the cell runs: those that are not inside a function or a class."""
+def run_by(source: str, above: Iterable[str] = ()) -> int:
+    """How many asserts run when the cell runs: its own, and those of test functions that it calls.
+
+    A test function is one named like a test (``test_…``, ``check…``), of this cell or of those ``above``. Other asserts inside
+    functions and classes say what a program relies on, not what it should give.
+    """
     tree = src.parse(source)
-    return 0 if tree is None else sum(1 for node in _executed(tree) if is_assert(node))
+    if tree is None:
+        return 0
+    executed = list(_executed(tree))
+    called = {n.func.id for n in executed if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    tests = {
+        node.name: sum(is_assert(n) for n in ast.walk(node))
+        for text in (*above, source)
+        for node in getattr(src.parse(text), "body", ())
+        if isinstance(node, ast.FunctionDef) and node.name.startswith(_TESTS)
+    }
+    return sum(1 for n in executed if is_assert(n)) + sum(tests[name] for name in called & tests.keys())
 
 
 def _executed(tree: ast.AST) -> Iterator[ast.AST]:

@@ -53,12 +53,13 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
             tampering=cheats,
             remarks=doubts,
         )
+    above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
     deciding, others = _asserts_below(case, patch, trial)
     return Evidence(
         ran=True,
         user=parts(case, trial, patch),
         doctests=_doctests(trial),
-        own_asserts=sum(run_by(before) for _, before, _ in patched_cells(case, patch)),
+        own_asserts=sum(run_by(before, above) for _, before, _ in patched_cells(case, patch)),
         deciding=deciding,
         others=others,
         output=_output(case, patch, trial),

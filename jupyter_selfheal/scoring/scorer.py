@@ -38,11 +38,8 @@ ASSERT_SECONDS = 5.0
 
 DOCTEST_SECONDS = 10.0
 
-AT_A_GLANCE = 4
-"""Lines of a diff up to which one is as easily read as another: there the healer's own order (``prior``) decides."""
-
-GLANCE = 4
-"""Tokens that are read at one glance: smaller differences of size do not outweigh how likely a change is."""
+GLANCE = 12
+"""Tokens that are read at one glance: up to there no size outweighs how likely a change is (the healer's own ``prior``)."""
 
 _ORDER = {"memory": 0, "rules": 1, "search": 2, "user": 2, "language_model": 3}
 
@@ -133,7 +130,7 @@ class EvidenceScorer:
                 -found.score,
                 -int(patch.applicability),
                 len(patch.cells_touched),
-                max(diff_size(patch), AT_A_GLANCE),
+                max(diff_size(patch), GLANCE),
                 healer,
                 -patch.prior,
                 patch.id,

@@ -15,6 +15,14 @@ def test_asserts_inside_functions_are_there_but_do_not_run() -> None:
     assert run_by(source) == 2
 
 
+def test_asserts_of_test_functions_count_where_the_cell_calls_them() -> None:
+    check = "def check(f):\n    assert f(1) == 1\n    assert f(2) == 2\n"
+    assert run_by("check(abs)", [check]) == 2
+    assert run_by(f"{check}check(abs)\nassert True") == 3
+    assert run_by(check) == 0
+    assert run_by("f(1)", ["def f(n):\n    assert n\n"]) == 0
+
+
 def test_only_asserts_on_what_is_there_are_asked(case_of: Any, patch_of: Any) -> None:
     case = case_of(
         [
