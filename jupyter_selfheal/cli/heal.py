@@ -59,8 +59,6 @@ def settings_of(options: argparse.Namespace) -> Settings:
         changes["attempts"] = options.attempts
     if options.budget is not None:
         changes |= {"budget_usd": options.budget, "session_budget_usd": options.budget}
-    if options.timeout is not None:
-        changes["timeout"] = options.timeout
     return Settings(
         HealConfig().with_(**changes),
         approve=options.approve or ("safe" if options.in_place else "all"),

@@ -107,9 +107,7 @@ def _how(heal: argparse.ArgumentParser) -> None:
     )
     heal.add_argument("--attempts", type=_positive, metavar="N", help="rounds of a paid healer for one failure")
     heal.add_argument("--budget", type=_amount, metavar="USD", help="dollars that the whole command may spend")
-    heal.add_argument(
-        "--timeout", type=_seconds, metavar="S", help="seconds a cell or a trial may run (default: cells 120)"
-    )
+    heal.add_argument("--timeout", type=_seconds, metavar="S", help="seconds a cell may run (default 120)")
     heal.add_argument(
         "--approve",
         choices=("all", "safe", "ask", "none"),

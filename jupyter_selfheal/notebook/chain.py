@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ForkRefused
 from jupyter_selfheal.model import (
     BASELINE,
-    OPEN,
     Case,
     Cell,
+    Ending,
     Failure,
     FailureKind,
     Keep,
     Notebook,
     Role,
     Run,
-    Sandbox,
     Step,
     Trial,
     TrialRequest,
 )
 from jupyter_selfheal.notebook.failures import failure_of
-from jupyter_selfheal.notebook.tools import Replay
+from jupyter_selfheal.notebook.tools import Limits, Replay
 from jupyter_selfheal.ports import Scorer, TrialKernel
 
 
 class Chain:
     """Runs cells on from a state. At most two states live at once: the present one, and that after the cell just run."""
 
-    def __init__(
-        self, first: TrialKernel, replay: Replay, scorer: Scorer, *, limit: float, sandbox: Sandbox = OPEN
-    ) -> None:
+    def __init__(self, first: TrialKernel, replay: Replay, scorer: Scorer, limits: Limits) -> None:
         self.state = first
         self.notes: list[str] = []
         self._replay = replay
         self._scorer = scorer
-        self._limit = limit
-        self._sandbox = sandbox
+        self._limits = limits
         self._ran: list[Run] = []
         self._paths: tuple[str, ...] = ()
 
@@ -49,33 +47,42 @@ class Chain:
         state cannot be kept). The caller passes that state to :meth:`advance` or closes it.
         """
         steps = (Run(cell.source, cell.id), *self._questions(cell, notebook))
-        trial, after = self._try(steps)
+        trial, after = self._try(steps, self._limits.of(cell))
         failure = failure_of(cell, trial)
+        if failure is not None and _is_importing(failure) and self._limits.most(cell) > self._limits.of(cell):
+            trial, after = self._try(steps, self._limits.most(cell))
+            failure = failure_of(cell, trial)
         if failure is None and cell.oracle:
             trial = self._with_checks(trial, after, cell, notebook)
             failure = failure_of(cell, trial, self._scorer.missed(_case(cell, notebook), trial))
         return trial, failure, after
 
-    def run_steps(self, runs: Sequence[Run], paths: Sequence[str] = ()) -> tuple[Trial, TrialKernel | None]:
-        """Run several pieces of code from the present state; keep the state only where all of them ran."""
+    def run_steps(self, runs: Sequence[Run], cell: Cell, paths: Sequence[str] = ()) -> tuple[Trial, TrialKernel | None]:
+        """Run several pieces of code, in the end ``cell``, from the present state; keep the state only where all ran."""
         self._paths = tuple(dict.fromkeys((*paths, *self._paths)))
-        return self._try(tuple(runs), keep=Keep.ON_SUCCESS)
+        return self._try(tuple(runs), self._limits.most(cell) * len(runs), Keep.ON_SUCCESS)
 
-    def advance(self, after: TrialKernel | None, ran: Sequence[Run], *, alive: bool = True) -> None:
-        """Go on from the state after ``ran``. ``alive``: its process did not end, so there should be such a state."""
+    def advance(self, after: TrialKernel | None, ran: Sequence[Run], trial: Trial) -> None:
+        """Go on from the state after ``ran``; where their process ended, the present state stays.
+
+        Where the process lives but its state could not be kept (``trial`` says why), states are reconstructed from here on.
+        """
         if after is not None:
             self.state.close()
             self.state = after
             self._ran += ran
-        elif alive:
+        elif trial.ending is Ending.FINISHED:
             self._ran += ran
+            self._note(trial.detail)
             self._reconstruct()
 
     def close(self) -> None:
         self.state.close()
 
-    def _try(self, steps: Sequence[Step], keep: Keep = Keep.ALWAYS) -> tuple[Trial, TrialKernel | None]:
-        request = TrialRequest(tuple(steps), timeout=self._limit, keep=keep, sandbox=self._sandbox, paths=self._paths)
+    def _try(self, steps: Sequence[Step], seconds: float, keep: Keep = Keep.ALWAYS) -> tuple[Trial, TrialKernel | None]:
+        request = TrialRequest(
+            tuple(steps), timeout=seconds, keep=keep, sandbox=self._limits.sandbox, paths=self._paths
+        )
         try:
             return self.state.run(request)
         except ForkRefused as refused:
@@ -106,9 +113,17 @@ class Chain:
         if not checks or after is None:
             return trial
         checked, _ = after.run(
-            TrialRequest(checks, timeout=self._limit, sandbox=replace(self._sandbox, writes="discard"))
+            TrialRequest(checks, timeout=self._limits.cell, sandbox=replace(self._limits.sandbox, writes="discard"))
         )
         return replace(trial, steps=(*trial.steps, *checked.steps))
+
+
+def _is_importing(failure: Failure) -> bool:
+    """True where the cell was cut off in an import, or before anybody could say where."""
+    if failure.kind is not FailureKind.TIMED_OUT:
+        return False
+    statement = next((s.node for s in src.statements(failure.source) if s.index == failure.statement), None)
+    return statement is None or isinstance(statement, ast.Import | ast.ImportFrom)
 
 
 def _case(cell: Cell, notebook: Notebook) -> Case:

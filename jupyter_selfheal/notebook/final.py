@@ -123,7 +123,7 @@ class Final:
         try:
             request = TrialRequest(
                 tuple(s for group in groups for s in group),
-                timeout=self.limits.cell * max(len(cells), 1),
+                timeout=sum(self.limits.most(c) for c in cells) + 60.0,
                 sandbox=self.limits.sandbox,
                 paths=paths,
             )
@@ -137,7 +137,7 @@ class Final:
         ours = notebook.index(cell.id) >= 0 and self.document.notebook.index(cell.id) < 0
         code = "" if ours and cell.source.startswith("%pip install ") else cell.source
         asked = self.tools.scorer.oracle_steps(_case(cell, notebook), BASELINE) if cell.oracle else ()
-        run = Run(code, cell.id, go_on=True, timeout=self.limits.cell)
+        run = Run(code, cell.id, go_on=True, timeout=self.limits.most(cell))
         return (run, *(s for s in asked if not isinstance(s, Run)))
 
     def _cut(

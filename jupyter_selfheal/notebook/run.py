@@ -9,7 +9,6 @@ from jupyter_selfheal.loop.plan import requirements, trial_steps
 from jupyter_selfheal.model import (
     Case,
     Cell,
-    Ending,
     Failure,
     FailureKind,
     Insert,
@@ -51,7 +50,7 @@ class Batch:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
         began = time.monotonic()
         first = self.tools.open_state()
-        chain = Chain(first, self.tools.replay, self.tools.scorer, limit=self.limits.cell, sandbox=self.limits.sandbox)
+        chain = Chain(first, self.tools.replay, self.tools.scorer, self.limits)
         isolation = first.isolation
         try:
             while (cell := self._next()) is not None:
@@ -100,7 +99,7 @@ class Batch:
                 return
             else:
                 self._lose(cell, failure)
-            chain.advance(after, (Run(cell.source, cell.id, go_on=True),), alive=trial.ending is Ending.FINISHED)
+            chain.advance(after, (Run(cell.source, cell.id, go_on=True),), trial)
             after = None
         finally:
             if after is not None and after is not chain.state:
@@ -138,10 +137,10 @@ class Batch:
             return str(error)
         steps = [s for s in trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
         paths = [self.tools.install(requirement) for requirement in requirements(given)]
-        trial, after = chain.run_steps(steps, paths)
+        trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
         if not trial.ran:
             return f"the fix ran in its trial but not when it was applied ({_how(trial)})"
-        chain.advance(after, steps)
+        chain.advance(after, steps, trial)
         self.notebook = patched
         self.done |= {s.cell_id for s in steps} | {e.cell_id for e in patch.edits if isinstance(e, Insert)}
         for moved in patched.cells:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from jupyter_selfheal.model import OPEN, Case, Outcome, Run, Sandbox, Trial
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import OPEN, Case, Cell, Outcome, Run, Sandbox, Trial
 from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
 
 Replay = Callable[[Sequence[Run]], TrialKernel]
@@ -31,9 +32,24 @@ class Tools:
     progress: Callable[[int, int, str], None] = _silent
 
 
+IMPORT_SECONDS = 120.0
+"""How long a cell may run that is cut off while it imports: a library read from a cold disk is no endless loop."""
+
+EXPENSIVE_FACTOR = 10
+"""How much longer than others a cell marked ``expensive`` may run."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Seconds that a cell may run, and what the notebook's own cells may do."""
 
     cell: float = 120.0
     sandbox: Sandbox = OPEN
+
+    def of(self, cell: Cell) -> float:
+        """Seconds for a cell."""
+        return self.cell * EXPENSIVE_FACTOR if cell.expensive else self.cell
+
+    def most(self, cell: Cell) -> float:
+        """Seconds for a cell that was cut off in an import, if it was."""
+        return max(self.of(cell), IMPORT_SECONDS) if src.names(cell.source).imports else self.of(cell)
