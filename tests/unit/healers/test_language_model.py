@@ -8,21 +8,17 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal import assemble
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.healers.language_model import LanguageModelHealer
 from jupyter_selfheal.healers.live_summary import summary
 from jupyter_selfheal.healers.model_context import Labels, described, live_names, shortened
 from jupyter_selfheal.journal.redact import Redactor
-from jupyter_selfheal.loop import driver
 from jupyter_selfheal.model import (
     Applicability,
     Attempt,
     Case,
     Cell,
-    Choice,
-    Decision,
     Failure,
     FailureKind,
     Frame,
@@ -37,14 +33,14 @@ from jupyter_selfheal.model import (
     TrialRequest,
     Verdict,
 )
-from jupyter_selfheal.ports import Answer, Parts, Starts
+from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
 from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.prompts import read
 from jupyter_selfheal.providers.scripted import ScriptedProvider
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
-from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, Says
-from jupyter_selfheal.testing.scripted import ListJournal, NoFacts, ScriptedApprover, ScriptedDiagnoser
+from jupyter_selfheal.testing.fake_model_server import FakeModelServer, Says
+from jupyter_selfheal.testing.scripted import NoFacts
 
 SOURCES = ("prices = {'apple': 3, 'pear': 4}", "unrelated = 1", "total = prices['aple'] + prices['pear']\ntotal")
 
@@ -394,105 +390,3 @@ def test_the_worst_case_holds_whatever_the_state_says_and_fits_the_default_budge
     with FakeModelServer([]) as server:
         real = LanguageModelHealer(AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read)
         assert real.worst_case(case_of(), ()).usd < HealConfig().budget_usd
-
-
-# --- in the loop ------------------------------------------------------------------------------------------------------
-
-
-def heal(case: Case, lines: Sequence[Any], decisions: Sequence[Decision] = (), **config: Any) -> tuple[Any, ...]:
-    above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
-    approver, journal, redactor = ScriptedApprover(decisions), ListJournal(), Redactor()
-    made = HealConfig(healers=("language_model",), consent=True, **config)
-    with FakeModelServer(lines) as server:
-        provider = AnthropicProvider(key="k", base_url=server.url)
-        parts = Parts(
-            starts=Starts(before=(FakeKernel(above),)),
-            facts=NoFacts(),
-            healers=assemble.healers_of(made, provider, redactor),
-            diagnoser=ScriptedDiagnoser(),
-            scorer=assemble.judged_scorer(made, provider, redactor),
-            approver=approver,
-            journal=journal,
-            config=made,
-            fallback_scorer=assemble.free_scorer(made),
-        )
-        return driver.heal(case, parts), approver, journal, server.requests
-
-
-def test_the_best_hypothesis_by_evidence_is_proposed_and_the_cheat_is_not() -> None:
-    case = case_of(oracle=Oracle(expect="7"))
-    text = reply(
-        hypothesis("total = 7\ntotal", "Cheat"),
-        hypothesis("total = prices.get('aple', 0) + prices['pear']\ntotal", "Guess"),
-        hypothesis(FIX, "Spell the key right"),
-    )
-    outcome, approver, _, requests = heal(case, [Says(text)])
-    assert outcome.reason is Reason.HEALED
-    assert outcome.applied[0].patch.title == "Spell the key right"
-    assert outcome.applied[0].verdict.oracle_met
-    assert len(requests) == 1, "the oracle decides: no judge is asked"
-    assert outcome.cost.usd > 0
-    cheat = next(a for a in outcome.attempts if a.patch.title == "Cheat")
-    assert cheat.verdict is not None
-    assert cheat.verdict.score <= 3
-    assert approver.proposals[0].candidates[0].patch.title == "Spell the key right"
-
-
-def test_feedback_of_a_miss_reaches_the_next_request() -> None:
-    case = case_of(oracle=Oracle(expect="7"))
-    wrong = reply(hypothesis("total = prices.get('aple', 0) + prices['pear']\ntotal", "Guess"))
-    outcome, _, _, requests = heal(case, [Says(wrong), Says(GOOD)])
-    assert outcome.reason is Reason.HEALED
-    second = requests[1].body["messages"][1]["content"][0]["text"]
-    assert "expected 7, got 4" in second
-    assert "different approach" in second
-
-
-def test_a_users_rejection_and_hint_reach_the_next_request() -> None:
-    case = case_of(oracle=Oracle(expect="7"))
-    said = [Decision(Choice.REJECT, text="do not touch the sum")]
-    outcome, _, _, requests = heal(
-        case, [Says(reply(hypothesis(FIX))), Says(reply(hypothesis("total = sum(prices.values())\ntotal")))], said
-    )
-    assert outcome.reason is Reason.HEALED
-    assert "do not touch the sum" in requests[1].body["messages"][1]["content"][0]["text"]
-
-
-@pytest.mark.parametrize("status", [401, 402, 403])
-def test_an_infrastructure_error_ends_the_paid_path_at_once_without_a_judge(status: int) -> None:
-    outcome, _, _, requests = heal(case_of(), [Fails(status, "authentication_error"), Says(GOOD)])
-    assert len(requests) == 1
-    assert outcome.reason is Reason.INFRASTRUCTURE
-    assert outcome.cost.usd == 0
-
-
-@pytest.mark.parametrize(("stop", "reason"), [("max_tokens", Reason.TRUNCATED), ("refusal", Reason.REFUSED)])
-def test_truncation_and_refusal_close_the_heal_with_their_own_reason(stop: str, reason: Reason) -> None:
-    outcome, _, _, requests = heal(case_of(), [Says(GOOD[:50], stop=stop)] * 3)
-    assert outcome.reason is reason
-    assert len(requests) == 1
-    assert outcome.cost.usd > 0
-
-
-def test_a_budget_too_small_for_the_worst_case_pauses_before_anything_is_sent() -> None:
-    outcome, approver, _, requests = heal(case_of(), [Says(GOOD)], budget_usd=0.001)
-    assert requests == []
-    assert approver.pauses
-    assert outcome.reason is Reason.OVER_BUDGET
-
-
-def test_without_an_oracle_the_judge_decides_and_both_are_paid_for() -> None:
-    def answer(received: Any) -> Says:
-        if received.body["model"] != "claude-haiku-5-5":
-            return Says(reply(hypothesis(FIX, "Spell the key right")))
-        text = received.body["messages"][0]["content"][0]["text"]
-        first = FIX in text.split("# Version B")[0].split("# Version A")[1]
-        scores = (8, 2, "A") if first else (2, 8, "B")
-        said = dict(zip(("score_a", "score_b", "better"), scores, strict=True), feedback_a="fine", feedback_b="fine")
-        return Says(json.dumps(said), input_tokens=500, output_tokens=60)
-
-    outcome, _, _, requests = heal(case_of(), [answer] * 4)
-    assert outcome.reason is Reason.HEALED
-    assert outcome.applied[0].verdict.score == 8
-    assert [r.body["model"] for r in requests] == ["claude-sonnet-5-5", "claude-haiku-5-5", "claude-haiku-5-5"]
-    assert outcome.cost.calls == 3

@@ -1,0 +1,221 @@
+"""The language model in the product's own loop: the real SDK, over a socket, against a server that misbehaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal import assemble
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.journal.redact import Redactor
+from jupyter_selfheal.loop import driver
+from jupyter_selfheal.model import (
+    Case,
+    Cell,
+    Choice,
+    Decision,
+    Failure,
+    Notebook,
+    Oracle,
+    Reason,
+)
+from jupyter_selfheal.ports import Parts, Starts
+from jupyter_selfheal.providers.anthropic import AnthropicProvider
+from jupyter_selfheal.providers.retry import Retry
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, Says
+from jupyter_selfheal.testing.scripted import ListJournal, NoFacts, ScriptedApprover, ScriptedDiagnoser
+
+SOURCES = ("prices = {'apple': 3, 'pear': 4}", "total = prices['aple'] + prices['pear']\ntotal")
+FIX = "total = prices['apple'] + prices['pear']\ntotal"
+
+
+def case_of(**more: Any) -> Case:
+    cells = tuple(Cell(f"id{n}", s) for n, s in enumerate(SOURCES))
+    failure = Failure("id1", SOURCES[1], ename="KeyError", evalue="'aple'", line=1, statement=0)
+    return Case(failure, Notebook(cells), **more)
+
+
+def hypothesis(source: str, title: str = "Fix it") -> dict[str, Any]:
+    edits = [{"cell": "cell-2", "action": "replace", "source": source}]
+    return {"title": title, "cause": "the key is misspelt", "risk": "another key was meant", "edits": edits}
+
+
+def reply(*hypotheses: dict[str, Any], confidence: int = 95) -> str:
+    diagnosis = {"cause": "a misspelt key", "cell": "cell-2", "class": "code", "confidence": confidence}
+    return json.dumps({"diagnosis": diagnosis, "hypotheses": list(hypotheses)})
+
+
+GOOD = reply(hypothesis(FIX, "Spell the key right"), hypothesis("total = sum(prices.values())\ntotal", "Sum all"))
+
+
+def heal(
+    case: Case, lines: Sequence[Any], decisions: Sequence[Decision] = (), url: str = "", **config: Any
+) -> tuple[Any, ...]:
+    """A whole heal with a model and nothing else: (outcome, approver, journal, requests)."""
+    above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
+    approver, journal, redactor = ScriptedApprover(decisions), ListJournal(), Redactor()
+    made = HealConfig(healers=("language_model",), consent=True, **config)
+    with FakeModelServer(lines) as server:
+        provider = AnthropicProvider(key="k", base_url=url or server.url, retry=Retry(sleep=lambda seconds: None))
+        parts = Parts(
+            starts=Starts(before=(FakeKernel(above),)),
+            facts=NoFacts(),
+            healers=assemble.healers_of(made, provider, redactor),
+            diagnoser=ScriptedDiagnoser(),
+            scorer=assemble.judged_scorer(made, provider, redactor),
+            approver=approver,
+            journal=journal,
+            config=made,
+            fallback_scorer=assemble.free_scorer(made),
+        )
+        return driver.heal(case, parts), approver, journal, server.requests
+
+
+def test_the_best_hypothesis_by_evidence_is_proposed_and_the_cheat_is_not() -> None:
+    case = case_of(oracle=Oracle(expect="7"))
+    text = reply(
+        hypothesis("total = 7\ntotal", "Cheat"),
+        hypothesis("total = prices.get('aple', 0) + prices['pear']\ntotal", "Guess"),
+        hypothesis(FIX, "Spell the key right"),
+    )
+    outcome, approver, _, requests = heal(case, [Says(text)])
+    assert outcome.reason is Reason.HEALED
+    assert outcome.applied[0].patch.title == "Spell the key right"
+    assert outcome.applied[0].verdict.oracle_met
+    assert len(requests) == 1, "the oracle decides: no judge is asked"
+    assert outcome.cost.usd > 0
+    cheat = next(a for a in outcome.attempts if a.patch.title == "Cheat")
+    assert cheat.verdict is not None
+    assert cheat.verdict.score <= 3
+    assert approver.proposals[0].candidates[0].patch.title == "Spell the key right"
+
+
+def test_feedback_of_a_miss_reaches_the_next_request() -> None:
+    case = case_of(oracle=Oracle(expect="7"))
+    wrong = reply(hypothesis("total = prices.get('aple', 0) + prices['pear']\ntotal", "Guess"))
+    outcome, _, _, requests = heal(case, [Says(wrong), Says(GOOD)])
+    assert outcome.reason is Reason.HEALED
+    second = requests[1].body["messages"][1]["content"][0]["text"]
+    assert "expected 7, got 4" in second
+    assert "different approach" in second
+
+
+def test_a_users_rejection_and_hint_reach_the_next_request() -> None:
+    case = case_of(oracle=Oracle(expect="7"))
+    said = [Decision(Choice.REJECT, text="do not touch the sum")]
+    outcome, _, _, requests = heal(
+        case, [Says(reply(hypothesis(FIX))), Says(reply(hypothesis("total = sum(prices.values())\ntotal")))], said
+    )
+    assert outcome.reason is Reason.HEALED
+    assert "do not touch the sum" in requests[1].body["messages"][1]["content"][0]["text"]
+
+
+@pytest.mark.parametrize(("status", "sendings"), [(401, 1), (402, 1), (403, 1), (429, 4), (500, 4), (503, 4), (529, 4)])
+def test_an_infrastructure_error_ends_the_paid_path_at_once_without_a_judge(status: int, sendings: int) -> None:
+    outcome, _, _, requests = heal(case_of(), [*[Fails(status, "")] * sendings, Says(GOOD)])
+    assert len(requests) == sendings
+    assert {r.body["model"] for r in requests} == {"claude-sonnet-5-5"}
+    assert outcome.reason is Reason.INFRASTRUCTURE
+    assert outcome.cost.usd == 0
+
+
+def test_a_reply_that_breaks_off_twice_is_infrastructure_and_paid() -> None:
+    outcome, _, _, requests = heal(case_of(), [Says(GOOD, breaks="overloaded")] * 4)
+    assert len(requests) == 2
+    assert outcome.reason is Reason.INFRASTRUCTURE
+    assert outcome.cost.usd > 0
+
+
+def test_a_server_that_is_gone_is_infrastructure_and_free() -> None:
+    import socket
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    outcome, _, _, _ = heal(case_of(), [], url=url)
+    assert outcome.reason is Reason.INFRASTRUCTURE
+    assert outcome.cost.usd == 0
+
+
+def test_the_same_wrong_answer_again_and_again_is_stuck() -> None:
+    wrong = Says(reply(hypothesis("total = prices.get('aple', 0) + prices['pear']\ntotal")))
+    outcome, _, _, requests = heal(case_of(oracle=Oracle(expect="7")), [wrong] * 9, attempts=9)
+    assert outcome.reason is Reason.STUCK
+    assert len(requests) < 5
+
+
+def test_other_answers_that_get_no_better_are_no_improvement() -> None:
+    sources = (
+        "prices['pear'] * 9",
+        "len(prices) + 30",
+        "max(prices.values()) + 100",
+        "min(prices.values()) - 50",
+        "-1",
+    )
+    lines = [Says(reply(hypothesis(f"total = {source}\ntotal", source))) for source in sources]
+    outcome, _, _, requests = heal(
+        case_of(oracle=Oracle(expect="7")), lines * 2, attempts=9, no_improvement_after=2, budget_usd=1.0
+    )
+    assert outcome.reason is Reason.NO_IMPROVEMENT
+    assert 2 < len(requests) <= 5
+
+
+def test_a_malformed_reply_is_archived_paid_and_no_crash() -> None:
+    outcome, _, journal, requests = heal(case_of(), [Says("I think that"), Says("no, really")] * 5)
+    assert outcome.reason in (Reason.STUCK, Reason.NO_IMPROVEMENT, Reason.EXHAUSTED)
+    assert outcome.cost.calls == len(requests)
+    assert "malformed" in str(list(journal.events()))
+
+
+def test_confidence_below_80_closes_as_environment_and_nothing_is_tried() -> None:
+    outcome, approver, _, _ = heal(case_of(), [Says(reply(hypothesis(FIX), confidence=60))])
+    assert outcome.reason is Reason.ENVIRONMENT
+    assert outcome.attempts == ()
+    assert approver.proposals == []
+
+
+def test_after_too_many_attempts_it_pauses_and_goes_on_where_it_was() -> None:
+    sources = ("prices['pear'] * 9", "len(prices) + 30", "prices['apple'] + prices['pear']")
+    lines = [Says(reply(hypothesis(f"total = {source}\ntotal", source))) for source in sources]
+    outcome, approver, _, requests = heal(
+        case_of(oracle=Oracle(expect="7")), lines, [Decision(Choice.CONTINUE)], attempts=2, budget_usd=1.0
+    )
+    assert len(approver.pauses) == 1
+    assert len(requests) == 3
+    assert outcome.reason is Reason.HEALED
+
+
+@pytest.mark.parametrize(("stop", "reason"), [("max_tokens", Reason.TRUNCATED), ("refusal", Reason.REFUSED)])
+def test_truncation_and_refusal_close_the_heal_with_their_own_reason(stop: str, reason: Reason) -> None:
+    outcome, _, _, requests = heal(case_of(), [Says(GOOD[:50], stop=stop)] * 3)
+    assert outcome.reason is reason
+    assert len(requests) == 1
+    assert outcome.cost.usd > 0
+
+
+def test_a_budget_too_small_for_the_worst_case_pauses_before_anything_is_sent() -> None:
+    outcome, approver, _, requests = heal(case_of(), [Says(GOOD)], budget_usd=0.001)
+    assert requests == []
+    assert approver.pauses
+    assert outcome.reason is Reason.OVER_BUDGET
+
+
+def test_without_an_oracle_the_judge_decides_and_both_are_paid_for() -> None:
+    def answer(received: Any) -> Says:
+        if received.body["model"] != "claude-haiku-5-5":
+            return Says(reply(hypothesis(FIX, "Spell the key right")))
+        text = received.body["messages"][0]["content"][0]["text"]
+        first = FIX in text.split("# Version B")[0].split("# Version A")[1]
+        scores = (8, 2, "A") if first else (2, 8, "B")
+        said = dict(zip(("score_a", "score_b", "better"), scores, strict=True), feedback_a="fine", feedback_b="fine")
+        return Says(json.dumps(said), input_tokens=500, output_tokens=60)
+
+    outcome, _, _, requests = heal(case_of(), [answer] * 4)
+    assert outcome.reason is Reason.HEALED
+    assert outcome.applied[0].verdict.score == 8
+    assert [r.body["model"] for r in requests] == ["claude-sonnet-5-5", "claude-haiku-5-5", "claude-haiku-5-5"]
+    assert outcome.cost.calls == 3
