@@ -1,0 +1,57 @@
+"""Installing where only trials see it: from a folder of wheels, so that no test needs a network."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.errors import InfrastructureError
+from jupyter_selfheal.kernels.scratch import ScratchInstaller
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index of one distribution, ``tinything``, whose module is ``tiny_thing``."""
+    info = "tinything-1.0.dist-info"
+    with zipfile.ZipFile(tmp_path / "tinything-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("tiny_thing.py", "value = 42\n")
+        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tinything\nVersion: 1.0\n")
+        wheel.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr(f"{info}/RECORD", f"tiny_thing.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+    for name in ("PIP_NO_INDEX", "UV_NO_INDEX"):
+        monkeypatch.setenv(name, "1")
+    for name in ("PIP_FIND_LINKS", "UV_FIND_LINKS"):
+        monkeypatch.setenv(name, str(tmp_path))
+    return tmp_path
+
+
+def test_a_module_is_there_for_who_has_the_path_and_for_nobody_else(wheels: Path) -> None:
+    installer = ScratchInstaller()
+    path = installer("tinything")
+    assert installer("tinything") == path, "installed once"
+    code = "import tiny_thing; print(tiny_thing.value)"
+    seen = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, capture_output=True)
+    assert seen.stdout == b"42\n"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 1
+    installer.close()
+    assert not Path(path).exists()
+
+
+def test_what_cannot_be_installed_says_why(wheels: Path) -> None:
+    installer = ScratchInstaller()
+    with pytest.raises(InfrastructureError, match="no-such-thing could not be installed: "):
+        installer("no-such-thing")
+    installer.close()
+
+
+@pytest.mark.parametrize("requirement", ["", "-r evil.txt", "https://example.org/x.whl", "a; rm -rf", "../x", "--pre"])
+def test_only_names_of_distributions_are_installed(requirement: str) -> None:
+    with pytest.raises(InfrastructureError, match="not the name of a distribution"):
+        ScratchInstaller()(requirement)
