@@ -20,7 +20,7 @@ COMMANDS = {
     "graph": "jupyter_selfheal.cli.commands:graph",
     "rules": "jupyter_selfheal.cli.commands:rules",
     "bench": "jupyter_selfheal.cli.commands:bench",
-    "memory": "jupyter_selfheal.cli.commands:memory",
+    "memory": "jupyter_selfheal.cli.memory:memory",
     "doctor": "jupyter_selfheal.cli.doctor:doctor",
 }
 """What each command runs, by string: a command imports its parts only when it is called."""
