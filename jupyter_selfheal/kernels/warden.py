@@ -20,6 +20,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import sys
 import time
@@ -41,6 +42,8 @@ def main(order: dict[str, Any]) -> None:
     _tell(status, {"pid": kernel, "layers": layers, "why_not": why_not})
     code = _wait(kernel, life, wake_read)
     _kill_all(kernel)
+    if not _is_owned(life):  # all but the folder itself, where that is a mount here
+        shutil.rmtree(order["shared"][0], ignore_errors=True)
     _tell(status, {"exit": code})
 
 
@@ -106,6 +109,11 @@ def _wait(kernel: int, life: int, wake: int) -> int:
                         return os.waitstatus_to_exitcode(ended[1])
         if life in ready and not os.read(life, 512):
             return -signal.SIGKILL
+
+
+def _is_owned(life: int) -> bool:
+    """False once our owner closed the pipe, or died: then nobody else tidies up."""
+    return not (select.select([life], [], [], 0)[0] and not os.read(life, 512))
 
 
 def _kill_all(kernel: int) -> None:

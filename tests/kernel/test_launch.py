@@ -183,6 +183,7 @@ time.sleep(600)
         kernel, warden, shared = owner.stdout.readline().split()
         owner.kill()
     assert until(lambda: is_gone(int(kernel)) and is_gone(int(warden)))
+    assert until(lambda: not os.path.exists(shared) or not os.listdir(shared))
     subprocess.run(["rm", "-rf", shared], check=True)
 
 
