@@ -113,6 +113,7 @@ class Guard:
         message["oom"] = self.code == -signal.SIGKILL and self.ending == "killed" and _memory_kills() > self._kills
         with contextlib.suppress(OSError):  # whoever asked is gone
             self.status.sendall(json.dumps(message).encode())
+        self.status.close()  # not by ending: a process gives back its memory first, which takes a while
 
 
 def _memory_kills() -> int:

@@ -51,6 +51,29 @@ def known_cells() -> dict[str, str]:
     return found
 
 
+def shorten_tracebacks(shell: Any) -> None:
+    """Let tracebacks of thousands of frames (a missing base case) be shown by their ends: IPython takes seconds for them."""
+    show = shell.showtraceback
+    if getattr(show, "shortens", False):
+        return
+
+    def shortened(*args: Any, **also: Any) -> Any:
+        _drop_middle(sys.exc_info()[2])
+        return show(*args, **also)
+
+    shortened.shortens = True  # type: ignore[attr-defined]
+    shell.showtraceback = shortened
+
+
+def _drop_middle(tb: TracebackType | None) -> None:
+    nodes = []
+    while tb is not None:
+        nodes.append(tb)
+        tb = tb.tb_next
+    if len(nodes) > 4 * _FRAMES:
+        nodes[_FRAMES].tb_next = nodes[-_FRAMES // 2]
+
+
 class Runner:
     """Runs steps one after another and sends what comes of each as a frame."""
 
@@ -67,6 +90,7 @@ class Runner:
         self._running = False
         self._step_deadline = float("inf")
         self._step: dict[str, Any] = {}
+        shorten_tracebacks(shell)
 
     def run(self, steps: list[dict[str, Any]], limit: Any) -> None:
         """Run them all, up to the first cell that fails without ``go_on``. ``limit(seconds)`` tells the guard of a step's."""

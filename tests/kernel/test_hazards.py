@@ -240,6 +240,18 @@ def test_input_is_refused(freeze: Any) -> None:
         assert tried(state, call).steps[0].errors[0].ename == "StdinNotImplementedError"
 
 
+def test_a_traceback_of_thousands_of_frames_is_shown_by_its_ends(freeze: Any) -> None:
+    (error,) = tried(freeze(), "def f(n):\n    return f(n + 1)\nf(0)").steps[0].errors
+    assert (error.ename, error.line, error.frames[0].function, error.frames[1].line) == (
+        "RecursionError",
+        3,
+        "<module>",
+        2,
+    )
+    assert len(error.frames) <= 60
+    assert len(error.traceback) < 30_000
+
+
 # --- things that are shared with the user's kernel ----------------------------------------------------------------
 
 

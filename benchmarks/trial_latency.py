@@ -1,0 +1,223 @@
+"""How long until the first trial's result, where its milliseconds go, and what a frozen copy costs.
+
+    python benchmarks/trial_latency.py [--gigabytes 0 1 4] [--repeat 5]
+
+Compares, in one run, four ways to try a patch after a cell failed: a fork of the kernel at the failure, a fork made before
+the cell, a fresh kernel that replays the earlier cells, and a fresh kernel that loads a pickle of the namespace. Writes the
+section "Trial kernels" of benchmarks/RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests" / "kernel")]
+
+from forking import User  # noqa: E402
+
+from jupyter_selfheal.kernels.forked import ForkedKernel  # noqa: E402
+from jupyter_selfheal.kernels.fresh import FreshKernel  # noqa: E402
+from jupyter_selfheal.kernels.launch import start_kernel  # noqa: E402
+from jupyter_selfheal.kernels.recipe import Past  # noqa: E402
+from jupyter_selfheal.model import Probe, Run, TrialRequest  # noqa: E402
+
+BUILD = "import numpy as np\nblocks = [np.random.default_rng(n).random(1 << 17) for n in range({mib})]\ntotal = 0"
+FAILING = "total = sum(b.sum() for b in block[:4])"
+FIXED = "total = sum(b.sum() for b in blocks[:4])"
+REQUEST = TrialRequest((Run(FIXED, "c"),), timeout=600)
+STAMP = (
+    "import sys, time; _ip = get_ipython(); sys._at = [0.0]\n"
+    "_ip.events.register('post_run_cell', lambda r: sys._at.append(time.monotonic()) if r and r.error_in_exec else None)\n"
+    "_ip.events.callbacks['post_run_cell'].insert(0, _ip.events.callbacks['post_run_cell'].pop())"
+)
+PRIVATE = Probe(
+    "def probe(shell, last, argument):\n"
+    "    text = open('/proc/self/smaps_rollup').read()\n"
+    "    return int(next(l.split()[1] for l in text.splitlines() if l.startswith('Private_Dirty'))) / 1024",
+    name="private",
+)
+
+
+def milliseconds(call: Callable[[], Any]) -> float:
+    """How long a call takes."""
+    began = time.monotonic()
+    call()
+    return (time.monotonic() - began) * 1e3
+
+
+def failure_to_result(user: User, start: str) -> float:
+    """From the moment the cell has failed, in the user's kernel, to the first trial's result, here."""
+    state = user.freeze(start, FAILING)
+    trial, _ = state.run(REQUEST)
+    now = time.monotonic()
+    assert trial.ran, trial
+    state.close()
+    return (now - float(user.value("sys._at[-1]"))) * 1e3
+
+
+def replay(folder: str, build: str) -> float:
+    """A fresh kernel that runs the earlier cells again."""
+    kernel = FreshKernel("python3", folder, (Past(build, "b"),), writes="allow", ahead=False)
+    try:
+        return milliseconds(lambda: kernel.run(REQUEST))
+    finally:
+        kernel.close()
+
+
+def pickled(user: User, folder: str) -> float:
+    """A fresh kernel that loads what the user's kernel has pickled."""
+    path = f"{folder}/state.pickle"
+
+    def all_of_it() -> None:
+        user.run(
+            f"import pickle\nwith open({path!r}, 'wb') as _f: pickle.dump({{'blocks': blocks, 'total': total}}, _f, 5)"
+        )
+        with start_kernel("python3", folder, writes="allow") as kernel:
+            assert kernel.execute(f"import pickle\nglobals().update(pickle.load(open({path!r}, 'rb')))").ok
+            assert kernel.execute(FIXED).ok
+
+    took = milliseconds(all_of_it)
+    os.unlink(path)
+    return took
+
+
+def checkpoint(user: User, code: str) -> tuple[float, float]:
+    """Milliseconds of a copy before a cell that runs, and of the cell after it."""
+    found = user.try_to_freeze("before", f"_t = time.monotonic()\n{code}\n_t = (time.monotonic() - _t) * 1e3")
+    took = float(user.value("_t"))
+    user.run(f"sys._test_zygote.discard({found['pid']})")
+    return float(found["ms"]), took
+
+
+def per_second(state: ForkedKernel, seconds: float = 4.0) -> float:
+    """Trials that finish in a second, four at a time."""
+    until, done = time.monotonic() + seconds, 0
+    with ThreadPoolExecutor(4) as pool:
+        while time.monotonic() < until:
+            done += len(list(pool.map(lambda _: state.run(REQUEST), range(8))))
+    return done / (time.monotonic() - until + seconds)
+
+
+def measure(gigabytes: float, repeat: int) -> dict[str, Any]:
+    """Everything for a state of one size."""
+    found: dict[str, Any] = {"gigabytes": gigabytes}
+    build = BUILD.format(mib=int(gigabytes * 1024))
+    slow = 1 if gigabytes > 2 else min(repeat, 3)
+    with tempfile.TemporaryDirectory() as folder:
+        user = User(Path(folder))
+        try:
+            user.run(f"{STAMP}\n{build}")
+            found["fork after"] = median(failure_to_result(user, "after") for _ in range(repeat))
+            found["fork before"] = median(failure_to_result(user, "before") for _ in range(repeat))
+            user.run("user = total")
+            state = user.freeze("before")
+            trials = [state.run(REQUEST)[0] for _ in range(4 * repeat)]
+            found["trial"] = median(t.seconds * 1e3 for t in trials)
+            found["phases"] = {k: median(t.phases[k] for t in trials) for k in trials[0].phases}
+            found["per second"] = per_second(state)
+            for name, code in (("alone", FIXED), ("rewritten", "for b in blocks: b += 1")):
+                trial, _ = state.run(TrialRequest((Run(code), PRIVATE), timeout=600))
+                found[f"private {name}"] = float(trial.probe("private") or 0.0)
+            state.close()
+            for name, code in (("alone", "pass"), ("rewritten", "for b in blocks: b += 1")):
+                user.run(f"{code}\n_t = time.monotonic()\n{code}\n_t = (time.monotonic() - _t) * 1e3")
+                plain = float(user.value("_t"))
+                costs = [checkpoint(user, code) for _ in range(repeat)]
+                found[f"checkpoint {name}"] = median(c for c, _ in costs)
+                found[f"cell {name}"] = (plain, median(c for _, c in costs))
+            found["pickle"] = median(pickled(user, folder) for _ in range(slow))
+        finally:
+            user.stop()
+        found["replay"] = median(replay(folder, build) for _ in range(slow))
+    return found
+
+
+def table(results: list[dict[str, Any]], repeat: int) -> str:
+    """The section for RESULTS.md."""
+    root = HERE.parent
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=root, capture_output=True, text=True
+    ).stdout.strip()
+    names = ("IPython", "ipykernel", "numpy")
+    versions = ", ".join([f"Python {platform.python_version()}", *(f"{n} {version(n)}" for n in names)])
+    head = " | ".join(f"{r['gigabytes']:g} GB" for r in results)
+    lines = [
+        "## Trial kernels",
+        "",
+        f"`python benchmarks/trial_latency.py`, commit {commit}, {versions}, Linux {platform.release()}, {os.cpu_count()} cores,",
+        f"niceness {os.nice(0)}, load average {os.getloadavg()[0]:.1f}, medians of {repeat}. Milliseconds unless said.",
+        "",
+        f"| from failure to first trial's result | {head} |",
+        "|---|" + "---|" * len(results),
+    ]
+    rows = [
+        ("fork at the failure", "fork after"),
+        ("fork made before the cell", "fork before"),
+        ("fresh kernel and replay", "replay"),
+        ("fresh kernel and pickle", "pickle"),
+    ]
+    lines += [f"| {words} | " + " | ".join(f"{r[key]:.0f}" for r in results) + " |" for words, key in rows]
+    lines.append(
+        "| replay ÷ fork at the failure | "
+        + " | ".join(f"{r['replay'] / r['fork after']:.0f}×" for r in results)
+        + " |"
+    )
+    lines += ["", f"| where one trial's time goes | {head} |", "|---|" + "---|" * len(results)]
+    words = {
+        "received": "request to zygote",
+        "guard": "fork of the guard",
+        "forked": "fork of the trial",
+        "detached": "descriptors, maps",
+        "ready": "sandbox, signals, loop",
+        "ran": "the cell",
+        "reported": "end, reaping, report",
+    }
+    lines += [f"| {words[k]} | " + " | ".join(f"{r['phases'][k]:.1f}" for r in results) + " |" for k in words]
+    lines.append("| together | " + " | ".join(f"{r['trial']:.1f}" for r in results) + " |")
+    lines += ["", f"| cost | {head} |", "|---|" + "---|" * len(results)]
+    lines += [
+        "| trials per second, four at a time | " + " | ".join(f"{r['per second']:.0f}" for r in results) + " |",
+        "| checkpoint before a cell | " + " | ".join(f"{r['checkpoint alone']:.1f}" for r in results) + " |",
+    ]
+    for name, text in (("alone", "a cell that does nothing"), ("rewritten", "a cell that rewrites the state")):
+        cells = (f"{r[f'cell {name}'][0]:.1f} → {r[f'cell {name}'][1]:.1f}" for r in results)
+        lines.append(f"| {text}, without → with a checkpoint | " + " | ".join(cells) + " |")
+    for name, text in (("alone", "leaves the state alone"), ("rewritten", "rewrites the state")):
+        lines.append(
+            f"| MiB a trial adds that {text} | " + " | ".join(f"{r[f'private {name}']:.0f}" for r in results) + " |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def write(section: str) -> None:
+    """Put the section into RESULTS.md in place of the last one."""
+    path = HERE / "RESULTS.md"
+    text = path.read_text() if path.exists() else "# Results\n\n"
+    old = re.search(r"(?ms)^## Trial kernels\n.*?(?=^## |\Z)", text)
+    path.write_text(
+        text[: old.start()] + section + "\n" + text[old.end() :] if old else text.rstrip() + "\n\n" + section
+    )
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--gigabytes", nargs="*", type=float, default=[0, 1])
+    arguments.add_argument("--repeat", type=int, default=5)
+    given = arguments.parse_args()
+    section = table([measure(size, given.repeat) for size in given.gigabytes], given.repeat)
+    print(section)
+    write(section)
