@@ -15,6 +15,7 @@ RULES: dict[str, str] = {
     "STA105": "exhausted_iterator:ExhaustedIterator",
     "NON101": "none_from_in_place:NoneFromInPlace",
     "NON102": "missing_return:MissingReturn",
+    "NON103": "print_statement:PrintStatement",
     "IMP101": "missing_import:MissingImport",
     "IMP102": "misspelt_module:MisspeltModule",
     "IMP103": "missing_submodule:MissingSubmodule",

@@ -1,0 +1,67 @@
+"""NON103: a Python 2 ``print`` whose brackets close too early."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._none import is_about_none
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class PrintStatement(Rule):
+    """Print the whole expression, not only the part in brackets.
+
+    **Failure** `TypeError: unsupported operand type(s) for **: 'NoneType' and 'int'` (or an `AttributeError` about `NoneType`) at
+    `print (a + b)**2` or `print ("…").upper()`: a print statement of Python 2 that parses as a call.
+
+    **Fix** `print((a + b)**2)`, for every such statement of the cell.
+
+    **Fix safety** Safe: `print` gives None, so that nothing else can be meant.
+    """
+
+    code = "NON103"
+    name = "print closed too early"
+    enames = frozenset({"TypeError", "AttributeError"})
+    applicability = Applicability.SAFE
+    why = "`print` gives None, with which nothing can be reckoned: the whole expression was to be printed."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        if not is_about_none(scene.failure):
+            return
+        cell_id, source, line = scene.place()
+        changes: list[Splice] = []
+        failed = False
+        for node in ast.walk(src.parse(source) or ast.Module([], [])):
+            if not isinstance(node, ast.Expr) or not _begins_with_print(node.value):
+                continue
+            start, end = src.span(source, node)
+            rest = source[start + len("print") : end].strip()
+            changes.append((start, end, f"print({rest})"))
+            failed = failed or node.lineno <= line <= (node.end_lineno or 0)
+        if failed:
+            yield self.patch(
+                self.replace(scene, cell_id, changes),
+                "Print the whole expression",
+                "`print(…)` gives None; the expression goes on behind its brackets.",
+                prior=0.93,
+            )
+
+
+def _begins_with_print(node: ast.expr) -> bool:
+    """True where the leftmost leaf is a call of print, and the whole is more than that call."""
+    outer = node
+    while True:
+        if isinstance(node, ast.BinOp):
+            node = node.left
+        elif isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Subscript):
+            node = node.func
+        else:
+            break
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    return called and node is not outer
