@@ -125,6 +125,8 @@ def _close(dossier: Dossier, wasted: Reason | None) -> Command:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
     if evidence.rejected(dossier):
         return Close(Reason.REJECTED, "every patch that was found was rejected")
+    if dossier.derived:
+        return Close(Reason.EXHAUSTED, f"mended as far as {proposals.how_far(dossier)}; no patch was found for that")
     return Close(Reason.EXHAUSTED, "no patch was found that heals it")
 
 

@@ -54,8 +54,13 @@ def last_words(dossier: Dossier) -> tuple[Proposal, ...]:
     why = "not tried: " + (dossier.unproven or "this failure is left alone")
     if dossier.derived and not found:
         found = [dossier.current.base]
-        why = f"gets as far as line {dossier.current.failure.line}, then: {dossier.current.failure.headline}"
+        why = f"mended as far as {how_far(dossier)}"
     return (untried_proposal(dossier, found, why),) if found else ()
+
+
+def how_far(dossier: Dossier) -> str:
+    """``line 2, then: KeyError: 'price'``: the failure that is left."""
+    return f"line {dossier.current.failure.line}, then: {dossier.current.failure.headline}"
 
 
 def told(dossier: Dossier) -> Diagnosis:

@@ -493,3 +493,13 @@ def test_the_state_behind_a_patch_is_kept_and_its_cell_not_run_again(stage: Make
     with pytest.raises(KernelError):
         behind.run(_request("a"))  # closed by the heal that made it
     assert len(s.starts.before[0].requests) == 4  # type: ignore[attr-defined]  # stage, baseline, two patches
+
+
+def test_a_cell_that_is_mended_in_part_says_how_far_and_shows_it_unproven(stage: MakeStage) -> None:
+    s = stage("x = [3, 1]", "a = x.lenght\nb = missing")
+    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("x.lenght", "len(x)"))])])
+    outcome = heal(s.case, parts)
+    assert outcome.reason is Reason.EXHAUSTED
+    assert outcome.detail.startswith("mended as far as line 2, then: NameError: name 'missing'")
+    assert outcome.proposal[0].candidates[0].patch.title == "x.lenght → len(x)"
+    assert outcome.proposal[0].proven_from == ()
