@@ -1,8 +1,8 @@
 """An event loop for a trial: the user's own, with their tasks, cut off from the kernel's descriptors.
 
 Tasks that the user started go on in the trial as they do in their kernel, and a cell may await them. The loop object stays,
-as tasks belong to it; its selector (an epoll shared with the kernel) and its self-pipe are replaced, never closed, and
-what ipykernel, tornado and zmq had scheduled on it is dropped: their sockets are gone.
+as tasks belong to it; its selector and its self-pipe, which the quarantine of descriptors has cut, are replaced, and what
+ipykernel, tornado and zmq had scheduled on it is dropped: their sockets are gone.
 
 Standard library only: sent as source to kernels whose environment lacks this package.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 _KERNELS_OWN = tuple(os.sep + name + os.sep for name in ("ipykernel", "tornado", "zmq", "jupyter_client", "IPython"))
 _held: list[Any] = []
-"""What must not be finalised: closing it would reach the kernel's epoll."""
+"""What must not be finalised: Python would complain of it in the output of the trial."""
 
 
 def current() -> Any:
@@ -52,7 +52,7 @@ def _adopt(asyncio: Any, loop: Any) -> None:
     if current is not None:
         asyncio.tasks._leave_task(loop, current)
         _held.append(current)
-    _held.append((loop._selector, loop._ssock, loop._csock))
+    _held.append((loop._ssock, loop._csock))
     loop._selector = type(loop._selector)()
     loop._make_self_pipe()
     loop._thread_id = None

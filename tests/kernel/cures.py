@@ -42,7 +42,6 @@ CURES = (
     Cure("open files follow the overlay", "trial", "descriptors.detach_files(", "(lambda *a, **k: None)(", "file_being_written"),
     Cure("named shared memory overlaid", "trial", 'for path in ("/dev/shm",)', "for path in ()", "shared_memory"),
     Cure("the user's loop adopted", "event_loop", "        _adopt(asyncio, loop)", "        loop = asyncio.new_event_loop()", "running_tasks"),
-    Cure("old selector kept open", "event_loop", "loop._selector = type(loop._selector)()", "loop._selector.close(); loop._selector = type(loop._selector)()", "running_tasks"),
     Cure("tracing stopped", "hygiene", "sys.settrace(None)", "pass", "debugger"),
     Cure("input refused", "capture", "        _no_input(self.shell)", "        pass", "input_is_refused"),
     Cure("output bounded", "capture", "max(self.limit - self._sent, 0)", "1 << 40", "two_hundred"),
