@@ -23,6 +23,9 @@ ELSEWHERE = frozenset(
 )  # fmt: skip
 """Exceptions whose cause is not how the code computes."""
 
+NEARBY = 12
+"""Variables of the cells above, the nearest cell's first, that a top-level statement may have meant instead."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -288,4 +291,15 @@ def _hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
                 attributes.add(node.attr)
     defined = [_name(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
     names = {n for p in pieces if p.mutable for n in src.names(p.text).uses} - set(defined)
-    return {"attributes": sorted(attributes), "callables": sorted(filter(None, defined)), "names": sorted(names)}
+    above: dict[str, None] = {}
+    for cell in reversed(case.notebook.code_before(case.failure.cell_id)):
+        tree = src.parse(cell.source)
+        for node in tree.body if tree else ():
+            if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+                above |= dict.fromkeys(sorted(src.names_of([node]).binds))
+    return {
+        "attributes": sorted(attributes),
+        "callables": sorted(filter(None, defined)),
+        "names": sorted(names),
+        "nearby": [n for n in above if n not in defined][:NEARBY],
+    }

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.search.runtime.operators import is_test
 from jupyter_selfheal.healers.search.runtime.scope import DICT, ITEMS, NUMBER, SET, TEXT, Change, Scope
 
+MADE = 250
+"""Conditions that are tried at each place, likeliest first: their number grows with the square of the names."""
+
 
 def tests_of(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     """Conditions that can be made of the names, with how likely each is."""
@@ -15,7 +18,7 @@ def tests_of(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
         kinds = s.hints.kinds.get(name, frozenset())
         sized = not kinds or bool(kinds & {ITEMS, TEXT, SET, DICT})
         number = not kinds or NUMBER in kinds
-        yield f"not {name}", 0.35
+        yield f"not {name}", 0.25 if kinds == {NUMBER} else 0.35
         yield name, 0.3
         yield f"{name} is None", 0.25 if not number else 0.12
         yield f"{name} is not None", 0.15
@@ -65,6 +68,10 @@ def _pairs(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
                 yield f"{a} not in {b}", 0.14
 
 
+def _likeliest(s: Scope) -> list[tuple[str, float]]:
+    return sorted(tests_of(s, s.values), key=lambda made: -made[1])[:MADE]
+
+
 def _chains(s: Scope, test: ast.AST) -> list[str]:
     """What is looked into inside a test, shortest first: ``hare`` and ``hare.successor`` of ``hare.successor.x``."""
     found: dict[str, None] = {}
@@ -91,7 +98,7 @@ def extended(s: Scope, node: ast.AST) -> Iterator[Change]:
             (f"not {text} or {atom}", 0.2),
         ):
             yield Change((s.put(node, first),), prior, node.lineno, f"`{old}` should be `{first.replace(atom, old)}`")
-    for test, prior in tests_of(s, s.values):
+    for test, prior in _likeliest(s):
         words = f"`{old}` lacks `{test}`"
         yield Change((s.put(node, f"{atom} or {test}"),), prior, node.lineno, words)
         yield Change((s.put(node, f"{atom} and {test}"),), prior, node.lineno, words)

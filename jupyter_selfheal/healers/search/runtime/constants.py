@@ -16,6 +16,8 @@ def constants(s: Scope, node: ast.AST) -> Iterator[Change]:
     for new, prior in _others(s, node):
         if new == old:
             continue
+        if _idle(s, node, new):
+            prior *= 0.4
         yield Change((s.put(node, new),), prior, node.lineno, f"`{old}` should be `{new}`")
         same = [
             n
@@ -26,6 +28,16 @@ def constants(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(
                 tuple(s.put(n, new) for n in same), prior * 0.5, node.lineno, f"every `{old}` should be `{new}`"
             )
+
+
+def _idle(s: Scope, node: ast.Constant, new: str) -> bool:
+    """True for ``x + 0`` and ``x * 1``: leaving the operand out says the same better."""
+    parent = s.parents[node]
+    if not isinstance(parent, ast.BinOp):
+        return False
+    return (new == "0" and isinstance(parent.op, ast.Add | ast.Sub)) or (
+        new == "1" and isinstance(parent.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Pow) and node is parent.right
+    )
 
 
 def _others(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.search.runtime.conditions import tests_of
 from jupyter_selfheal.healers.search.runtime.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
 
+MADE = 400
+"""Statements that are tried at each place, likeliest first: their number grows with the square of the names."""
 _LOOPS = ast.For | ast.While | ast.AsyncFor
 _GROWS = {
     "append": 0.4,
@@ -26,7 +28,7 @@ def inserted(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A statement is missing: made of the names at hand, or the same as one elsewhere in the function."""
     if node is not s.tree:
         return
-    made = list(_made(s))
+    made = sorted(_made(s), key=lambda m: -m[1])[:MADE]
     for body in s.blocks():
         owner = s.parents[body[0]]
         if isinstance(owner, ast.ClassDef):

@@ -119,7 +119,8 @@ def binary(s: Scope, node: ast.AST) -> Iterator[Change]:
 def _fitting(s: Scope, left: ast.AST, right: ast.AST, old: str) -> Iterator[tuple[str, float]]:
     texts = not s.may_be(left, NUMBER, SET) or not s.may_be(right, NUMBER, SET)
     for new, prior in _BINARY_NEXT[old]:
-        yield new, prior * (0.1 if texts and new not in "+*%" else 1.0)
+        idle = new in ("*", "/", "//", "**") and isinstance(right, ast.Constant) and right.value == 1
+        yield new, prior * (0.1 if idle or (texts and new not in "+*%") else 1.0)
 
 
 def _small(node: ast.AST) -> bool:

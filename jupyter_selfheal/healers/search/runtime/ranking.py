@@ -120,6 +120,8 @@ class Ranking:
 
 def _tidied(old: str, new: str) -> str:
     """The new text with idle parentheses of the edit dropped: the differing middle is one edit."""
+    if not old.endswith("\n"):
+        new = new.rstrip("\n")
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1

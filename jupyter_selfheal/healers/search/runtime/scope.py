@@ -40,6 +40,8 @@ class Hints:
     attributes: frozenset[str] = frozenset()
     callables: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
+    nearby: tuple[str, ...] = ()
+    """Variables of the cells above, for a statement at the top level, which may have meant one of them."""
     literals: bool = True
     """False: literals are not to be changed."""
 
@@ -105,7 +107,7 @@ class Scope(Source):
         for node in self.order:
             if isinstance(node, ast.Name) and node.id in self.hints.outside:
                 found[node.id] = None
-        return tuple(found)
+        return tuple(dict.fromkeys([*found, *self.hints.nearby]))
 
     def _is_value(self, name: str) -> bool:
         kinds = self.hints.kinds.get(name)

@@ -165,13 +165,16 @@ class Search:
         kinds = dict(self.sight.kinds.get(unit, {}))
         given = self.hints_given
         outside = frozenset(n for n in given.get("names", ()) if n in self.ns)
-        for name in outside:
+        is_at_top = not text.startswith(("def ", "async def ", "class ", "@"))
+        nearby = tuple(n for n in given.get("nearby", ()) if n in self.ns) if is_at_top else ()
+        for name in (*outside, *nearby):
             kinds.setdefault(name, frozenset({kind_of(self.ns[name])}))
         hints = Hints(
             kinds,
             frozenset(given.get("attributes", ())),
             frozenset(given.get("callables", ())),
             outside,
+            nearby,
             not self.program.units[unit].query,
         )
         return Scope(text, hints)

@@ -1,0 +1,164 @@
+"""What the search mends, and what it must leave as it is, with real candidates in a fake kernel."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.search.healer import SearchHealer
+from jupyter_selfheal.loop.bench import NoFacts
+from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Oracle, Output, Patch
+from jupyter_selfheal.ports import Answer, Starts
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+
+NOTHING = Oracle()
+
+
+def search(
+    *sources: str, oracle: Oracle = NOTHING, at: int = -1, cells: tuple[Cell, ...] = (), seconds: float = 8.0
+) -> Answer:
+    """Ask for patches of the cell at ``at`` (the last), the ones above having run."""
+    cells = cells or tuple(Cell(f"c{n}", source) for n, source in enumerate(sources))
+    failing = cells[at]
+    above = cells[: cells.index(failing)]
+    case = Case(Failure(failing.id, failing.source, FailureKind.MISSED), Notebook(cells), oracle)
+    kernel = FakeKernel([c.source for c in above])
+    return SearchHealer(HealConfig(search_seconds=seconds)).propose(case, Starts((kernel,)), NoFacts(), ())
+
+
+def after(patch: Patch, cell_id: str = "c0") -> str:
+    return patch.source_of(cell_id, "")
+
+
+MENDED = {
+    "comparison": ("def f(a):\n    return [x for x in a if x > 2]\n", "x > 2", "x >= 2", "assert f([1, 2, 3]) == [2, 3]\nassert f([2]) == [2]"),
+    "loop that never ends": (
+        "def f(n):\n    k = 0\n    while n > 0:\n        k += n\n        n += 1\n    return k\n", "n += 1", "n -= 1",
+        "assert f(3) == 6\nassert f(5) == 15",
+    ),
+    "missing base case": (
+        "def f(n):\n    return n * f(n - 1)\n", "    return n * f(n - 1)\n", "    if n == 0:\n        return 1\n    return n * f(n - 1)\n",
+        "assert f(5) == 120\nassert f(1) == 1\nassert f(0) == 1",
+    ),
+    "inverted formula": ("def rate(part, whole):\n    return whole / part * 100\n", "whole / part", "part / whole", "assert rate(1, 4) == 25\nassert rate(3, 4) == 75"),
+    "=+ for +=": ("def f(a):\n    t = 0\n    for x in a:\n        t =+ x\n    return t\n", "t =+ x", "t += x", "assert f([1, 2, 3]) == 6"),
+    "precedence": ("def mid(a, b):\n    return a + b / 2\n", "a + b / 2", "(a + b) / 2", "assert mid(2, 4) == 3\nassert mid(1, 1) == 1"),
+    "return in the loop": (
+        "def f(a):\n    t = 0\n    for x in a:\n        t += x\n        return t\n", "        return t\n", "    return t\n",
+        "assert f([1, 2, 3]) == 6\nassert f([]) == 0",
+    ),
+    "wrong method": ("def f(s):\n    return s.upper()\n", "upper", "lower", "assert f('Ab') == 'ab'"),
+    "missing append": (
+        "def f(a):\n    found = []\n    for x in a:\n        if x % 2:\n            y = x * x\n    return found\n",
+        "            y = x * x\n", "            y = x * x\n            found.append(y)\n", "assert f([1, 2, 3]) == [1, 9]\nassert f([5]) == [25]",
+    ),
+    "shared default": (
+        "def f(x, seen=[]):\n    seen.append(x)\n    return seen\n", "seen=[]):\n", "seen=None):\n    if seen is None:\n        seen = []\n",
+        "assert f(1) == [1]\nassert f(2) == [2]",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_the_first_patch_is_the_smallest_edit_and_leaves_the_rest_as_written(name: str) -> None:
+    broken, old, new, asserts = MENDED[name]
+    define = f"# a comment\n{broken}# and another\n"
+    patches = search(define, asserts).patches
+    assert patches, name
+    assert after(patches[0]) == define.replace(old, new, 1)
+
+
+def test_words_say_what_and_where() -> None:
+    patch = search(
+        "import os\n\ndef f(a, b):\n    return a - b\n", "assert f(1, 2) == 3\nassert f(5, 5) == 10"
+    ).patches[0]
+    assert patch.cause == "`-` should be `+` in `f` (line 4)"
+    assert patch.healer == "search"
+    assert patch.applicability is Applicability.UNSAFE
+
+
+def test_two_faults_take_two_edits() -> None:
+    define = "def stats(a):\n    low = max(a)\n    high = max(a) + 1\n    return low, high\n"
+    patches = search(
+        define, "assert stats([1, 5])[0] == 1\nassert stats([1, 5])[1] == 5\nassert stats([2, 3]) == (2, 3)"
+    ).patches
+    assert after(patches[0]) == define.replace("low = max", "low = min").replace(" + 1", "")
+
+
+def test_asserts_and_test_functions_are_never_touched() -> None:
+    check = "def test_f():\n    assert f(2) == 5\n    assert f(3) == 7\n"
+    answer = search("def f(x):\n    return 2 * x\n", check, "test_f()\nassert f(0) == 1")
+    assert answer.patches
+    assert {e.cell_id for p in answer.patches for e in p.edits} == {"c0"}  # type: ignore[union-attr]
+
+
+def test_an_expected_literal_is_not_written_into_the_code() -> None:
+    answer = search("def f(x):\n    return 3\n", "assert f(2) == 42", seconds=3)
+    assert not any("42" in after(p) for p in answer.patches)
+
+
+def test_the_question_a_cell_asks_is_not_changed() -> None:
+    answer = search("def f(x):\n    return x + 2\n", "f(3)", oracle=Oracle(expect="4"))
+    assert answer.patches
+    assert all(after(p, "c1") == "" for p in answer.patches)
+
+
+def test_printed_text_is_an_oracle() -> None:
+    patch = search(
+        "total = 0\nfor n in range(4):\n    total += n\nprint('sum', total)", oracle=Oracle(stdout="sum 10")
+    ).patches[0]
+    assert "range(5)" in after(patch) or "range(4 + 1)" in after(patch)
+
+
+def test_asserts_below_are_an_oracle() -> None:
+    answer = search(
+        "def f(a):\n    return a[1]\n", "f([7])", "import os", "assert f([7]) == 7\nassert f([1, 2]) == 1", at=1
+    )
+    assert after(answer.patches[0]) == "def f(a):\n    return a[0]\n"
+
+
+def test_stored_output_is_an_oracle_where_nothing_better_is() -> None:
+    shown = Output("execute_result", data={"text/plain": "[1, 2]"})
+    cells = (Cell("c0", "def f(a):\n    return sorted(a)[1:]\n"), Cell("c1", "f([2, 1])", outputs=(shown,)))
+    assert "[1:]" not in after(search(cells=cells).patches[0])
+
+
+def test_doctests_are_an_oracle() -> None:
+    define = 'def f(n):\n    """Square.\n\n    >>> f(3)\n    9\n    >>> f(4)\n    16\n    """\n    return n * 2\n'
+    patch = search(define, "f(3) / 0").patches
+    assert patch == ()  # the cell fails whatever f gives
+    assert (
+        after(search(define + "print(f(3))\n").patches[0]).replace("n ** 2", "n * n")
+        == define.replace("* 2", "* n") + "print(f(3))\n"
+    )
+
+
+def test_patches_that_differ_on_an_unseen_input_become_a_question() -> None:
+    answer = search("def f(a):\n    return a[-1]\n", "assert f([1, 2, 1, 3]) == 1")
+    question = answer.questions[0]
+    assert question.text.startswith("What should `f([")
+    ids = {p.id for p in answer.patches}
+    assert len(question.answers) > 1
+    assert all(set(found) <= ids for found in question.answers.values())
+
+
+@pytest.mark.parametrize(
+    ("source", "ename"),
+    [("x + 1", "TypeError"), ("import nothing_there\nassert 1", "ModuleNotFoundError"), ("%%bash\nls", ""), ("await x()\nassert x", "")],
+)  # fmt: skip
+def test_it_is_silent_where_nothing_decides_or_the_cause_is_elsewhere(source: str, ename: str) -> None:
+    case = Case(Failure("c", source, ename=ename), Notebook((Cell("c", source),)))
+    answer = SearchHealer().propose(case, Starts((FakeKernel(["x = 'a'"]),)), NoFacts(), ())
+    assert not answer.patches
+    assert answer.note
+
+
+def test_what_was_tried_is_not_proposed_again() -> None:
+    from jupyter_selfheal.model import Attempt
+
+    define, asserts = "def f(a, b):\n    return a - b\n", "assert f(1, 2) == 3\nassert f(5, 5) == 10"
+    first = search(define, asserts).patches[0]
+    cells = (Cell("c0", define), Cell("c1", asserts))
+    case = Case(Failure("c1", asserts), Notebook(cells))
+    again = SearchHealer().propose(case, Starts((FakeKernel([define]),)), NoFacts(), (Attempt(first),))
+    assert first.id not in {p.id for p in again.patches}

@@ -1,0 +1,197 @@
+"""The parts of the runtime, each by itself."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from jupyter_selfheal.healers.search import bundle
+from jupyter_selfheal.healers.search.runtime import behave, locate, propose
+from jupyter_selfheal.healers.search.runtime.evaluate import Runner, matches
+from jupyter_selfheal.healers.search.runtime.pool import Pool
+from jupyter_selfheal.healers.search.runtime.program import Program, Unit, compiled, fingerprint, hard_codes, same
+from jupyter_selfheal.healers.search.runtime.scope import Scope
+from jupyter_selfheal.healers.search.runtime.text import splice, tidy
+
+SAMPLE = '''def f(a, b=[], *rest, key=None, **more):
+    """Says."""
+    total, seen = 0, set()
+    for i, x in enumerate(a):  # über alles
+        if x > 1 and not (i == 2 or x in seen):
+            total += x ** 2 % 7
+        elif key is None:
+            seen.add(x); continue
+        else:
+            total =- 1
+    while total < 10:
+        total += len(a[1:]) - a[-1] if a else 1
+    d = {k: v for k, v in zip(a, b) if k}
+    with open("é") as file:
+        y = [file.read().lower() for _ in range(3)]
+    try:
+        g = lambda z: z + 1
+    except ValueError as e:
+        raise
+    return max(total, d.get(1)), f"{total}", (lambda q: q)(y)
+'''
+
+
+def test_every_candidate_is_python_but_for_a_few() -> None:
+    found = propose.ordered(Scope(SAMPLE), dict.fromkeys(range(1, 30), 1.0))
+    broken = 0
+    for _, change in found[::20]:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SyntaxWarning)
+                compile(splice(SAMPLE, change.edits), "x", "exec")
+        except (SyntaxError, ValueError):
+            broken += 1
+    assert len(found) > 5000
+    assert broken < len(found) / 20 / 50
+
+
+def test_candidates_change_neither_docstrings_nor_asserts_nor_imports() -> None:
+    source = 'def f(a):\n    """Doc 1."""\n    import os\n    assert a > 1, "big"\n    return a + 1\n'
+    for _, change in propose.ordered(Scope(source), {5: 1.0}):
+        new = splice(source, change.edits)
+        if "pass" not in new:
+            assert "assert a > 1" in new or "is too many" in change.words
+            assert "import os" in new
+
+
+def test_weights_follow_suspicion() -> None:
+    source = "def f(a):\n    x = a + 1\n    y = a + 1\n    return x + y\n"
+    best = propose.ordered(Scope(source), {2: 0.1, 3: 1.0, 4: 0.1})[0][1]
+    assert best.line == 3
+
+
+def test_idle_parentheses_go_and_needed_ones_stay() -> None:
+    text = "y = a * b"
+    assert splice(text, tidy(text, ((4, 9, "((a) + (b)) * (c)"),))) == "y = (a + b) * c"
+
+
+def test_fingerprints_ignore_formatting_and_see_constants() -> None:
+    program = Program((Unit("def f(a): return a", "define"),))
+
+    def of(text: str) -> int:
+        return fingerprint(compiled(program, 0, text))
+
+    assert of("def f(a): return (a)+1") == of("def f(a):\n    # why\n    return a + 1")
+    assert of("def f(a): return a + 1") != of("def f(a): return a + 1.0")
+    assert of("def f(a): return a + True") != of("def f(a): return a + 1")
+
+
+def test_same_knows_tolerance_arrays_and_types() -> None:
+    np = pytest.importorskip("numpy")
+    assert same(0.1 + 0.2, 0.3)
+    assert same([0.1 + 0.2, {"a": 1}], [0.3, {"a": 1.0}])
+    assert same(np.array([1.0, 2.0]), [1, 2])
+    assert not same([1], (1,))
+    assert not same(np.array([1, 2]), np.array([1, 3]))
+
+
+def test_printed_text_is_compared_by_lines_or_by_expression() -> None:
+    assert matches("a\nb", "a  \nb\n")
+    assert not matches("a", "a\nb")
+    assert matches("/^b$/", "a\nb\n")
+
+
+def test_expected_literals_are_known_as_hard_coded() -> None:
+    program = Program((Unit("assert f(2) == [42, 7]", "check"),), expect="'yes'")
+    assert hard_codes(program, ["return 42"], ["return 41"])
+    assert hard_codes(program, ["return 'yes'"], ["return x"])
+    assert not hard_codes(program, ["return 1"], ["return x"])
+
+
+def runner(*units: Unit, **state: object) -> Runner:
+    ns: dict[str, object] = {"__name__": "__main__", **state}
+    return Runner(Program(units, copied=tuple(state)), ns)
+
+
+def test_a_run_leaves_the_namespace_and_what_it_holds_as_they_were() -> None:
+    made = runner(
+        Unit("data.append(1)\nnew = 2", "cell", cell="c"), Unit("assert len(data) == 1", "check", cell="c"), data=[]
+    )
+    assert made.run({}, 1.0).plausible
+    assert made.run({}, 1.0).plausible
+    assert "new" not in made.ns
+    assert made.ns["data"] == []
+
+
+def test_every_assert_counts_by_itself() -> None:
+    made = runner(Unit("for n in range(5):\n    assert n != 2\n    assert n / (n - 3) is not None", "check", cell="c"))
+    result = made.run({}, 1.0)
+    assert (result.passed, result.failed) == (8, 2)
+
+
+def test_time_is_up_even_for_code_that_swallows_everything() -> None:
+    loop = "while True:\n    try:\n        pass\n    except BaseException:\n        pass"
+    assert runner(Unit(loop, "cell", cell="c")).run({}, 0.05).status == "time"
+
+
+def test_the_pool_survives_death_hoarding_and_c_loops() -> None:
+    made = runner(Unit("x = 1", "cell", cell="c"), Unit("assert x == 2", "check", cell="c"))
+    texts = [
+        "import os; os._exit(1)",
+        "x = 'a' * 10 ** 12",
+        "x = sum(range(10 ** 11))",
+        "import os; os.kill(os.getpid(), 9)",
+        "x = 2",
+        "x = 3",
+    ]
+    jobs = [(n, {0: compiled(made.program, 0, text)}) for n, text in enumerate(texts)]
+    pool = Pool(made, 0.05, 1, jobs=2)
+    found = [index for index, result in pool.results(iter(jobs), lambda: False) if result.plausible]
+    assert found == [4]
+    assert pool.tried == len(texts)
+    assert not pool.workers
+
+
+def test_suspicion_is_highest_where_only_failing_checks_go() -> None:
+    source = "def f(n):\n    if n > 2:\n        return n + 2\n    return n\n"
+    made = runner(Unit(source, "define", True), Unit("assert f(1) == 1", "check"), Unit("assert f(5) == 5", "check"))
+    seen = locate.observe(made, 1.0)
+    suspicion = seen.suspicion[0]
+    assert suspicion[3] > suspicion[2] > suspicion[4]
+    assert seen.kinds[0]["n"] == {"number"}
+    assert seen.calls["f"] == [(1,), (5,)]
+
+
+def test_generated_inputs_keep_their_types_and_repeat() -> None:
+    calls = [([1, 2], "ab", {"k": 1.5})]
+    first = behave.inputs(calls, 50)
+    assert first == behave.inputs(calls, 50)
+    assert len(first) > 40
+    assert all(type(a) is list and type(b) is str and type(c) is dict for a, b, c in first)
+
+
+def test_the_bundle_needs_nothing_but_the_standard_library() -> None:
+    source = bundle.source()
+    used = {
+        name.split(".")[0]
+        for _, text in ast.literal_eval(source.split("SOURCES = ", 1)[1].split("\n\n\ndef probe", 1)[0])
+        for node in ast.walk(ast.parse(text))
+        for name in (
+            [a.name for a in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert used <= set(sys.stdlib_module_names) | {"_selfheal_search"}
+    program = {
+        "units": [
+            {"text": "y = x - 1", "role": "cell", "mutable": True, "cell": "c"},
+            {"text": "assert y == 3", "role": "check", "cell": "c"},
+        ]
+    }
+    script = f"{source}\nclass S: user_ns = {{'x': 2}}\nimport json; print(json.dumps(probe(S, None, {program!r} | {{'seconds': 3}})))"
+    ran = subprocess.run(
+        [sys.executable, "-I", "-"], input=script, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "`-` should be `+`" in ran.stdout
