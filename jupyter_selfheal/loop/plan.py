@@ -33,7 +33,7 @@ from jupyter_selfheal.model import (
     Step,
 )
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
@@ -84,7 +84,8 @@ def remainder(case: Case, patched: str) -> str:
 def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
     """What of an edited cell has to run again, and the names that other cells must not go on using as they were.
 
-    The names are empty where only definitions changed: whoever calls a function finds the new one.
+    The names are empty where only functions changed: whoever calls one finds the new one. The instances of a class, though,
+    are of the old one, and must be made again.
     """
     there = src.statements(new)
     if not there or src.is_foreign(new) or not src.statements(old):
@@ -99,7 +100,7 @@ def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
             if not stale & (found.uses | found.changes):
                 continue
         keep.append(statement.index)
-        if not isinstance(statement.node, (*_DEFINITIONS, *_IMPORTS)):
+        if not isinstance(statement.node, (*_FUNCTIONS, *_IMPORTS)):
             stale |= found.binds | found.changes
     return (src.only(new, keep) if keep else ""), frozenset(stale)
 

@@ -94,9 +94,9 @@ def _own_imports(scene: Scene, name: str) -> list[tuple[str, str]]:
 
 
 def _uses(scene: Scene, name: str) -> tuple[set[str], bool]:
-    """Attributes read of the name in the failing cell and below it, and whether it is called itself."""
+    """Attributes read of the name where it was missed, in the failing cell and below, and whether it is called itself."""
     attributes, called = set(), False
-    cells = [scene.source, *(c.source for c in scene.notebook.code_after(scene.failure.cell_id))]
+    cells = [scene.place()[1], scene.source, *(c.source for c in scene.notebook.code_after(scene.failure.cell_id))]
     for text in cells:
         tree = src.parse(text)
         for node in ast.walk(tree) if tree else ():
