@@ -73,6 +73,6 @@ def _keys(body: Iterable[ast.stmt]) -> Iterable[str]:
 
 def _assigned_in_text(source: str) -> frozenset[str]:
     """Names that a cell which does not parse seems to bind, line by line."""
-    found = re.findall(r"(?m)^(?:(\w+)\s*=(?!=)|(?:def|class)\s+(\w+)|import\s+(?:[\w.]+\s+as\s+)?(\w+))", source)
-    found += re.findall(r"(?m)^from\s+\S+\s+import\s+()()(\w+)", source)
+    found = re.findall(r"(?m)^[ \t]*(?:(\w+)\s*=(?!=)|(?:def|class)\s+(\w+)|import\s+(?:[\w.]+\s+as\s+)?(\w+))", source)
+    found += re.findall(r"(?m)^[ \t]*from\s+\S+\s+import\s+()()(\w+)", source)
     return frozenset(name for group in found for name in group if name)

@@ -62,7 +62,17 @@ def test_healed_notebooks_pass_nbval(tmp_path: Path) -> None:
     """The real command on two of the examples, then pytest --nbval-lax on what it wrote."""
     shutil.copytree(ROOT / "examples/notebooks", tmp_path / "in")
     names = ["01_attribute_error.ipynb", "09_inverted_formula.ipynb"]
-    command = [sys.executable, "-m", "jupyter_selfheal", "heal", *names, "--output-dir", "../out", "--offline", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyter_selfheal",
+        "heal",
+        *names,
+        "--output-dir",
+        "../out",
+        "--offline",
+        "--json",
+    ]
     done = subprocess.run(command, cwd=tmp_path / "in", capture_output=True, text=True, timeout=200, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert [n["survived_clean_run"] for n in json.loads(done.stdout)["notebooks"]] == [True, True]
