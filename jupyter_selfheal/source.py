@@ -211,7 +211,10 @@ def from_statement(source: str, index: int) -> str:
 
 
 def only(source: str, indices: Iterable[int]) -> str:
-    """The source with every other top-level statement blanked; line numbers are kept. A magic is blanked to its line's end."""
+    """The source with every other top-level statement blanked; line numbers are kept. A magic is blanked to its line's end.
+
+    A ``#`` stands where the first statement began, if that is blanked: IPython drops leading lines of nothing but space.
+    """
     kept = set(indices)
     edits = []
     for s in statements(source):
@@ -223,7 +226,11 @@ def only(source: str, indices: Iterable[int]) -> str:
         edits.append((start, end, re.sub(r"[^\r\n]", " ", source[start:end])))
     blanked = splice(source, edits)
     # ``a; b``: a semicolon left alone on its line is no statement
-    return re.sub(r"(?m)^([ \t]*);", lambda m: m[1] + " ", blanked)
+    blanked = re.sub(r"(?m)^([ \t]*);", lambda m: m[1] + " ", blanked)
+    lead = len(source) - len(source.lstrip())
+    if blanked[: lead + 1].isspace() and not blanked[lead:].partition("\n")[0].strip():
+        blanked = blanked[:lead] + "#" + blanked[lead + 1 :]
+    return blanked
 
 
 def canonical(source: str) -> str:

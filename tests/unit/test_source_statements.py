@@ -10,10 +10,10 @@ from jupyter_selfheal.source import from_statement, only
 @pytest.mark.parametrize(
     ("source", "index", "left"),
     [
-        ("%matplotlib inline\nx = 1\ny", 1, "\nx = 1\ny"),
-        ("!ls -l /tmp\nx = 1\ny", 2, "\n\ny"),
+        ("%matplotlib inline\nx = 1\ny", 1, "#\nx = 1\ny"),
+        ("!ls -l /tmp\nx = 1\ny", 2, "#\n\ny"),
         ("a = 1; b = 2\nc", 1, "b = 2\nc"),
-        ("@d\ndef f():\n    return 1\n\nf()", 1, "\n\n\n\nf()"),
+        ("@d\ndef f():\n    return 1\n\nf()", 1, "#\n\n\n\nf()"),
     ],
 )
 def test_earlier_statements_are_blanked_whole(source: str, index: int, left: str) -> None:
@@ -23,4 +23,14 @@ def test_earlier_statements_are_blanked_whole(source: str, index: int, left: str
 
 
 def test_statements_in_the_middle_can_be_kept_alone() -> None:
-    assert only("a = 1\n%time b\nc = 3", [1]).split() == ["%time", "b"]
+    assert only("a = 1\n%time b\nc = 3", [1]).split() == ["#", "%time", "b"]
+
+
+@pytest.mark.parametrize("source", ["a = 1\nb", "\n\na = 1\nb", "%time a\nb", "a = (\n 1,\n)\nb", "a = 1; c\nb"])
+def test_ipython_keeps_the_lines_of_what_is_left(source: str) -> None:
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    last = len(source.split("\n")) - 1
+    whole = TransformerManager().transform_cell(source).split("\n")
+    rest = TransformerManager().transform_cell(from_statement(source, source.count(";") + 1)).split("\n")
+    assert rest.index("b") == whole.index("b") <= last
