@@ -1,5 +1,6 @@
 # Everything runs in .venv, made here; nothing is installed elsewhere.
 #   make demo    heal the example notebooks, offline, into ./healed, and show the table
+#   make demo-model   the same with a stand-in for a language model (no key, nothing leaves the machine)
 #   make test    the whole test suite (browser tests where Chromium is found)
 #   make lint    Ruff and mypy
 #   make bench   the benchmarks; make soak: the long tests; make test-all: everything there is
@@ -13,10 +14,13 @@ COMMA := ,
 EXTRAS := test$(if $(CHROMIUM),$(COMMA)browser)
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-all lint bench soak clean
+.PHONY: demo demo-model test test-all lint bench soak clean
 
 demo: $(STAMPS)-examples
 	$(BIN)/python examples/demo.py
+
+demo-model: $(STAMPS)-examples
+	$(BIN)/python examples/demo_model.py
 
 test: $(STAMPS)-test
 	$(PYTEST) -n 2 -m "not slow" $(ARGS)

@@ -189,6 +189,7 @@ def _below(case: Case, patch: Patch, trial: Trial) -> tuple[Below, ...]:
                     _step_headline(step),
                     stored.compare(cell, step.outputs) if step.ok else stored.NOTHING,
                     missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
+                    asserts=run_by(cell.source),
                 )
             )
     return tuple(found)

@@ -47,6 +47,8 @@ class Below:
     runs_otherwise: bool = False
     missed: str = ""
     """How it misses its own expectation, empty where it has none or meets it."""
+    asserts: int = 0
+    """Asserts that run with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,9 @@ def _met(evidence: Evidence) -> Iterator[tuple[float, float, str, str]]:
         yield weight, 0.3, "stored output", "The output stored in the notebook is reproduced."
     if evidence.others.all_held:
         yield 8.3, 0.1, "asserts below", f"{_so_many(evidence.others.held, 'assert')} below hold."
+    held = sum(below.asserts for below in evidence.below if below.ran)
+    if held and not evidence.deciding.asked:
+        yield 8.3, 0.1, "asserts below", f"{_so_many(held, 'assert')} in the cells below hold."
     if any(below.ran and not below.missed and below.output.same for below in evidence.below):
         n = sum(below.output.same for below in evidence.below)
         yield 8.0, 0.2, "cells below", f"{_so_many(n, 'cell')} below print what is stored."
@@ -240,6 +245,11 @@ def _remarked(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) ->
         sheet.feedback.append(
             f"the stored output was {_excerpt(evidence.output.stored)}, the new one is {_excerpt(evidence.output.got)}"
         )
+    broken = next((b for b in evidence.below if b.error.startswith("AssertionError") and not b.runs_otherwise), None)
+    if broken is not None:
+        score -= 1.0
+        sheet.reasons.append(f"An assert in a cell below fails, perhaps for another reason: {broken.error}.")
+        sheet.feedback.append(f"an assert in a cell below fails: {broken.error}")
     for below in evidence.below:
         if below.runs_otherwise:
             score, floor = score - 1.5, 0.0

@@ -127,3 +127,11 @@ def test_an_assert_below_on_other_definitions_lowers_but_does_not_contradict() -
     found = verdict(UNSAFE, Evidence(True, others=Count(1, 0, "`assert f(x)`")))
     assert found.plausible
     assert found.score < 5
+
+
+def test_asserts_in_cells_below_that_run_are_an_oracle_and_a_failing_one_lowers_all_but_a_safe_rule() -> None:
+    held, failed = Below("b", True, asserts=1), Below("b", False, "AssertionError: 5", asserts=1)
+    assert 8 <= score(below=(held,)) <= 9.5
+    assert "asserts below" in verdict(UNSAFE, Evidence(True, below=(held,))).proofs
+    assert score(below=(failed,)) < score()
+    assert score(SAFE, below=(failed,)) == 7.0
