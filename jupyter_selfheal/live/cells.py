@@ -9,7 +9,7 @@ import hashlib
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Cell, Notebook
+from jupyter_selfheal.model import Cell, Notebook, Output
 
 LIMIT = 2_000
 """Cells remembered; older ones go first."""
@@ -24,6 +24,8 @@ class CellLog:
         self._by_id: dict[str, Cell] = {}
         self._by_run: dict[int, str] = {}
         self._context: tuple[Cell, ...] = ()
+        self._stored: dict[str, tuple[Output, ...]] = {}
+        """Outputs that a cell had before this session ran it: what it shows now may be the failure itself."""
 
     @staticmethod
     def identify(cell_id: str | None, source: str) -> str:
@@ -55,6 +57,14 @@ class CellLog:
     def learn(self, cells: tuple[Cell, ...], path: str = "") -> None:
         """The notebook as the front end has it: order, ids, sources, stored outputs."""
         self._context, self.path = cells, path or self.path
+        for cell in cells:
+            if cell.id not in self._by_id:
+                self._stored.setdefault(cell.id, cell.outputs)
+
+    def forget_stored_errors(self, cell_id: str) -> None:
+        """The user asked for this failure to be healed: an error it shows is not what it is meant to show."""
+        kept = tuple(o for o in self._stored.get(cell_id, ()) if o.output_type != "error")
+        self._stored[cell_id] = kept
 
     def notebook(self, failing: str, source: str, run: int) -> Notebook:
         """The cells around a failure: the front end's notebook if it told one, else the history in order of running."""
@@ -67,4 +77,5 @@ class CellLog:
     def _merged(self, cell: Cell, failing: str, source: str) -> Cell:
         known = self._by_id.get(cell.id)
         runs = known.runs if known and src.canonical(known.source) == src.canonical(cell.source) else 0
-        return replace(cell, runs=runs, source=source if cell.id == failing else cell.source)
+        outputs = self._stored.get(cell.id, ())
+        return replace(cell, runs=runs, outputs=outputs, source=source if cell.id == failing else cell.source)

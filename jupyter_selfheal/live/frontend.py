@@ -1,8 +1,10 @@
 """The line to the JupyterLab extension: comms, over which it tells the notebook and is told how a heal stands.
 
-The kernel opens ``jupyter_selfheal.hello`` so that a page knows the extension is loaded (after a reload too); the page opens
-``jupyter_selfheal``, which ipykernel answers while a cell runs. Handlers may run on a subshell's thread: they lock, and run
-no user code. ``comm`` is already loaded by ipykernel (https://github.com/ipython/comm).
+The kernel opens ``jupyter_selfheal.hello`` so that a page knows the extension is loaded (after a reload too). The page opens
+two: ``jupyter_selfheal``, for what the user chose, and ``jupyter_selfheal.state``, on which it is told. They are apart because
+ipykernel answers a comm on the shell that the comm last sent from: one that never sends is answered on a subshell, while a
+cell runs. Handlers may run on a subshell's thread: they lock, and run no user code. ``comm`` is already loaded by ipykernel
+(https://github.com/ipython/comm).
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class FrontEnd:
         """Register the target, and say hello."""
         import comm
 
-        comm.get_comm_manager().register_target(TARGET, self._opened)
+        for target, opened in self._targets():
+            comm.get_comm_manager().register_target(target, opened)
         self._hello = comm.create_comm(target_name=TARGET + ".hello")
         self._session.told.append(self.tell)
 
@@ -44,7 +47,8 @@ class FrontEnd:
 
         if self.tell in self._session.told:
             self._session.told.remove(self.tell)
-        comm.get_comm_manager().unregister_target(TARGET, self._opened)
+        for target, opened in self._targets():
+            comm.get_comm_manager().unregister_target(target, opened)
         for channel in [*self._comms, *([self._hello] if self._hello is not None else [])]:
             channel.close()
         self._comms.clear()
@@ -63,10 +67,15 @@ class FrontEnd:
         for channel in list(self._comms):
             channel.send(state)
 
-    def _opened(self, channel: Any, _message: Any) -> None:
+    def _targets(self) -> tuple[tuple[str, Any], ...]:
+        return ((TARGET, self._opened_for_choices), (TARGET + ".state", self._opened_for_state))
+
+    def _opened_for_choices(self, channel: Any, _message: Any) -> None:
+        channel.on_msg(lambda message: self._received(message["content"]["data"]))
+
+    def _opened_for_state(self, channel: Any, _message: Any) -> None:
         with self._lock:
             self._comms.append(channel)
-        channel.on_msg(lambda message: self._received(message["content"]["data"]))
         channel.on_close(lambda _message: self._closed(channel))
         self.tell()
 

@@ -12,7 +12,7 @@ export function whereabouts(tracker: INotebookTracker, target: Node): { panel: N
   return panel && cell ? { panel, cell } : null;
 }
 
-/** Change the cells in one step that the editor's own undo takes back, and queue what must run. */
+/** Change the cells, each in one step that the editor's own undo takes back, and queue what must run. */
 export function apply(panel: NotebookPanel, failing: Cell, request: IRequest): { ok: boolean; message: string } {
   const notebook = panel.content;
   const readOnly = panel.context.contentsModel?.writable === false;
@@ -27,20 +27,20 @@ export function apply(panel: NotebookPanel, failing: Cell, request: IRequest): {
   }
   const shared = notebook.model!.sharedModel;
   const inserted: string[] = [];
-  shared.transact(() => {
-    for (const edit of request.edits) {
-      const at = (id?: string): number => shared.cells.findIndex(cell => cell.getId() === id);
-      const before = Math.max(at(edit.before || failing.model.id), 0);
-      if (edit.kind === 'replace') {
-        shared.cells[at(edit.cellId)].setSource(edit.source ?? '');
-      } else if (edit.kind === 'insert') {
-        const cell = shared.insertCell(before, { cell_type: 'code', source: edit.source ?? '', metadata: { selfheal: { inserted: true } } });
-        inserted.push(cell.getId());
-      } else if (edit.kind === 'move') {
-        shared.moveCells(at(edit.cellId), before);
-      }
+  for (const edit of request.edits) {
+    const at = (id?: string): number => shared.cells.findIndex(cell => cell.getId() === id);
+    const before = Math.max(at(edit.before || failing.model.id), 0);
+    if (edit.kind === 'replace') {
+      // A transaction of the cell, not of the notebook: it is the cell's own history that Ctrl+Z goes back in.
+      const cell = shared.cells[at(edit.cellId)];
+      cell.transact(() => cell.setSource(edit.source ?? ''));
+    } else if (edit.kind === 'insert') {
+      const cell = shared.insertCell(before, { cell_type: 'code', source: edit.source ?? '', metadata: { selfheal: { inserted: true } } });
+      inserted.push(cell.getId());
+    } else if (edit.kind === 'move') {
+      shared.moveCells(at(edit.cellId), before);
     }
-  });
+  }
   if (request.run && !request.undo) {
     const wanted = [...inserted, ...todo.toRun];
     const widgets = wanted

@@ -1,4 +1,7 @@
-/** The line to the kernel side: a comm that the front end opens, so that the kernel answers it while a cell runs. */
+/**
+ * The line to the kernel side: two comms that the front end opens. What the user chose goes by one on which the kernel never
+ * sends, so that ipykernel answers it on a subshell, while a cell runs; how a heal stands comes by the other.
+ */
 
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
@@ -105,14 +108,21 @@ export class KernelLine {
     if (this.loaded) {
       return;
     }
-    const comm = kernel.createComm(TARGET);
-    comm.onMsg = (message: KernelMessage.ICommMsgMsg) => {
+    const comm = (this._comm = kernel.createComm(TARGET));
+    comm.onClose = () => this.lose();
+    if (kernel.supportsSubshells) {
+      await Promise.race([(comm as any).subshellStarted, new Promise(resolve => window.setTimeout(resolve, 2000))]);
+    }
+    if (comm.isDisposed || this._comm !== comm) {
+      return;
+    }
+    comm.open({});
+    const state = kernel.createComm(TARGET + '.state');
+    state.onMsg = (message: KernelMessage.ICommMsgMsg) => {
       this._state = message.content.data as any as IState;
       this._changed.emit(this._state);
     };
-    comm.onClose = () => this.lose();
-    comm.open({});
-    this._comm = comm;
+    state.open({});
     this.tellContext();
   }
 

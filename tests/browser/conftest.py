@@ -130,6 +130,16 @@ def browser() -> Iterator[Any]:
         found.close()
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
+    """Keep a picture of what a failing test saw, where ``SELFHEAL_SCREENSHOTS`` names a folder."""
+    outcome: Any = yield
+    folder = os.environ.get("SELFHEAL_SCREENSHOTS")
+    page = getattr(item, "funcargs", {}).get("page")
+    if folder and page is not None and outcome.get_result().failed:
+        page.screenshot(path=Path(folder) / f"{item.name}.png")
+
+
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1280, "height": 1000})

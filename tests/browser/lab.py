@@ -28,6 +28,7 @@ class Lab:
     def run(self, index: int) -> None:
         """Click into the cell and press Ctrl+Enter; again where the page had no kernel yet and dropped it."""
         for _ in range(20):
+            self.dismiss()
             before = self.prompt(index)
             self.cell(index).locator(".cm-content").first.click()
             self.page.keyboard.press("Control+Enter")
@@ -41,6 +42,12 @@ class Lab:
                 continue
             return
         raise AssertionError(f"cell {index} does not run")
+
+    def dismiss(self) -> None:
+        """Accept a dialog of JupyterLab's own (which kernel to use, say) that is in the way."""
+        accept = self.page.locator(".jp-Dialog .jp-mod-accept")
+        if accept.count():
+            accept.first.click()
 
     def prompt(self, index: int) -> str:
         return str(self.cell(index).locator(".jp-InputPrompt").first.text_content())

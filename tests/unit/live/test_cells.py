@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_selfheal.live.cells import CellLog
-from jupyter_selfheal.model import Cell
+from jupyter_selfheal.model import Cell, Output
 
 
 def test_history_is_the_notebook_where_no_front_end_tells() -> None:
@@ -29,3 +29,20 @@ def test_cells_of_the_front_end_keep_their_order_and_know_what_ran() -> None:
 def test_id_is_made_of_the_source_where_there_is_none() -> None:
     assert CellLog.identify(None, "x") == CellLog.identify(None, "x") != CellLog.identify(None, "y")
     assert CellLog.identify("front", "x") == "front"
+
+
+def test_output_of_this_session_is_not_taken_for_the_stored_one() -> None:
+    error = Output("error", ename="NameError")
+    log = CellLog("/work")
+    log.learn((Cell("a", "x", outputs=(Output("stream", text="1"),)), Cell("b", "y")))
+    log.ran("a", "x", 1)
+    log.ran("b", "y", 2)
+    log.learn((Cell("a", "x", outputs=(error,)), Cell("b", "y", outputs=(error,))))
+    assert [c.outputs for c in log.notebook("b", "y", 2).cells] == [(Output("stream", text="1"),), ()]
+
+
+def test_asking_for_a_heal_says_the_error_is_not_meant() -> None:
+    log = CellLog("/work")
+    log.learn((Cell("a", "x", outputs=(Output("error", ename="NameError"),)),))
+    log.forget_stored_errors("a")
+    assert log.notebook("a", "x", 1).cells[0].outputs == ()
