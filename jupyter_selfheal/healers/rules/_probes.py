@@ -297,19 +297,22 @@ def find_module(state: State, argument: Any) -> Any:
         if above in (top, os.path.expanduser("~"), "/", "/tmp", "/home", "/root"):
             break
         top = above
-    found, seen = [], 0
+    found, loose, seen = [], [], 0
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(d for d in folders if not d.startswith(".") and d not in SKIPPED)
         if os.path.relpath(folder, top).count(os.sep) >= 4:
             folders[:] = []
         seen += len(names) + len(folders)
         package = os.path.join(folder, name)
-        if name + ".py" in names or (name in folders and any(n.endswith(".py") for n in os.listdir(package))):
-            relative = os.path.relpath(folder, home)
-            if relative != ".":
+        relative = os.path.relpath(folder, home)
+        if relative != ".":
+            if name + ".py" in names or os.path.isfile(os.path.join(package, "__init__.py")):
                 found.append(relative)
+            elif name in folders and any(n.endswith(".py") for n in os.listdir(package)):
+                loose.append(relative)  # a namespace package, if nothing better is there
         if seen > 20000:
             break
+    found = found or loose
     return sorted(found, key=lambda f: (f.count(os.sep), f.count(".."), f))
 
 

@@ -20,10 +20,12 @@ class ModuleElsewhere(Rule):
     **Failure** `ModuleNotFoundError` for a module that is a file or package in the notebook's own tree, but not in a folder
     that Python looks into.
 
-    **Fix** `sys.path.append("../src")` (relative to the working directory) above the import.
+    **Fix** `sys.path.append("../src")` (relative to the working directory) above the import, or above the import of a module of the
+    project that imports it in turn.
 
     **Fix safety** Safe where one such file exists below the working directory, or else one in the folders above it within the
-    same repository; appended last, it hides nothing. Unsafe where several do.
+    same repository, or where one of several also holds most of what else the notebook misses; appended last, it hides nothing.
+    Unsafe where several do.
     """
 
     code = "IMP105"
@@ -37,31 +39,66 @@ class ModuleElsewhere(Rule):
         if not found:
             return
         module = found[1].split(".")[0]
-        folders = ask(scene, "find_module", name=module) or []
-        folders = [f for f in folders if not f.startswith("..")] or folders  # below the working directory comes first
-        cell_id, source, _ = scene.place()
-        if cell_id != scene.failure.cell_id:
+        folders = _folders(scene, module)
+        at = _insertion(scene, module)
+        if at is None:
             return
-        node = next(
-            (n for n in ast.walk(scene.tree) if isinstance(n, ast.Import | ast.ImportFrom) and _imports(n, module)),
-            None,
-        )
-        if node is None:
-            return
-        start = src.offset(source, node.lineno, 0)
-        indent = source[start : src.span(source, node)[0]]
-        if indent.strip():
-            return
-        for folder in folders[:3]:
+        start, indent = at
+        for rank, (folder, sure) in enumerate(folders[:3]):
             lines = f'{indent}import sys\n{indent}sys.path.append("{folder}")\n'
             yield self.patch(
-                self.replace(scene, cell_id, [(start, start, lines)]),
+                self.replace(scene, scene.failure.cell_id, [(start, start, lines)]),
                 f"Put `{folder}` on the path",
                 f"`{module}` is in `{folder}`, where Python does not look.",
-                applicability=Applicability.SAFE if len(folders) == 1 else Applicability.UNSAFE,
-                why=self.why if len(folders) == 1 else "Several folders hold a module of that name.",
-                prior=0.9 if len(folders) == 1 else 0.6,
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "Several folders hold a module of that name.",
+                prior=0.9 if sure else 0.6 - rank / 20,
             )
+
+
+def _folders(scene: Scene, module: str) -> list[tuple[str, bool]]:
+    """Folders that hold the module, best first → whether it is the one to take.
+
+    Those below the working directory come first; among several, the one that also holds most of what else the notebook
+    imports and nobody has installed.
+    """
+    folders: list[str] = ask(scene, "find_module", name=module) or []
+    folders = [f for f in folders if not f.startswith("..")] or folders
+    if len(folders) < 2:
+        return [(f, True) for f in folders]
+    installed = set(ask(scene, "modules") or ())
+    others = sorted(_imported(scene) - installed - {module})[:6]
+    hits = dict.fromkeys(folders, 0)
+    for other in others:
+        for folder in set(ask(scene, "find_module", name=other) or ()) & set(folders):
+            hits[folder] += 1
+    ranked = sorted(folders, key=lambda f: -hits[f])  # stable: the nearer folder first
+    return [(f, n == 0 and hits[f] > hits[ranked[1]]) for n, f in enumerate(ranked)]
+
+
+def _imported(scene: Scene) -> set[str]:
+    """Top-level modules that the notebook's cells import."""
+    found = set()
+    for cell in scene.notebook.cells:
+        for node in ast.walk(src.parse(cell.source) or ast.Module([], [])) if cell.kind == "code" else ():
+            if isinstance(node, ast.Import):
+                found |= {a.name.split(".")[0] for a in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.split(".")[0])
+    return found
+
+
+def _insertion(scene: Scene, module: str) -> tuple[int, str] | None:
+    """Where the lines go, and their indentation: above the import, or above the statement that imports it in turn."""
+    node: ast.stmt | None = next(
+        (n for n in ast.walk(scene.tree) if isinstance(n, ast.Import | ast.ImportFrom) and _imports(n, module)), None
+    )
+    node = node or scene.failing_statement()
+    if node is None:
+        return None
+    start = src.offset(scene.source, node.lineno, 0)
+    indent = scene.source[start : src.span(scene.source, node)[0]]
+    return None if indent.strip() else (start, indent)
 
 
 def _imports(node: ast.Import | ast.ImportFrom, module: str) -> bool:

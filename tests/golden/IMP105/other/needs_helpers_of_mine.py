@@ -1,0 +1,2 @@
+import helpers_of_mine
+x = 1
