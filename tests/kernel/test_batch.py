@@ -82,7 +82,9 @@ def test_a_notebook_is_healed_proven_and_written_beside_the_original(place: Path
 
 def test_writes_are_thrown_away_unless_asked_for(place: Path) -> None:
     given = write(
-        place / "n.ipynb", "import os; os.mkdir('out')\nopen('out/f.txt', 'w').write('x')", "open('out/f.txt').raed()"
+        place / "n.ipynb",
+        "import os; os.mkdir('out')\nopen('out/f.txt', 'w').write('x')",
+        "open('out/f.txt').read().uper()",
     )
     assert heal(given, cwd=place).returncode == 0
     assert not (place / "out").exists()
@@ -189,10 +191,42 @@ def test_ctrl_c_at_any_moment_leaves_the_original_and_nothing_running(place: Pat
 
 def test_papermill_heals_with_our_engine(place: Path) -> None:
     papermill = pytest.importorskip("papermill")
-    given = write(place / "n.ipynb", cell("n = 2", metadata={"tags": ["parameters"]}), "print(max([n, 3]).reel)", "print(n)",
+    given = write(place / "n.ipynb", cell("n = 2", metadata={"tags": ["parameters"]}), "print(f'n is {n}'.uper())", "print(n)",
                   kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"})  # fmt: skip
     papermill.execute_notebook(str(given), str(place / "out.ipynb"), {"n": 5}, engine_name="selfheal", cwd=str(place),
                                approve="all", progress_bar=False)  # fmt: skip
     cells = json.loads((place / "out.ipynb").read_text())["cells"]
-    assert ["".join(c["outputs"][0]["text"]) for c in cells if c["outputs"]] == ["5\n", "5\n"]
-    assert "real" in "".join(cells[2]["source"])
+    assert ["".join(c["outputs"][0]["text"]) for c in cells if c["outputs"]] == ["N IS 5\n", "5\n"]
+    assert "upper" in "".join(cells[2]["source"])
+
+
+def test_a_state_that_cannot_be_forked_is_replayed_and_that_is_said(place: Path) -> None:
+    given = write(
+        place / "n.ipynb",
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()",
+        "word = 'a'",
+        "print(word.uper())",
+    )
+    done = heal(given, "-o", "out.ipynb", cwd=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "reconstructed by replay" in done.stdout
+    assert "fresh" in done.stdout
+    assert json.loads((place / "out.ipynb").read_text())["cells"][2]["outputs"][0]["text"] == ["A\n"]
+    assert nothing_is_left_running(place)
+
+
+def test_a_killed_run_is_resumed_without_repeating_its_heals(place: Path) -> None:
+    given = write(place / "n.ipynb", "x = 'a'.uper()", "y = 'b'.lowr()", "x, y")
+    assert heal(given, "-o", "first.ipynb", cwd=place).returncode == 0
+    runs = place.parent / "data" / "selfheal" / "runs"
+    names = sorted(p.stem for p in runs.glob("*.jsonl"))
+    assert [n.rpartition("-")[2] for n in names] == ["1", "2"]
+    last = runs / f"{names[1]}.jsonl"
+    whole = last.read_bytes()
+    last.write_bytes(whole[: len(whole) // 2])  # killed in the middle of a line of the second heal
+    first_before = (runs / f"{names[0]}.jsonl").read_bytes()
+    done = heal(given, "-o", "second.ipynb", "--resume", names[0].rpartition("-")[0], cwd=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (place / "second.ipynb").read_bytes() == (place / "first.ipynb").read_bytes()
+    assert (runs / f"{names[0]}.jsonl").read_bytes() == first_before, "what had ended is not done again"
+    assert b'"Ended"' in last.read_bytes()
