@@ -46,7 +46,7 @@ CURES = (
     Cure("input refused", "capture", "        _no_input(self.shell)", "        pass", "input_is_refused"),
     Cure("output bounded", "capture", "max(self.limit - self._sent, 0)", "1 << 40", "two_hundred"),
     Cure("output from C in its place", "capture", "        memory.attach()", "        pass", "output_from_c"),
-    Cure("own process group, deaf to interrupts", "hygiene", "signal.SIG_IGN if number == signal.SIGINT else", "", "interrupt_of_the_kernel"),
+    Cure("deaf to interrupts", "hygiene", "signal.SIG_IGN if number == signal.SIGINT else", "", "interrupt_of_the_kernel"),
     Cure("hard limit after the polite one", "guard", "kill_tree(self.trial)\n        elif", "pass\n        elif", "polite_signal"),
     Cure("guard is a subreaper", "zygote", "        hygiene.adopt_orphans()\n        for listening", "        for listening", "started_ends_with_it and Forked", CONTRACT),
     Cure("strays of a killed guard", "zygote", "            self._kill_strays()", "            pass", "guard_killed"),
@@ -71,7 +71,9 @@ def main(names: list[str]) -> int:
 
 def _fails_without(cure: Cure, folder: Path) -> tuple[bool, str]:
     for name in ("jupyter_selfheal", "tests"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "labextension", "golden"))
+        shutil.copytree(
+            ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "labextension", "golden")
+        )
     shutil.copy(ROOT / "pyproject.toml", folder)
     module = folder / "jupyter_selfheal" / "kernels" / f"{cure.module}.py"
     text = module.read_text()

@@ -55,7 +55,8 @@ def test_the_death_of_the_users_kernel_ends_every_state_and_trial(user: User) ->
             pool.submit(tried, k, SERVER + "\nimport time; time.sleep(300)", timeout=300.0) for k in (first, second)
         ]
         assert wait_for(lambda: len(named("sleep")) == 2)
-        os.kill(user.kernel.pid, signal.SIGKILL)
+        # its parent would end everything below it: without it, the kernel dies and nothing else does
+        os.kill(int(Path(f"/proc/{user.kernel.pid}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
         for future in running:
             with pytest.raises(KernelError):
                 future.result(timeout=60)
