@@ -9,7 +9,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import JSON, Failure, Keep, Probe, Role, Run, TrialRequest
 from jupyter_selfheal.ports import Starts, TrialKernel
 
-PROBE_SECONDS = 10.0
+PROBE_SECONDS = 20.0
 """Seconds a probe may take: they read attributes and folders; one that hangs is a property of the user's own."""
 
 

@@ -316,6 +316,11 @@ def find_module(state: State, argument: Any) -> Any:
     return sorted(found, key=lambda f: (f.count(os.sep), f.count(".."), f))
 
 
+def find_modules(state: State, argument: Any) -> Any:
+    """:func:`find_module` for several names: name → folders."""
+    return {name: find_module(state, {"name": name}) for name in argument["names"]}
+
+
 def missing_path(state: State, argument: Any) -> Any:
     """The path that the exception names, as text; empty where it names none."""
     name = getattr(state.error, "filename", None)
@@ -418,6 +423,7 @@ QUESTIONS = {
         fits,
         files,
         find_module,
+        find_modules,
         missing_path,
         around,
         decodes,

@@ -69,8 +69,8 @@ def _folders(scene: Scene, module: str) -> list[tuple[str, bool]]:
     installed = set(ask(scene, "modules") or ())
     others = sorted(_imported(scene) - installed - {module})[:6]
     hits = dict.fromkeys(folders, 0)
-    for other in others:
-        for folder in set(ask(scene, "find_module", name=other) or ()) & set(folders):
+    for found in (ask(scene, "find_modules", names=others) or {}).values():
+        for folder in set(found) & set(folders):
             hits[folder] += 1
     ranked = sorted(folders, key=lambda f: -hits[f])  # stable: the nearer folder first
     return [(f, n == 0 and hits[f] > hits[ranked[1]]) for n, f in enumerate(ranked)]
