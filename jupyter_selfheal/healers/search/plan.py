@@ -292,14 +292,21 @@ def _hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
     defined = [_name(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
     names = {n for p in pieces if p.mutable for n in src.names(p.text).uses} - set(defined)
     above: dict[str, None] = {}
+    modules: set[str] = set()
+    functions: set[str] = set()
     for cell in reversed(case.notebook.code_before(case.failure.cell_id)):
         tree = src.parse(cell.source)
+        modules |= src.names(cell.source).imports
+        functions |= {
+            n.name for n in (tree.body if tree else ()) if isinstance(n, ast.FunctionDef) and not has_assert(n)
+        }
         for node in tree.body if tree else ():
             if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
                 above |= dict.fromkeys(sorted(src.names_of([node]).binds))
     return {
         "attributes": sorted(attributes),
-        "callables": sorted(filter(None, defined)),
+        "callables": sorted({*filter(None, defined), *functions}),
+        "modules": sorted(modules),
         "names": sorted(names),
         "nearby": [n for n in above if n not in defined][:NEARBY],
     }

@@ -26,6 +26,17 @@ for _group in _GROUPS:
         _NEAR[_name] = tuple(dict.fromkeys([*_NEAR.get(_name, ()), *(o for o in _group if o != _name)]))
 
 
+_COMMON = (
+    "len", "range", "sum", "min", "max", "sorted", "abs", "set", "list", "int", "str", "isinstance", "enumerate", "any", "all",
+    "round", "tuple", "float", "reversed", "zip", "dict", "ord", "chr", "bool", "map", "filter",
+)  # fmt: skip
+_METHODS = (
+    "join", "split", "append", "extend", "lower", "upper", "strip", "replace", "count", "index", "find", "pop", "get", "items",
+    "keys", "values", "startswith", "endswith", "isdigit", "isalpha", "isupper", "islower", "swapcase", "add", "insert", "copy",
+)  # fmt: skip
+"""What is called most in plain Python: tried in place of any other call, after everything likelier."""
+
+
 def variables(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Another name in scope: the wrong variable is read, returned, or assigned."""
     if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Del):
@@ -33,7 +44,8 @@ def variables(s: Scope, node: ast.AST) -> Iterator[Change]:
     parent = s.parents[node]
     called = isinstance(parent, ast.Call) and node is parent.func
     kinds = s.kinds(node)
-    for name in s.functions if called else s.values:
+    holds = isinstance(parent, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    for name in s.callables if called else (*s.values, *s.modules) if holds else s.values:
         if name == node.id:
             continue
         prior = 0.6 if isinstance(node.ctx, ast.Load) else 0.2
@@ -42,8 +54,13 @@ def variables(s: Scope, node: ast.AST) -> Iterator[Change]:
         prior *= 1.0 if s.alike(name, kinds) else 0.2
         yield Change((s.put(node, name),), prior, node.lineno, f"`{node.id}` should be `{name}`")
     if called:
-        for other in _NEAR.get(node.id, ()):
-            yield Change((s.put(node, other),), 0.75, node.lineno, f"`{node.id}` should be `{other}`")
+        near = _NEAR.get(node.id, ())
+        for other in (*near, *(name for name in _COMMON if name not in near)):
+            if other == node.id:
+                continue
+            yield Change(
+                (s.put(node, other),), 0.75 if other in near else 0.1, node.lineno, f"`{node.id}` should be `{other}`"
+            )
         if len(_users(s, node.id)) > 1 and node.id in ("min", "max"):
             swap = {"min": "max", "max": "min"}
             edits = tuple(s.put(n, swap[n.id]) for n in s.order if isinstance(n, ast.Name) and n.id in swap)
@@ -81,6 +98,9 @@ def attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
     near = _NEAR.get(node.attr, ())
     for name in near:
         yield Change(((start, end, name),), 0.6, node.lineno, f"`.{node.attr}` should be `.{name}`")
+    for name in _METHODS if called else ():
+        if name != node.attr and name not in near and name not in s.attributes:
+            yield Change(((start, end, name),), 0.08, node.lineno, f"`.{node.attr}` should be `.{name}`")
     for name in s.attributes:
         if name != node.attr and name not in near:
             alike = name.split("_")[-1] == node.attr.split("_")[-1] or name.split("_")[0] == node.attr.split("_")[0]

@@ -45,6 +45,9 @@ _BINARY_NEXT = {
 }
 
 
+_ORDERS = frozenset({"<", "<=", ">", ">="})
+
+
 def between(s: Scope, left: ast.AST, right: ast.AST, old: str, new: str) -> Edit | None:
     """The edit that changes the operator written between two operands."""
     start, end = s.hi(left), s.lo(right)
@@ -65,6 +68,8 @@ def compare(s: Scope, node: ast.AST) -> Iterator[Change]:
             edit = between(s, left, right, old, new)
             if edit is None:
                 continue
+            if new in _ORDERS and old in ("==", "!=") and s.kinds(left) | s.kinds(right) == {TEXT}:
+                prior *= 0.25
             yield Change((edit,), prior, node.lineno, f"`{old}` should be `{new}`")
             if isinstance(right, ast.Constant) and type(right.value) is int and new in ("<=", ">=", "<", ">"):
                 for step in (1, -1):

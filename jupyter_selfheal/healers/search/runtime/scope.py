@@ -40,6 +40,8 @@ class Hints:
     attributes: frozenset[str] = frozenset()
     callables: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
+    modules: tuple[str, ...] = ()
+    """Imported modules, for an attribute that is looked up on the wrong thing."""
     nearby: tuple[str, ...] = ()
     """Variables of the cells above, for a statement at the top level, which may have meant one of them."""
     literals: bool = True
@@ -91,6 +93,8 @@ class Scope(Source):
                 if isinstance(n, ast.Constant) and isinstance(n.value, str) and len(n.value) < 40 and not self.is_doc(n)
             )
         )
+        local = {a.asname or a.name for n in self.order if isinstance(n, ast.Import) for a in n.names}
+        self.modules = (*self.hints.modules, *sorted(local))
         self.frozen = self._frozen()
 
     def is_doc(self, node: ast.AST) -> bool:

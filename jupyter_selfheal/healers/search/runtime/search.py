@@ -174,6 +174,7 @@ class Search:
             frozenset(given.get("attributes", ())),
             frozenset(given.get("callables", ())),
             outside,
+            tuple(given.get("modules", ())),
             nearby,
             not self.program.units[unit].query,
         )

@@ -19,13 +19,13 @@ from jupyter_selfheal.healers.search.runtime.scope import (
 )
 
 _WRAPS: tuple[tuple[str, tuple[str, ...], float], ...] = (
-    ("abs", (NUMBER,), 0.45), ("len", (ITEMS, TEXT, SET, DICT), 0.4), ("sorted", (ITEMS, TEXT, SET, DICT), 0.4), ("list", (ITEMS, TEXT, SET, DICT), 0.3),
+    ("abs", (NUMBER,), 0.45), ("len", (ITEMS, TEXT, SET, DICT), 0.4), ("sorted", (ITEMS, TEXT, SET, DICT), 0.45), ("list", (ITEMS, TEXT, SET, DICT), 0.3),
     ("set", (ITEMS, TEXT), 0.35), ("int", (NUMBER, TEXT), 0.35), ("str", (NUMBER, TEXT, TRUTH), 0.35), ("float", (NUMBER, TEXT), 0.2),
     ("sum", (ITEMS, SET), 0.25), ("max", (ITEMS, SET), 0.2), ("min", (ITEMS, SET), 0.2), ("tuple", (ITEMS,), 0.15), ("bool", (), 0.05),
-    ("round", (NUMBER,), 0.2), ("reversed", (ITEMS, TEXT), 0.15), ("any", (ITEMS,), 0.1), ("all", (ITEMS,), 0.1),
+    ("round", (NUMBER,), 0.2), ("reversed", (ITEMS, TEXT), 0.15), ("range", (NUMBER,), 0.15), ("any", (ITEMS,), 0.1), ("all", (ITEMS,), 0.1),
 )  # fmt: skip
 _AFTER: tuple[tuple[str, tuple[str, ...], float], ...] = (
-    (".lower()", (TEXT,), 0.4), (".upper()", (TEXT,), 0.25), (".strip()", (TEXT,), 0.3), (".split()", (TEXT,), 0.25), ("[::-1]", (TEXT, ITEMS), 0.4),
+    (".lower()", (TEXT,), 0.4), (".upper()", (TEXT,), 0.25), (".strip()", (TEXT,), 0.3), (".split()", (TEXT,), 0.25), ("[::-1]", (TEXT, ITEMS), 0.35),
     ("[1:]", (TEXT, ITEMS), 0.4), ("[:-1]", (TEXT, ITEMS), 0.3), ("[0]", (TEXT, ITEMS), 0.25), ("[-1]", (TEXT, ITEMS), 0.25), ("[1]", (ITEMS,), 0.12),
     (".copy()", (ITEMS, SET, DICT), 0.25), (".items()", (DICT,), 0.3), (".values()", (DICT,), 0.3), (".keys()", (DICT,), 0.2), (".isdigit()", (TEXT,), 0.1),
     (".swapcase()", (TEXT,), 0.1), (".capitalize()", (TEXT,), 0.1), (".isalpha()", (TEXT,), 0.1), (".sum()", ("ndarray", "Series"), 0.15), (".mean()", ("ndarray", "Series"), 0.15),
