@@ -1,7 +1,8 @@
 """Every rule by name, so that none is imported before a failure asks for it.
 
 Order is the order of proposal among equal priors: state before imports before names before the rest, because two thirds
-of real NameErrors are state (docs/repair.md). Third parties add rules by the entry point group
+of real NameErrors are state (docs/repair.md); what a changelog says before what likeness guesses, because of equal
+patches the first one stands. Third parties add rules by the entry point group
 ``jupyter_selfheal.rules``.
 """
 
@@ -17,6 +18,32 @@ RULES: dict[str, str] = {
     "NON102": "missing_return:MissingReturn",
     "NON103": "print_statement:PrintStatement",
     "IMP101": "missing_import:MissingImport",
+    "API101": "moved_import:MovedImport",
+    "API102": "removed_name:RemovedName",
+    "API103": "removed_method:RemovedMethod",
+    "API201": "changed_keyword:ChangedKeyword",
+    "API202": "positional_arguments:PositionalArguments",
+    "API203": "changed_value:ChangedValue",
+    "PDA101": "frequency_alias:FrequencyAlias",
+    "PDA102": "ix_indexer:IxIndexer",
+    "PDA103": "numeric_only:NumericOnly",
+    "PDA104": "position_in_series:PositionInSeries",
+    "PDA105": "row_by_label:RowByLabel",
+    "PDA106": "nested_renamer:NestedRenamer",
+    "PDA107": "category_setter:CategorySetter",
+    "PDA108": "value_of_another_type:ValueOfAnotherType",
+    "PDA109": "mixed_dates:MixedDates",
+    "PDA110": "dtype_test:DtypeTest",
+    "NPA101": "array_wanted:ArrayWanted",
+    "NPA102": "read_only_array:ReadOnlyArray",
+    "NPA103": "whole_number:WholeNumber",
+    "NPA104": "ambiguous_truth:AmbiguousTruth",
+    "NPA105": "scalar_of_array:ScalarOfArray",
+    "SKL101": "two_dimensions:TwoDimensions",
+    "SKL102": "estimator_arguments:EstimatorArguments",
+    "SKL103": "old_folds:OldFolds",
+    "PDA111": "removed_option:RemovedOption",
+    "TYP201": "sample_population:SamplePopulation",
     "IMP102": "misspelt_module:MisspeltModule",
     "IMP103": "missing_submodule:MissingSubmodule",
     "IMP104": "missing_module:MissingModule",
@@ -53,28 +80,5 @@ RULES: dict[str, str] = {
     "SYN108": "syntax_foreign:ForeignSyntax",
     "SYN103": "syntax_bracket:Bracket",
     "SYN109": "syntax_comma:MissingComma",
-    "API101": "moved_import:MovedImport",
-    "API102": "removed_name:RemovedName",
-    "API103": "removed_method:RemovedMethod",
-    "API201": "changed_keyword:ChangedKeyword",
-    "API202": "positional_arguments:PositionalArguments",
-    "API203": "changed_value:ChangedValue",
-    "PDA101": "frequency_alias:FrequencyAlias",
-    "PDA102": "ix_indexer:IxIndexer",
-    "PDA103": "numeric_only:NumericOnly",
-    "PDA104": "position_in_series:PositionInSeries",
-    "PDA105": "row_by_label:RowByLabel",
-    "PDA106": "nested_renamer:NestedRenamer",
-    "PDA107": "category_setter:CategorySetter",
-    "PDA108": "value_of_another_type:ValueOfAnotherType",
-    "PDA109": "mixed_dates:MixedDates",
-    "PDA110": "dtype_test:DtypeTest",
-    "NPA101": "array_wanted:ArrayWanted",
-    "NPA102": "read_only_array:ReadOnlyArray",
-    "NPA103": "whole_number:WholeNumber",
-    "NPA104": "ambiguous_truth:AmbiguousTruth",
-    "NPA105": "scalar_of_array:ScalarOfArray",
-    "SKL101": "two_dimensions:TwoDimensions",
-    "SKL102": "estimator_arguments:EstimatorArguments",
 }
 """Code → ``module:Class``, the module relative to this package."""

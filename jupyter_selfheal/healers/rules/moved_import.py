@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TypeGuard
 
 from jupyter_selfheal import source as src
@@ -36,6 +37,7 @@ class Plan:
     notes: list[str] = field(default_factory=list)
     unsafe: list[str] = field(default_factory=list)
     requires: dict[str, str] = field(default_factory=dict)
+    removed: list[str] = field(default_factory=list)
     shown: bool = False
 
 
@@ -86,7 +88,8 @@ class MovedImport(Rule):
             "The library has moved or removed what is imported: " + "; ".join(plan.notes) + ".",
             applicability=level,
             why="; ".join(plan.unsafe) or self.why,
-            removes="" if all(text for _, _, text in plan.splices) else "an import of what is no longer needed",
+            removes="; ".join(plan.removed)
+            or ("" if all(text for _, _, text in plan.splices) else "an import of what is no longer needed"),
             prior=0.9 if not plan.unsafe else 0.6,
         )
 
@@ -131,6 +134,10 @@ def _plan_import_from(site: Site, node: ast.ImportFrom, works: list[bool], plan:
         if fine:
             continue
         successor = _successor(site, module, alias.name)
+        if successor is None and _is_dead(site, module, alias):
+            plan.removed.append(f"the import of `{alias.name}`, which nothing in the notebook uses")
+            plan.notes.append(f"{module}.{alias.name} → nothing")
+            continue
         if successor is None:
             return
         change, path = successor
@@ -173,7 +180,29 @@ def _successor(site: Site, module: str, name: str) -> tuple[Change | None, str] 
         target = moved[1] + (f".{name}" if name and name != "*" else "")
         if moved[0].requires or exists(site.scene, target):
             return moved[0], target
+    if module == "scipy" and name and exists(site.scene, f"numpy.{name}"):
+        source = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
+        return Change(path, f"numpy.{name}", "scipy", "1.4", source), f"numpy.{name}"
     return _searched(site, module, name)
+
+
+def _is_dead(site: Site, module: str, alias: ast.alias) -> bool:
+    """True for a name of a known library that nothing uses and that is no misspelt one of the module."""
+    if alias.name == "*" or module.split(".")[0] not in SEARCHED or _is_used(site, alias.asname or alias.name):
+        return False
+    members = ask(site.scene, "members", path=module)
+    return members is not None and not get_close_matches(alias.name, members, n=1, cutoff=0.75)
+
+
+def _is_used(site: Site, name: str) -> bool:
+    """True where some cell of the notebook reads the name."""
+    sources = [site.source, *(site.scene.source_of(c.id) for c in site.scene.notebook.cells if c.kind == "code")]
+    return any(
+        isinstance(node, ast.Name) and node.id == name
+        for tree in (src.parse(source) for source in sources)
+        if tree is not None
+        for node in ast.walk(tree)
+    )
 
 
 def _searched(site: Site, module: str, name: str) -> tuple[Change | None, str] | None:

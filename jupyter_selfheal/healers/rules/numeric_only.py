@@ -57,6 +57,16 @@ class NumericOnly(Rule):
             if call.func.attr in REDUCTIONS and live.is_a(*TABLES) and not _has(call, "numeric_only"):
                 yield self._reduced(site, call, call.func.attr)
                 return
+            if (
+                call.func.attr in ("agg", "aggregate", "transform")
+                and live.is_a("pandas.DataFrameGroupBy")
+                and _reduces(call)
+            ):
+                yield self._selected(site, _grouped(site, call))
+                return
+            if call.func.attr == "pivot_table" and not _has(call, "values") and len(call.args) == int(live.is_module):
+                yield self._selected(site, _pivoted(site, call))
+                return
             if call.func.attr in ("agg", "aggregate", "apply") and live.is_a("pandas.DataFrame") and _reduces(call):
                 start = src.span(site.source, call.func.value)[1]
                 yield self._selected(site, [(start, start, ".select_dtypes('number')")])
@@ -93,6 +103,25 @@ class NumericOnly(Rule):
 
 def _has(call: ast.Call, name: str) -> bool:
     return any(k.arg == name for k in call.keywords)
+
+
+def _grouped(site: Site, call: ast.Call) -> list[Splice]:
+    """``.agg(np.mean)`` → ``.agg("mean", numeric_only=True)``."""
+    first = call.args[0]
+    name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
+    return [(*src.span(site.source, first), f"{name!r}, numeric_only=True")]
+
+
+def _pivoted(site: Site, call: ast.Call) -> list[Splice]:
+    """The numeric columns as ``values``, without those that the table is built by."""
+    keys = [site.text(k.value) for k in call.keywords if k.arg in ("index", "columns")]
+    if not isinstance(call.func, ast.Attribute) or not keys:
+        return []
+    table = site.operand(call.args[0] if call.args else call.func.value)
+    parts = [k[1:-1] if k.startswith("[") else k for k in keys]
+    text = f", values=list({table}.select_dtypes('number').columns.difference([{', '.join(parts)}]))"
+    at = len(site.source[: src.span(site.source, call)[1] - 1].rstrip())
+    return [(at, at, text)]
 
 
 def _reduces(call: ast.Call) -> bool:

@@ -15,7 +15,8 @@ from jupyter_selfheal.model import Applicability, Failure, Patch
 
 TOO_MANY = re.compile(
     r"takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:positional arguments? \(and .*\) )?(?:were|was) given|"
-    r"too many positional arguments|takes (?:no|exactly \d+|at most \d+) (?:positional )?arguments?|got multiple values for argument"
+    r"too many positional arguments|takes (?:no|exactly \d+|at most \d+) (?:positional )?arguments?|got multiple values for argument|"
+    r"unhashable type: 'dict'"
 )
 
 
@@ -53,8 +54,11 @@ class PositionalArguments(Rule):
             live = site.live([call.func], calls=True)[0]
             if not live.path or live.path.split(".")[0] in ("__main__", "builtins"):
                 continue
+            if "unhashable" in scene.failure.evalue and _known(call, live) is None:
+                continue
             names = _names(site, call, live)
             if not names:
+                yield from self._attributes(site, call)
                 continue
             splices = _splices(site, call, names)
             for other in ast.walk(site.tree):
@@ -69,6 +73,20 @@ class PositionalArguments(Rule):
                 prior=0.9,
             )
             return
+
+    def _attributes(self, site: Site, call: ast.Call) -> Iterator[Patch]:
+        """``G.add_edge(1, 2, {"w": 3})``: attributes of networkx 1 by position are keywords now."""
+        last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        extra = {"add_node": 1, "add_edge": 2}.get(last, 99)
+        if len(call.args) != extra + 1 or not site.live([call.args[-1]], calls=True)[0].is_a("builtins.dict"):
+            return
+        start = src.span(site.source, call.args[-1])[0]
+        yield self.patch(
+            self.replace(site.scene, site.cell_id, [(start, start, "**")]),
+            "Give the attributes by keyword",
+            f"`{last}` takes attributes by keyword only since networkx 2.0.",
+            prior=0.88,
+        )
 
 
 def _names(site: Site, call: ast.Call, live: Live) -> list[str]:

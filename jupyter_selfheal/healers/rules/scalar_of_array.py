@@ -13,14 +13,16 @@ from jupyter_selfheal.healers.rules._site import Site
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 MESSAGE = re.compile(
-    r"only (?:0-dimensional|length-1|size-1) arrays can be converted to Python scalars|only size-1 arrays"
+    r"only (?:0-dimensional|length-1|size-1) arrays can be converted to Python scalars|only size-1 arrays|"
+    r"^setting an array element with a sequence\.?$|Conversion of an array with ndim > 0 to a scalar is deprecated"
 )
 
 
 class ScalarOfArray(Rule):
     """Take the one value out of an array that is used as a number.
 
-    **Failure** `TypeError: only 0-dimensional arrays can be converted to Python scalars` from `float(x)` or `math.sqrt(x)`.
+    **Failure** `TypeError: only 0-dimensional arrays can be converted to Python scalars` from `float(x)` or `math.sqrt(x)`,
+    `ValueError: setting an array element with a sequence.` from `a[0] = x`.
 
     **Fix** `x.item()` for the arguments whose live values are arrays of one value.
 
@@ -29,7 +31,7 @@ class ScalarOfArray(Rule):
 
     code = "NPA105"
     name = "array of one value as a number"
-    enames = frozenset({"TypeError", "DeprecationWarning"})
+    enames = frozenset({"TypeError", "ValueError", "DeprecationWarning"})
     applicability = Applicability.SAFE
     why = "The live array holds one value, which NumPy took itself before (https://numpy.org/doc/stable/release/1.25.0-notes.html)."
 
@@ -42,7 +44,7 @@ class ScalarOfArray(Rule):
             return
         for node in site.nodes(ast.Call, ast.Assign, ast.BinOp):
             given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
-            if isinstance(node, ast.Assign):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
                 given = [node.value]
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
                 given = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]

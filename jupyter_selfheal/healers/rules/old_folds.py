@@ -1,0 +1,94 @@
+"""SKL103: cross-validation objects built from data, as they were before scikit-learn 0.18."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rewrite import bind
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Patch
+
+OLD = {
+    "KFold": ("n n_folds shuffle random_state", "range({n})"),
+    "StratifiedKFold": ("y n_folds shuffle random_state", "[[0]] * len({y}), {y}"),
+    "LeaveOneOut": ("n", "range({n})"),
+    "LeavePOut": ("n p", "range({n})"),
+    "ShuffleSplit": ("n n_iter test_size train_size random_state", "range({n})"),
+    "StratifiedShuffleSplit": ("y n_iter test_size train_size random_state", "[[0]] * len({y}), {y}"),
+}
+"""Old parameters of each class, and what `split` is given now."""
+
+
+class OldFolds(Rule):
+    """Build folds from their number and split the data where they are used.
+
+    **Failure** `TypeError: KFold.__init__() got an unexpected keyword argument 'n_folds'`, `'KFold' object is not iterable`, where
+    the object is built from the number of samples: `KFold(len(X), n_folds=5)`.
+
+    **Fix** `KFold(n_splits=5)`, and `for train, test in folds.split(range(len(X)))` in the cells that loop over it.
+
+    **Fix safety** Safe: the first argument was the number of samples or the labels, which `split` takes now, and the folds are the
+    same (https://scikit-learn.org/stable/whats_new/v0.18.html).
+    """
+
+    code = "SKL103"
+    name = "folds built from data"
+    enames = frozenset({"TypeError", "ValueError"})
+    applicability = Applicability.SAFE
+    why = "The first argument was the number of samples or the labels, which `split` takes now."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        text = scene.failure.evalue
+        if not any(
+            word in text
+            for word in ("Fold", "Split", "LeaveOneOut", "LeavePOut", "n_folds", "n_splits", "n_iter", "shuffle")
+        ):
+            return
+        site = Site.of(scene)
+        if site is None:
+            return
+        for call in (n for n in ast.walk(site.tree) if isinstance(n, ast.Call)):
+            name = site.text(call.func).rsplit(".", 1)[-1]
+            if name not in OLD or not call.lineno <= site.line <= (call.end_lineno or 0):
+                continue
+            old, given = OLD[name]
+            bound = bind(site, call, tuple(old.split()))
+            data = old.split()[0]
+            if data not in bound.named or bound.rest:
+                continue
+            rest = {k: v for k, v in bound.named.items() if k != data}
+            names = {"n_folds": "n_splits", "n_iter": "n_splits"}
+            text = f"{site.text(call.func)}({', '.join(f'{names.get(k, k)}={site.text(v)}' for k, v in rest.items())})"
+            splits = given.replace("{" + data + "}", site.text(bound.named[data]))
+            splices = [(*src.span(site.source, call), text), *_loops(site, call, splits)]
+            yield self.patch(
+                self.replace(scene, site.cell_id, splices),
+                f"Write `{text}` and split where it is used",
+                f"`{name}` is no longer built from the data.",
+                prior=0.93,
+            )
+            return
+
+
+def _loops(site: Site, call: ast.Call, splits: str) -> list[Splice]:
+    """``.split(…)`` behind the object in the loops of the cell."""
+    names = {
+        t.id
+        for n in ast.walk(site.tree)
+        if isinstance(n, ast.Assign) and n.value is call
+        for t in n.targets
+        if isinstance(t, ast.Name)
+    }
+    found: list[Splice] = []
+    for node in ast.walk(site.tree):
+        over = node.iter if isinstance(node, ast.For | ast.comprehension) else None
+        if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "enumerate" and over.args:
+            over = over.args[0]
+        if over is call or (isinstance(over, ast.Name) and over.id in names):
+            end = src.span(site.source, over)[1]
+            found.append((end, end, f".split({splits})"))
+    return found

@@ -1,0 +1,90 @@
+"""PDA111: an option of pandas or matplotlib that was removed or renamed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site, add_imports, dotted, reference
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+RENAMED = {
+    "axes.hold": "", "text.latex.unicode": "", "savefig.frameon": "savefig.transparent", "keymap.all_axes": "", "verbose.level": "",
+    "animation.avconv_path": "animation.ffmpeg_path", "examples.directory": "", "datapath": "", "savefig.jpeg_quality": "",
+    "mathtext.fallback_to_cm": "mathtext.fallback", "backend.qt4": "backend", "svg.embed_char_paths": "svg.fonttype",
+    "legend.isaxes": "", "tk.pythoninspect": "", "text.dvipnghack": "",
+}  # fmt: skip
+"""Parameters of matplotlib that are gone, with what took their place; empty where nothing did."""
+
+
+class RemovedOption(Rule):
+    """Set an option in the way that took its place.
+
+    **Failure** `OptionError: No such option: 'mpl_style'`, `KeyError: 'axes.color_cycle is not a valid rc parameter'`.
+
+    **Fix** `pd.options.display.mpl_style = 'default'` and `pd.set_option('display.mpl_style', …)` become
+    `plt.style.use('ggplot')`, as the release notes say; `rcParams['axes.color_cycle'] = colors` becomes
+    `rcParams['axes.prop_cycle'] = cycler(color=colors)`.
+
+    **Fix safety** Safe: only the look of plots is set, and the libraries' release notes name the successor.
+    """
+
+    code = "PDA111"
+    name = "removed option"
+    enames = frozenset({"OptionError", "KeyError", "AttributeError"})
+    applicability = Applicability.SAFE
+    why = "The release notes name this as what took the option's place, and it sets the look of plots only."
+
+    def matches(self, failure: Failure) -> bool:
+        text = failure.evalue
+        return super().matches(failure) and (
+            "mpl_style" in text or "existing options" in text or "valid rc parameter" in text or "rcParam" in text
+        )
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for node in ast.walk(site.tree):
+            if not isinstance(node, ast.stmt) or not node.lineno <= site.line <= (node.end_lineno or 0):
+                continue
+            found = _style(site, node) or _cycle(site, node)
+            if found is not None:
+                splices, line = found
+                yield self.patch(
+                    self.replace(scene, site.cell_id, [*splices, *add_imports(site.source, [line])]),
+                    f"Write `{splices[0][2]}`",
+                    "The option was removed.",
+                    prior=0.9,
+                )
+                return
+
+
+def _style(site: Site, node: ast.stmt) -> tuple[list[Splice], str] | None:
+    is_option = isinstance(node, ast.Assign) and dotted(node.targets[0]).endswith("display.mpl_style")
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        first = node.value.args[0] if node.value.args else None
+        is_option = isinstance(first, ast.Constant) and "mpl_style" in str(first.value)
+    known = reference(site, "matplotlib.style.use") if is_option else None
+    if known is None:
+        return None
+    return [(*src.span(site.source, node), f"{known[0]}('ggplot')")], known[1]
+
+
+def _cycle(site: Site, node: ast.stmt) -> tuple[list[Splice], str] | None:
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Subscript):
+        return None
+    key = node.targets[0].slice
+    if not isinstance(key, ast.Constant):
+        return None
+    if key.value == "axes.color_cycle":
+        known = reference(site, "matplotlib.cycler")
+        if known is None:
+            return None
+        value = (*src.span(site.source, node.value), f"{known[0]}(color={site.text(node.value)})")
+        return [value, (*src.span(site.source, key), "'axes.prop_cycle'")], known[1]
+    new = RENAMED.get(str(key.value), "")
+    return ([(*src.span(site.source, key), repr(new))], "") if new else None

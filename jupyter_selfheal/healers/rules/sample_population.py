@@ -1,0 +1,46 @@
+"""TYP201: a population that is no sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site, dotted
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+
+class SamplePopulation(Rule):
+    """Sample from a list of what is no sequence.
+
+    **Failure** `TypeError: Population must be a sequence. For dicts or sets, use sorted(d).` from `random.sample(nodes, 3)`.
+
+    **Fix** `random.sample(list(nodes), 3)`.
+
+    **Fix safety** Safe: before Python 3.11 `sample` made the same list itself.
+    """
+
+    code = "TYP201"
+    name = "population that is no sequence"
+    enames = frozenset({"TypeError"})
+    applicability = Applicability.SAFE
+    why = "Before Python 3.11 the function made the same list itself (https://docs.python.org/3/whatsnew/3.11.html)."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and "Population must be a sequence" in failure.evalue
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for call in site.calls()[:3]:
+            if dotted(call.func).rsplit(".", 1)[-1] != "sample" or not call.args:
+                continue
+            text = f"list({site.text(call.args[0])})"
+            yield self.patch(
+                self.replace(scene, site.cell_id, [(*src.span(site.source, call.args[0]), text)]),
+                f"Sample from `{text}`",
+                f"`{site.text(call.args[0])}` is no sequence.",
+                prior=0.9,
+            )
+            return

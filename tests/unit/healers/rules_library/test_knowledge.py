@@ -1,0 +1,78 @@
+"""The data files: every successor that they name is there, and every entry says where it is from."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import warnings
+
+import pytest
+
+from jupyter_selfheal.healers.rules import _library_probes
+from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
+
+LIBRARIES = (
+    "numpy",
+    "pandas",
+    "sklearn",
+    "matplotlib",
+    "seaborn",
+    "scipy",
+    "statsmodels",
+    "sympy",
+    "networkx",
+    "IPython",
+)
+
+
+def leads_somewhere(path: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _library_probes._resolves(path)
+
+
+def installed(path: str) -> bool:
+    try:
+        importlib.import_module(path.split(".")[0])
+    except ImportError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_successor_in_an_installed_library_exists(library: str) -> None:
+    pytest.importorskip(library)
+    known = knowledge()
+    changes = [c for table in (known.names, known.modules) for c in table.values() if c.library == library]
+    named = [p for c in changes for p in paths_of(c) if p.split(".")[0] in LIBRARIES and installed(p)]
+    assert named
+    missing = [p for p in named if not leads_somewhere(p)]
+    optional = ("matplotlib.backends.backend_qtagg",)
+    assert [p for p in missing if not p.startswith(optional)] == []
+
+
+def paths_of(change: Change) -> list[str]:
+    found = [change.new] if change.new and not change.requires else []
+    return found + [p for f in change.forms for p in re.findall(r"\{@([\w.]+)\}", f.template)]
+
+
+def test_every_entry_names_its_release_and_its_source() -> None:
+    known = knowledge()
+    entries = [
+        *known.modules.values(),
+        *known.names.values(),
+        *known.methods.values(),
+        *known.values,
+        *known.positional,
+    ]
+    entries += [k for ks in known.keywords.values() for k in ks]
+    assert len(entries) > 1000
+    assert all(e.version and e.source.startswith("https://") for e in entries)
+
+
+def test_every_entry_says_what_to_do() -> None:
+    known = knowledge()
+    changes = [*known.modules.values(), *known.names.values(), *known.methods.values()]
+    assert [
+        c.old for c in changes if not (c.new or c.forms or c.read) and c.old not in ("scipy.misc", "scipy.weave")
+    ] == []

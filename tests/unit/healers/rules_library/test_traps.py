@@ -1,0 +1,155 @@
+"""What real notebooks taught: near-misses on which a library rule must stay silent, and details it must get right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.healers.rules.frequency_alias import alias
+from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.testing.rule_conformance import Bench
+
+pytest.importorskip("pandas")
+
+PANDAS = "import pandas as pd"
+PLOT = "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "offset", "period"),
+    [
+        ("M", "ME", "M"),
+        ("3M", "3ME", "3M"),
+        ("Q-NOV", "QE-NOV", "Q-NOV"),
+        ("A", "YE", "Y"),
+        ("AS", "YS", "AS"),
+        ("2H", "2h", "2h"),
+        ("15T", "15min", "15min"),
+        ("BM", "BME", "BM"),
+        ("1H30T", "1h30min", "1h30min"),
+        ("W-MON", "W-MON", "W-MON"),
+        ("MS", "MS", "MS"),
+        ("D", "D", "D"),
+    ],
+)
+def test_a_frequency_is_renamed_for_offsets_and_kept_for_periods(old: str, offset: str, period: str) -> None:
+    assert alias(old, period=False) == offset
+    assert alias(old, period=True) == period
+
+
+def test_the_month_of_a_period_keeps_its_alias(bench: Bench) -> None:
+    cell = "months = pd.period_range('2020', periods=2, freq='M')\npd.date_range('2020', periods=2, freq='M')"
+    healed = bench.healed("PDA101", PANDAS, cell)[1]
+    assert "period_range('2020', periods=2, freq='M')" in healed
+    assert "date_range('2020', periods=2, freq='ME')" in healed
+
+
+def test_a_list_keeps_its_append_when_a_table_loses_it(bench: Bench) -> None:
+    first = f"{PANDAS}\nrows, df = [], pd.DataFrame({{'a': [1]}})"
+    healed = bench.healed("API103", first, "rows.append(1)\ndf = df.append(df, ignore_index=True)\nrows.append(2)")[1]
+    assert healed == "rows.append(1)\ndf = pd.concat([df, df], ignore_index=True)\nrows.append(2)"
+
+
+def test_a_string_has_no_append_and_is_left_alone(bench: Bench) -> None:
+    assert bench.silent("API103", "'a'.append('b')")
+
+
+def test_a_keyword_of_the_users_own_function_is_not_dropped(bench: Bench) -> None:
+    assert bench.silent("API201", "def hist(x):\n    return x\nhist(1, normed=True)")
+
+
+def test_dropping_a_keyword_that_changes_the_result_is_never_safe(bench: Bench) -> None:
+    pytest.importorskip("sklearn")
+    patches = bench.patches(
+        "API201", "from sklearn.linear_model import LinearRegression", "LinearRegression(normalize=True)"
+    )
+    assert [p.applicability for p in patches] == [Applicability.UNSAFE]
+
+
+def test_a_keyword_that_became_a_no_op_says_what_it_removes(bench: Bench) -> None:
+    pytest.importorskip("sklearn")
+    patch = bench.patches("API201", "from sklearn.cluster import KMeans", "KMeans(n_clusters=2, n_jobs=1)")[0]
+    assert "n_jobs" in patch.removes
+    assert patch.applicability is Applicability.UNSAFE
+
+
+def test_a_failure_inside_a_function_of_an_earlier_cell_is_mended_there(bench: Bench) -> None:
+    healed = bench.healed(
+        "API103",
+        f"{PANDAS}\ndef stack(a, b):\n    return a.append(b)",
+        "df = pd.DataFrame({'a': [1]})",
+        "stack(df, df)",
+    )
+    assert "return pd.concat([a, b])" in healed[0]
+    assert healed[2] == "stack(df, df)"
+
+
+def test_one_changed_import_heals_all_users(bench: Bench) -> None:
+    pytest.importorskip("sklearn")
+    cells = ["from sklearn.cross_validation import train_test_split as tts", "tts([1, 2])", "tts([3, 4])"]
+    assert bench.healed("API101", *cells) == ["from sklearn.model_selection import train_test_split as tts", *cells[1:]]
+
+
+def test_a_removed_data_set_is_shown_and_never_applied_by_itself(bench: Bench) -> None:
+    pytest.importorskip("sklearn")
+    patches = bench.patches("API101", "from sklearn.datasets import load_boston", "load_boston()")
+    assert [p.applicability for p in patches] == [Applicability.DISPLAY_ONLY]
+
+
+def test_a_placeholder_module_is_not_guessed_at(bench: Bench) -> None:
+    assert bench.silent("API101", "from module_name import thing")
+
+
+def test_a_text_series_is_not_reduced_to_its_numbers(bench: Bench) -> None:
+    assert bench.silent("PDA103", f"{PANDAS}\npd.Series(['x']).mean()")
+
+
+def test_a_missing_label_of_a_numbered_series_is_no_position(bench: Bench) -> None:
+    assert bench.silent("PDA104", f"{PANDAS}\ns = pd.Series([1, 2], index=[10, 20])", "s[0]")
+
+
+def test_an_if_over_an_array_is_left_to_the_user(bench: Bench) -> None:
+    assert bench.silent("NPA104", "import numpy as np\nx = np.arange(3)", "if x > 1 and x < 2:\n    pass")
+
+
+def test_a_number_that_is_not_whole_stays(bench: Bench) -> None:
+    assert bench.silent("NPA103", "items = [1, 2, 3]\nitems[2.5]")
+
+
+@pytest.mark.parametrize(
+    ("cell", "healed"),
+    [
+        ("df.sort(['a', 'b'], ascending=False)", "df.sort_values(['a', 'b'], ascending=False)"),
+        ("df.sort_index(by='a')", "df.sort_values(by='a')"),
+        ("df.icol(0)", "df.iloc[:, 0]"),
+        ("df.a.clip_upper(1)", "df.a.clip(upper=1)"),
+        ("(df.a + df.b).order()", "(df.a + df.b).sort_values()"),
+        ("df.drop_duplicates(cols='a', take_last=True)", "df.drop_duplicates(subset='a', keep='last')"),
+        ("pd.concat([df, df], 1)", "pd.concat([df, df], axis=1)"),
+        ("df.applymap(str)", "df.map(str)"),
+        ("df.a.ravel()", "df.a.to_numpy()"),
+        ("pd.rolling_sum(df.a, window=2, center=True)", "df.a.rolling(2, center=True).sum()"),
+        ("df.groupby('a').agg({'b': {'total': 'sum'}})", "df.groupby('a').agg({'b': [('total', 'sum')]})"),
+        ("pd.to_datetime('2020-01-01', coerce=True)", "pd.to_datetime('2020-01-01', errors='coerce')"),
+    ],
+)
+def test_pandas_of_old_is_written_anew(bench: Bench, cell: str, healed: str) -> None:
+    from jupyter_selfheal.testing.rule_conformance import gets_past
+
+    broken = bench.fail(f"{PANDAS}\ndf = pd.DataFrame({{'a': [2, 1], 'b': [3, 4]}})", cell)
+    sources = cell
+    for _ in range(2):  # a second removed thing comes up behind the first
+        patch = broken.patches()[0]
+        assert patch.applicability is Applicability.SAFE
+        after = broken.healed(patch)
+        sources = after.cells[1].source
+        if gets_past(after, "c2"):
+            break
+        broken = bench.fail(*(c.source for c in after.cells))
+    assert sources == healed
