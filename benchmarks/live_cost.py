@@ -1,0 +1,179 @@
+"""What the live extension costs the user's kernel, and how soon a proven offline proposal is there.
+
+    python benchmarks/live_cost.py [--repeat 7] [--failures 12]
+
+Three ratios, each against an alternative in the same run: loading the extension against a bare IPython; a successful cell with
+the extension, without checkpoints, and without the extension; the time from a failure to its proposal against a fresh
+kernel that replays the same notebook up to the fixed cell. Writes the section "Live" of benchmarks/RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median, quantiles
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from tests.live.conftest import LiveKernel  # noqa: E402
+
+LOAD = """
+import time
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+import sys
+before, began = len(sys.modules), time.process_time()
+{load}
+print(time.process_time() - began, len(sys.modules) - before)
+"""
+STATE = "import numpy as np\nblocks = [np.ones(1 << 17) for _ in range({mib})]"
+NOTEBOOK = (
+    "import numpy as np",
+    "data = np.arange(100_000)",
+    "import time; time.sleep(1); table = {'mean': data.mean()}",
+)
+FAILURES = ("data.meann()", "tabel['mean']", "np.arrange(3)", "[1, 2].appendd(3)")
+
+
+def loading(load: str, repeat: int) -> tuple[float, int]:
+    """Milliseconds of processor time, and modules, of loading in a new process (medians)."""
+    found = []
+    for _ in range(repeat):
+        with tempfile.TemporaryDirectory() as home:
+            env = {**os.environ, "IPYTHONDIR": home, "JUPYTER_DATA_DIR": home}
+            done = subprocess.run(
+                [sys.executable, "-c", LOAD.format(load=load)], env=env, capture_output=True, text=True, check=True
+            )
+            seconds, modules = done.stdout.split()[-2:]
+            found.append((float(seconds) * 1e3, int(modules)))
+    return median(ms for ms, _ in found), found[0][1]
+
+
+def cell_cost(kernel: LiveKernel, cell: str, repeat: int) -> float:
+    """Milliseconds from sending a cell to its idle, median."""
+    times = []
+    for _ in range(repeat):
+        began = time.monotonic()
+        kernel.run(cell, "c", allow_stdin=True)
+        times.append((time.monotonic() - began) * 1e3)
+    return median(times)
+
+
+def kernel_with(extension: str) -> LiveKernel:
+    """A new kernel: ``none``, ``off`` (loaded, suggestions and so checkpoints off) or ``on``."""
+    root = Path(tempfile.mkdtemp())
+    (root / "work").mkdir()
+    kernel = LiveKernel(root / "work", root / "data")
+    if extension != "none":
+        kernel.run("%load_ext jupyter_selfheal")
+        kernel.run("%heal " + extension)
+    return kernel
+
+
+def success_path(repeat: int, mib: int) -> dict[str, float]:
+    """A cell that does nothing, by how the kernel is set up."""
+    found = {}
+    for extension in ("none", "off", "on"):
+        kernel = kernel_with(extension)
+        try:
+            kernel.run(STATE.format(mib=mib))
+            found[extension] = cell_cost(kernel, "pass", repeat * 5)
+        finally:
+            kernel.stop()
+    return found
+
+
+def proposals(count: int) -> list[float]:
+    """Milliseconds from sending a failing cell to its proven proposal."""
+    kernel, times = kernel_with("on"), []
+    try:
+        for cell in NOTEBOOK:
+            kernel.run(cell, "n", allow_stdin=True)
+        for number in range(count):
+            shown = len(kernel.displays)
+            began = time.monotonic()
+            kernel.run(f"{FAILURES[number % len(FAILURES)]}  # {number}", f"f{number}", allow_stdin=True)
+            kernel.wait_for(lambda shown=shown: len(kernel.displays) > shown)  # type: ignore[misc]
+            kernel.card("a fix that has already run")
+            times.append((time.monotonic() - began) * 1e3)
+            kernel.run("%heal stop")
+    finally:
+        kernel.stop()
+    return times
+
+
+def replays(count: int) -> list[float]:
+    """Milliseconds for a fresh kernel to start, run the notebook and the fixed cell."""
+    times = []
+    for _ in range(count):
+        began = time.monotonic()
+        kernel = kernel_with("none")
+        try:
+            for cell in (*NOTEBOOK, "data.mean()"):
+                kernel.run(cell)
+            times.append((time.monotonic() - began) * 1e3)
+        finally:
+            kernel.stop()
+    return times
+
+
+def report(repeat: int, failures: int) -> str:
+    """The section, measured now."""
+    bare, _ = loading("pass", repeat)
+    ours, modules = loading("shell.run_line_magic('load_ext', 'jupyter_selfheal')", repeat)
+    small, large = success_path(repeat, 1), success_path(repeat, 512)
+    offered, replayed = proposals(failures), replays(3)
+    p95 = quantiles(offered, n=20)[-1]
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE
+    ).stdout.strip()
+    return f"""## Live
+
+`python benchmarks/live_cost.py --repeat {repeat} --failures {failures}`, commit {commit}, Python {platform.python_version()}, IPython {version("ipython")},
+ipykernel {version("ipykernel")}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}. Milliseconds, medians unless said.
+
+| loading, processor time | ms | modules |
+|---|---|---|
+| bare IPython | {bare:.1f} | 0 |
+| `%load_ext jupyter_selfheal` | {ours:.1f} | {modules} |
+
+| a cell that does nothing, sent to idle | small state | 512 MiB |
+|---|---|---|
+| without the extension | {small["none"]:.1f} | {large["none"]:.1f} |
+| with it, suggestions off (no checkpoint) | {small["off"]:.1f} | {large["off"]:.1f} |
+| as shipped (checkpoint while it costs ≤ 5 ms) | {small["on"]:.1f} | {large["on"]:.1f} |
+
+| failure to proven offline proposal | ms |
+|---|---|
+| p50 of {len(offered)} | {median(offered):.0f} |
+| p95 | {p95:.0f} |
+| fresh kernel and replay of the same notebook | {median(replayed):.0f} |
+| replay ÷ p50 | {median(replayed) / median(offered):.1f}× |
+"""
+
+
+def main() -> None:
+    """Measure, and put the section into RESULTS.md."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--failures", type=int, default=12)
+    chosen = parser.parse_args()
+    section = report(chosen.repeat, chosen.failures)
+    path = HERE / "RESULTS.md"
+    text = path.read_text() if path.exists() else "# Results\n"
+    text = re.sub(r"(?ms)^## Live\n.*?(?=^## |\Z)", "", text).rstrip() + "\n\n" + section
+    path.write_text(text)
+    print(section)
+
+
+if __name__ == "__main__":
+    main()
