@@ -38,7 +38,7 @@ HOSTILE = {
     "segfaults": "import ctypes; ctypes.string_at(0)",
     "kills itself": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
     "kills its guard": "import os, signal; os.kill(os.getppid(), signal.SIGKILL); import time; time.sleep(5)",
-    "never ends": "n = 0\nwhile True:\n    try:\n        while True: n += 1\n    except BaseException: pass",
+    "never ends": "def busy():\n    while True: pass\nwhile True:\n    try: busy()\n    except BaseException: pass",
     "prints a lot": "print('x' * 20_000_000)",
     "prints from C": "import subprocess; subprocess.run('yes | head -c 5000000', shell=True)",
     "escapes": "import subprocess; subprocess.Popen(['sleep', '900'], start_new_session=True)",
