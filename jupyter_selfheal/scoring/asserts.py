@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Cell, Patch
@@ -26,6 +27,12 @@ class Below:
     cell_id: str
     code: str
     decides: bool
+
+
+@lru_cache(maxsize=4096)
+def names_in(source: str) -> Names:
+    """:func:`jupyter_selfheal.source.names`, once for each source: every patch of a heal asks for the same cells."""
+    return src.names(source)
 
 
 def is_assert(node: ast.AST) -> bool:
@@ -121,7 +128,7 @@ def source_before(case: Case, cell_id: str) -> str:
 
 def patched_names(case: Case, patch: Patch) -> Names:
     """The global names of all patched cells, as they are after the patch."""
-    all_names = [src.names(after) for _, _, after in patched_cells(case, patch)]
+    all_names = [names_in(after) for _, _, after in patched_cells(case, patch)]
     return Names(
         frozenset().union(*(n.binds for n in all_names)),
         frozenset().union(*(n.uses for n in all_names)),
@@ -133,12 +140,12 @@ def patched_names(case: Case, patch: Patch) -> Names:
 
 def names_above(case: Case) -> frozenset[str]:
     """Every name that the cells above bind, and the builtins."""
-    return BUILTINS.union(*(src.names(c.source).binds for c in _above(case)))
+    return BUILTINS.union(*(names_in(c.source).binds for c in _above(case)))
 
 
 def imports_above(case: Case) -> frozenset[str]:
     """The imported ones of them, and the builtins."""
-    return BUILTINS.union(*(src.names(c.source).imports for c in _above(case)))
+    return BUILTINS.union(*(names_in(c.source).imports for c in _above(case)))
 
 
 def _above(case: Case) -> tuple[Cell, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step
 from jupyter_selfheal.scoring import stored
-from jupyter_selfheal.scoring.asserts import names_above, patched_names
+from jupyter_selfheal.scoring.asserts import names_above, names_in, patched_names
 from jupyter_selfheal.scoring.expected import expectation
 
 AT_MOST = 6
@@ -40,7 +40,7 @@ def chosen(case: Case, patch: Patch) -> tuple[Cell, ...]:
         if len(found) >= AT_MOST:
             break
         cell = replace(original, source=patch.source_of(original.id, original.source))
-        names = src.names(cell.source)
+        names = names_in(cell.source)
         harmless = is_harmless(cell, cell.source)
         pulled = _pulled(aside, names.uses - there, there) if harmless and names.uses & tainted else None
         if pulled is None:
@@ -49,7 +49,7 @@ def chosen(case: Case, patch: Patch) -> tuple[Cell, ...]:
             aside += [cell] if harmless else []
             continue
         for one in (*pulled, cell):
-            there |= src.names(one.source).binds
+            there |= names_in(one.source).binds
         found += [*pulled, cell]
         tainted |= names.binds | names.changes
         aside = [c for c in aside if c not in pulled]
@@ -61,8 +61,8 @@ def _pulled(aside: list[Cell], missing: frozenset[str], there: frozenset[str]) -
     if not missing:
         return []
     picked = [aside[n] for n in src.needed([c.source for c in aside], missing)]
-    known = there.union(*(src.names(c.source).binds for c in picked))
-    fits = missing <= known and all(src.names(c.source).uses <= known for c in picked)
+    known = there.union(*(names_in(c.source).binds for c in picked))
+    fits = missing <= known and all(names_in(c.source).uses <= known for c in picked)
     return picked if fits else None
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
-from jupyter_selfheal.scoring.asserts import asserts_in, patched_cells
+from jupyter_selfheal.scoring.asserts import asserts_in, names_in, patched_cells
 from jupyter_selfheal.scoring.deletion import deleted, dump, failing_statement, fresh_statements, is_literal, walk
 from jupyter_selfheal.scoring.literals import hard_coded
 
@@ -168,7 +168,7 @@ def _stand_ins(case: Case, old: list[ast.Module], new: list[ast.Module]) -> Iter
     if _mocks(new) - _mocks(old):
         yield "uses a mock"
     functions = {n.name: n for n in walk(old) if isinstance(n, ast.FunctionDef)}
-    elsewhere = frozenset().union(*(src.names(c.source).binds for c in case.notebook.cells if c.kind == "code"))
+    elsewhere = frozenset().union(*(names_in(c.source).binds for c in case.notebook.cells if c.kind == "code"))
     used = {n.id for n in walk(old) if isinstance(n, ast.Name)}
     for node in fresh_statements(old, new):
         if isinstance(node, ast.FunctionDef) and _is_constant_function(node.body):
