@@ -42,6 +42,7 @@ RULES: dict[str, str] = {
     "SKL101": "two_dimensions:TwoDimensions",
     "SKL102": "estimator_arguments:EstimatorArguments",
     "SKL103": "old_folds:OldFolds",
+    "PDA112": "columns_in_tuple:ColumnsInTuple",
     "PDA111": "removed_option:RemovedOption",
     "TYP201": "sample_population:SamplePopulation",
     "IMP102": "misspelt_module:MisspeltModule",
