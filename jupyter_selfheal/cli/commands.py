@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import inspect
-
-from jupyter_selfheal.errors import UsageError
 
 
 def trace(options: argparse.Namespace) -> int:
@@ -32,16 +29,7 @@ def graph(options: argparse.Namespace) -> int:
 
 def rules(options: argparse.Namespace) -> int:
     """List every rule, or print the page of one."""
-    from jupyter_selfheal.healers.rules.healer import load_rules
+    from jupyter_selfheal.healers.rules._docs import explain
 
-    found = {rule.code: rule for rule in load_rules()}
-    if not options.code:
-        for rule in found.values():
-            print(f"{rule.code}  {rule.applicability.name.lower().replace('_', ' '):13} {rule.name}")
-        return 0
-    chosen = found.get(options.code.upper())
-    if chosen is None:
-        raise UsageError(f"there is no rule {options.code!r}: `jupyter selfheal rules` lists all")
-    print(f"{chosen.code} {chosen.name} ({chosen.applicability.name.lower().replace('_', ' ')})\n")
-    print(inspect.getdoc(chosen))
+    print(explain(options.code))
     return 0

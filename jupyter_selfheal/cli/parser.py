@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("graph", help="print the loop's states and transitions as a Mermaid diagram")
     rules = commands.add_parser("rules", help="list the rules, or explain one")
     rules.add_argument("code", nargs="?", default="", metavar="CODE", help="a rule's code, such as NAM101")
-    bench = commands.add_parser("bench", help="measure healing on a benchmark", add_help=False)
+    bench = commands.add_parser("bench", help="measure healing on a benchmark", add_help=False, prefix_chars="\0")
     bench.add_argument("arguments", nargs=argparse.REMAINDER, help="see `jupyter selfheal bench --help`")
     memory = commands.add_parser("memory", help="list, export or forget what was approved before")
     memory.add_argument("arguments", nargs=argparse.REMAINDER, help="see `jupyter selfheal memory --help`")
