@@ -26,6 +26,7 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import SelfHealError, WireError
 from jupyter_selfheal.journal.describe import describe
+from jupyter_selfheal.journal.describe import sent as sent_by
 from jupyter_selfheal.journal.jsonl import JsonlJournal, read, runs_folder
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.model import JSON, Cost, Decision, Outcome, Proposal, Reason, Start
@@ -279,7 +280,7 @@ def _records(run: str) -> Iterator[JSON]:
     """What went to a model, from the journals of a run (and its repetitions)."""
     for path in sorted(runs_folder().glob(f"{run}*.jsonl"), key=lambda p: p.stat().st_mtime) if run else ():
         for record in read(path).records:
-            sent = (record.body.get("answer") or {}).get("record")
+            sent = sent_by(record.body)
             if sent is not None:
                 yield sent
 

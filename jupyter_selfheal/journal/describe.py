@@ -17,12 +17,18 @@ def _is(*names: str) -> Callable[[Body], bool]:
     return lambda body: body.get("$") in names
 
 
+def sent(body: Body) -> Any:
+    """What an event keeps of requests to a model: a healer's answer, or a judge's verdicts; None where there were none."""
+    found = (body.get("answer") or {}) if body.get("$") == "Answered" else body
+    return found.get("record") if body.get("$") in ("Answered", "Scored") else None
+
+
 KINDS: Final[Mapping[str, Callable[[Body], bool]]] = {
     "failure": _is("Started"),
     "baseline": _is("BaselineRan"),
     "diagnosis": _is("DiagnosisMade"),
     "answer": _is("Answered", "HealerFailed"),
-    "request": lambda body: body.get("$") == "Answered" and (body.get("answer") or {}).get("record") is not None,
+    "request": lambda body: sent(body) is not None,
     "clearance": _is("Screened"),
     "trial": _is("TrialEnded"),
     "verdict": _is("Scored"),
@@ -46,17 +52,18 @@ def details(body: Body) -> str:
     """Everything in the event that a person may want to see: diffs, outputs, the request as it was sent."""
     name = body.get("$")
     if name == "Answered":
-        record = (body.get("answer") or {}).get("record")
+        record = sent(body)
         found = [_diff(p) for p in (body.get("answer") or {}).get("patches", ())]
         return "\n".join([*found, *([_record(record)] if record is not None else [])])
     if name in ("TrialEnded", "BaselineRan"):
         return _trial_details(body.get("trial") or {})
     if name == "Scored":
-        return "\n".join(
+        lines = [
             f"{v['patch_id']}  {line}"
             for v in body.get("verdicts", ())
             for line in (*v.get("reasons", ()), *([v["feedback"]] if v.get("feedback") else ()))
-        )
+        ]
+        return "\n".join([*lines, *([_record(sent(body))] if sent(body) is not None else [])])
     if name == "ProposalMade":
         candidates = (body.get("proposal") or {}).get("candidates", ())
         return "\n".join(_diff(c["patch"]) for c in candidates[:1])

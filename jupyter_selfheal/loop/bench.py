@@ -284,7 +284,8 @@ class Bench:
         known = [(a.patch, a.trial, a.verdict) for a in history if a.trial and a.verdict]
         every = [*known, *((p, t, v) for (p, t), v in zip(command.tried, verdicts, strict=True))]
         ranking = scorer.rank([(p, t) for p, t, _ in every], [v for _, _, v in every])
-        yield ev.Scored(verdicts, tuple(every[n][0].id for n in ranking), cost, reservation, note)
+        record = getattr(scorer, "record", None)
+        yield ev.Scored(verdicts, tuple(every[n][0].id for n in ranking), cost, reservation, note, record)
 
     def _free_scorer(self) -> Scorer:
         if self.parts.fallback_scorer is None:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from jupyter_selfheal import wire
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import (
+    JSON,
     Case,
     Cost,
     Decision,
@@ -143,6 +144,8 @@ class Scored:
     cost: Cost = Cost()
     settles: str = ""
     note: str = ""
+    record: JSON = None
+    """What a judge was asked and said, as the answer of a healer keeps it."""
 
 
 @wire.register

@@ -65,8 +65,7 @@ class _Word:
 
 
 class ModelJudge:
-    """Asks ``config.judge_model`` in pairs. ``prompts`` reads a prompt by its name; ``record`` is told each call, for the
-    journal."""
+    """Asks ``config.judge_model`` in pairs. ``prompts`` reads a prompt by its name."""
 
     def __init__(
         self,
@@ -74,13 +73,11 @@ class ModelJudge:
         config: HealConfig,
         redactor: Redacts,
         prompts: Callable[[str], tuple[str, str]],
-        record: Callable[[JSON], Any] | None = None,
     ) -> None:
         self._provider = provider
         self._config = config
         self._redactor = redactor
         self._prompts = prompts
-        self._record = record
 
     def worst_case(self, case: Case, patches: int) -> Cost:
         """The most that judging so many patches can cost: every text as long as it can be."""
@@ -94,42 +91,50 @@ class ModelJudge:
 
     def opinions(
         self, case: Case, baseline: Trial, tried: Sequence[Version], history: Sequence[Attempt]
-    ) -> tuple[Mapping[str, Opinion], Cost]:
+    ) -> tuple[Mapping[str, Opinion], Cost, JSON]:
         """An opinion on the first :data:`AT_MOST` patches, and what they cost. Raises :class:`ProviderError` with the cost of
         what had been asked by then."""
         if self._config.offline:
-            return {}, Cost()
+            return {}, Cost(), None
         chosen = list(tried[:AT_MOST])
         words: dict[str, list[_Word]] = {patch.id: [] for patch, _ in chosen}
-        spent = Cost()
+        spent, calls = Cost(), []
         for one, other in _pairs(chosen, (BASELINE, baseline)):
             for first, second in ((one, other), (other, one)):
                 try:
-                    reply = self._ask(case, first, second)
+                    request = self._question(case, first, second)
+                    reply = self._provider.complete(request)
                 except ProviderError as error:
                     raise _with_cost(error, spent) from error
                 spent = spent + reply.cost
+                calls.append(self._record(request, reply))
                 for (patch, _), word in zip((first, second), _words(reply), strict=True):
                     words.get(patch.id, []).append(word)
-        return {patch_id: _opinion(found) for patch_id, found in words.items() if found}, spent
+        return {patch_id: _opinion(found) for patch_id, found in words.items() if found}, spent, {"calls": calls}
 
-    def _ask(self, case: Case, first: Version, second: Version) -> ModelReply:
+    def _question(self, case: Case, first: Version, second: Version) -> ModelRequest:
         values = self._config.send_values
         text = "\n\n".join((_context(case), _shown("A", case, *first, values), _shown("B", case, *second, values)))
-        request = self._request(self._redactor.redact(text))
-        reply = self._provider.complete(request)
-        if self._record is not None:
-            self._record(
-                {
-                    "purpose": "judge",
-                    "prompt": self._prompts("judge")[0],
-                    "model": request.model,
-                    "messages": [{"role": role, "text": said} for role, said in request.messages],
-                    "reply": self._redactor.redact(self._redactor.restore(reply.text)),
-                    "usd": reply.cost.usd,
-                }
-            )
-        return reply
+        return self._request(self._redactor.redact(text))
+
+    def _record(self, request: ModelRequest, reply: ModelReply) -> JSON:
+        """What the journal keeps of a call, in the form of the language model's healer."""
+        return {
+            "purpose": "judge",
+            "prompt": self._prompts("judge")[0],
+            "provider": self._provider.name,
+            "model": request.model,
+            "max_tokens": request.max_tokens,
+            "effort": "",
+            "system": request.system,
+            "messages": [{"role": role, "text": text} for role, text in request.messages],
+            "reply": self._redactor.redact(self._redactor.restore(reply.text)),
+            "stop": reply.stop,
+            "request_id": reply.request_id,
+            "usage": dict(reply.usage),
+            "usd": reply.cost.usd,
+            "price_unknown": reply.cost.unknown,
+        }
 
     def _request(self, text: str) -> ModelRequest:
         return ModelRequest(

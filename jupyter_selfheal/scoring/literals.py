@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import math
+import tokenize
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.asserts import asserts_in
@@ -27,12 +31,23 @@ def hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) -> It
     if not wanted:
         return
     known = [v for tree in old for node in ast.walk(tree) for v in _value(node)]
+    if src.parse(case.failure.source) is None:
+        known += _tokens(case.failure.source)
     for tree in new:
         for node in (*_results(tree), *_distinctive(tree)):
             for value in _value(node):
                 if _among(value, wanted) and not _among(value, known):
                     yield f"hard-codes the expected value {ast.unparse(node)[:60]}"
                     return
+
+
+def _tokens(source: str) -> Iterator[Any]:
+    """The literals of a source that does not parse, as far as it can be read."""
+    lines = io.StringIO(src.mask(source)).readline
+    with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
+        for token in tokenize.generate_tokens(lines):
+            if token.type in (tokenize.STRING, tokenize.NUMBER):
+                yield ast.literal_eval(token.string)
 
 
 def expected_literals(case: Case) -> list[Any]:

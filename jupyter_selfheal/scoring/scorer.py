@@ -12,6 +12,7 @@ from typing import Protocol
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import (
+    JSON,
     Applicability,
     Attempt,
     Case,
@@ -49,8 +50,8 @@ class Judge(Protocol):
 
     def opinions(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
-    ) -> tuple[Mapping[str, Opinion], Cost]:
-        """An opinion for each patch id (one may be missing), and what they cost."""
+    ) -> tuple[Mapping[str, Opinion], Cost, JSON]:
+        """An opinion for each patch id (one may be missing), what they cost, and what the journal should keep of it."""
         ...
 
     def worst_case(self, case: Case, patches: int) -> Cost:
@@ -68,6 +69,8 @@ class EvidenceScorer:
     def __init__(self, config: HealConfig | None = None, judge: Judge | None = None) -> None:
         self.config = config or HealConfig()
         self.judge_ = judge
+        self.record: JSON = None
+        """What the judge was asked and said the last time, for the journal; None where it was not asked."""
 
     def oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
         """What runs after the cell in every trial, strongest evidence first; no failure of one keeps the others from running.
@@ -95,9 +98,10 @@ class EvidenceScorer:
         seen = _side_by_side([evidence(case, patch, trial) for patch, trial in tried])
         first = [verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
         open_ = [n for n, v in enumerate(first) if _is_undecided(tried[n][0], seen[n], v)]
+        self.record = None
         if self.judge_ is None or not open_:
             return tuple(first), Cost()
-        opinions, cost = self.judge_.opinions(case, baseline, [tried[n] for n in open_], history)
+        opinions, cost, self.record = self.judge_.opinions(case, baseline, [tried[n] for n in open_], history)
         for n in open_:
             opinion = opinions.get(tried[n][0].id)
             if opinion is not None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal import assemble
+from jupyter_selfheal import assemble, wire
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.journal.describe import sent
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop import driver
 from jupyter_selfheal.model import (
@@ -214,8 +215,11 @@ def test_without_an_oracle_the_judge_decides_and_both_are_paid_for() -> None:
         said = dict(zip(("score_a", "score_b", "better"), scores, strict=True), feedback_a="fine", feedback_b="fine")
         return Says(json.dumps(said), input_tokens=500, output_tokens=60)
 
-    outcome, _, _, requests = heal(case_of(), [answer] * 4)
+    outcome, _, journal, requests = heal(case_of(), [answer] * 4)
     assert outcome.reason is Reason.HEALED
     assert outcome.applied[0].verdict.score == 8
     assert [r.body["model"] for r in requests] == ["claude-sonnet-5-5", "claude-haiku-5-5", "claude-haiku-5-5"]
     assert outcome.cost.calls == 3
+    records = [record for event in journal.events() if (record := sent(wire.encode(event)))]
+    told = [part["text"] for record in records for call in record["calls"] for part in call["messages"]]
+    assert told == [p["text"] for r in requests for message in r.body["messages"] for p in message["content"]]

@@ -54,13 +54,15 @@ def test_a_single_patch_is_paired_with_the_original_twice_with_the_order_swapped
     case = case_of(["x = nope"])
     judge, provider = judge_of(prefers("x = 1"), prefers("x = 1"))
     patch = patch_of(case, "x = 1", healer="search", title="SECRET ORIGIN")
-    found, cost = opinions(judge, case, [patch], try_patch)
+    found, cost, record = opinions(judge, case, [patch], try_patch)
     texts = [r.messages[0][1] for r in provider.requests]
     assert [t.index("x = 1") < t.index("x = nope") for t in texts] == [True, False]
     assert found[patch.id].score == 8
     assert found[patch.id].confidence == 90
     assert cost.calls == 2
     assert cost.usd > 0
+    assert [call["messages"][0]["text"] for call in record["calls"]] == texts
+    assert record["calls"][0]["prompt"] == "judge-1"
     assert not any("SECRET ORIGIN" in t or "search" in t for t in texts), "blind to where a patch came from"
     assert {r.model for r in provider.requests} == {"claude-haiku-5-5"}
 
@@ -69,7 +71,7 @@ def test_a_judge_that_goes_by_the_order_is_trusted_less(case_of: Any, patch_of: 
     case = case_of(["x = nope"])
     judge, _ = judge_of(says(8, 4, "A"), says(8, 4, "A"))
     one, two = patch_of(case, "x = 1"), patch_of(case, "x = 2")
-    found, _ = opinions(judge, case, [one, two], try_patch)
+    found, _, _ = opinions(judge, case, [one, two], try_patch)
     assert found[one.id].score == found[two.id].score == 6
     assert found[one.id].confidence < 60
     assert "off by one" in found[one.id].feedback
@@ -79,7 +81,7 @@ def test_three_patches_go_in_a_ring_and_a_fourth_is_not_paid_for(case_of: Any, p
     case = case_of(["x = nope"])
     judge, provider = judge_of(*[prefers("x = 2")] * 6)
     patches = [patch_of(case, f"x = {n}") for n in range(1, 5)]
-    found, cost = opinions(judge, case, patches, try_patch)
+    found, cost, _ = opinions(judge, case, patches, try_patch)
     assert len(provider.requests) == 6
     assert max(found, key=lambda i: found[i].score) == patches[1].id
     assert patches[3].id not in found
@@ -93,7 +95,7 @@ def test_a_reply_that_cannot_be_read_counts_as_3(reply: str, case_of: Any, patch
     case = case_of(["x = nope"])
     judge, _ = judge_of(reply, reply)
     patch = patch_of(case, "x = 1")
-    found, _ = opinions(judge, case, [patch], try_patch)
+    found, _, _ = opinions(judge, case, [patch], try_patch)
     assert found[patch.id].score == 3
 
 

@@ -198,9 +198,9 @@ class Eights:
 
     def opinions(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
-    ) -> tuple[Mapping[str, Opinion], Cost]:
+    ) -> tuple[Mapping[str, Opinion], Cost, Any]:
         self.asked += [p.title for p, _ in tried]
-        return {p.id: Opinion(8.0) for p, _ in tried}, Cost(usd=0.01, calls=1)
+        return {p.id: Opinion(8.0) for p, _ in tried}, Cost(usd=0.01, calls=1), {"calls": len(tried)}
 
     def worst_case(self, case: Case, patches: int) -> Cost:
         return Cost(usd=0.02 * patches)
@@ -217,6 +217,7 @@ def test_the_judge_is_asked_only_where_nothing_better_decides(case_of: Any, patc
     scorer = EvidenceScorer(judge=judge)
     found = verdicts(case, patches, try_patch, scorer)
     assert judge.asked == ["open"]
+    assert scorer.record == {"calls": 1}
     assert [v.score for v in found] == [8.0, pytest.approx(found[1].score), 3.0, 7.0]
     assert scorer.worst_case(case, 2).usd == 0.04
     with_oracle = case_of(["x = y"], oracle=Oracle(expect="2"))
