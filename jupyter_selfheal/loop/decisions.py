@@ -46,7 +46,7 @@ def on_proposal(state: Proposed, decision: Decision) -> Applied | Cleared | Judg
         case Choice.RAISE_BUDGET:
             return Judged(_raised(dossier, decision.text))
         case Choice.STOP:
-            return Stopping(dossier, Reason.REJECTED, "stopped by the user")
+            return Stopping(dossier, Reason.REJECTED, _stopped(decision))
     return Judged(noted(dossier, f"{decision.choice.value} {decision.patch_id or decision.text} fits nothing shown"))
 
 
@@ -170,3 +170,9 @@ def _amount(text: str) -> float:
     except ValueError:
         return 0.0
     return amount if math.isfinite(amount) else 0.0
+
+
+def _stopped(decision: Decision) -> str:
+    """Who stopped it, and why."""
+    who = "stopped by the user" if decision.by == "user" else f"not applied ({decision.by})"
+    return f"{who}: {decision.text}" if decision.text else who

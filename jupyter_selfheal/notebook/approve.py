@@ -46,7 +46,17 @@ class PolicyApprover:
         for candidate in proposal.candidates if self.policy != "none" and proposal.proven_from else ():
             if self._allows(candidate):
                 return Decision(Choice.APPROVE, candidate.patch.id, by=by)
-        return Decision(Choice.STOP, by=by)
+        return Decision(Choice.STOP, text=self._why_not(proposal), by=by)
+
+    def _why_not(self, proposal: Proposal) -> str:
+        if self.policy == "none" or not proposal.candidates:
+            return "the policy applies nothing"
+        best = proposal.candidates[0]
+        if not proposal.proven_from:
+            return "it could not be proven"
+        if best.verdict.score < self.accept or not best.verdict.plausible:
+            return f"it scores {best.verdict.score:g}, below {self.accept:g}: nothing shows that it is right"
+        return "it may change what the code means"
 
     def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """Stop."""
