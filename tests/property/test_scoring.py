@@ -1,0 +1,114 @@
+"""Comparison is reflexive, verdicts keep their bounds, and templates make the change that they were learnt from."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.templates import apply, learn, renamed
+from jupyter_selfheal.model import Applicability, Cell, Output, Patch
+from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring.expected import Part
+from jupyter_selfheal.scoring.probes.expected import difference
+from jupyter_selfheal.scoring.stored import NOTHING, Comparison
+from jupyter_selfheal.scoring.verdict import Below, Count, Evidence, Opinion, verdict
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.complex_numbers()
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4) | st.tuples(inner, inner)
+    ),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_a_value_equals_its_copy(value: object) -> None:
+    assert difference(value, copy.deepcopy(value)) == ""
+
+
+@given(VALUES, VALUES)
+def test_comparing_ends_and_is_even_handed(one: object, other: object) -> None:
+    assert bool(difference(one, other)) == bool(difference(other, one))
+
+
+@given(st.text(max_size=60))
+def test_an_output_reproduces_itself(text: str) -> None:
+    outputs = (Output("stream", name="stdout", text=text),)
+    found = stored.compare(Cell("a", "x", outputs=outputs), outputs)
+    assert found.same or not found.asked
+
+
+COUNTS = st.integers(0, 3).flatmap(lambda n: st.builds(Count, st.just(n), st.integers(0, n)))
+OUTPUTS = st.sampled_from(
+    [NOTHING, Comparison(True, True, 1.0, 9), Comparison(True, False, 0.7, 9), Comparison(True, False, 0.0, 9)]
+)
+BELOW = st.builds(
+    Below, st.just("b"), st.booleans(), st.sampled_from(["", "KeyError: x", "AssertionError: y"]), OUTPUTS, st.booleans(),
+    st.sampled_from(["", "expected 1, got 2"]), st.integers(0, 2),
+)  # fmt: skip
+EVIDENCE = st.builds(
+    Evidence,
+    ran=st.booleans(),
+    progress=st.integers(0, 3),
+    inconclusive=st.sampled_from(["", "blocked"]),
+    user=st.lists(
+        st.builds(Part, st.sampled_from(["expected value", "check"]), st.booleans(), st.just("why")), max_size=3
+    ).map(tuple),
+    doctests=COUNTS,
+    own_asserts=st.integers(0, 2),
+    deciding=COUNTS,
+    others=COUNTS,
+    output=OUTPUTS,
+    below=st.lists(BELOW, max_size=3).map(tuple),
+    tampering=st.sampled_from([(), ("cheats",)]),
+    remarks=st.sampled_from([(), ("guards",)]),
+)
+PATCHES = st.builds(Patch, st.just(()), st.just("t"), applicability=st.sampled_from(list(Applicability)))
+OPINIONS = st.none() | st.builds(Opinion, st.floats(0, 10), st.just("hm"), st.integers(0, 100))
+
+
+@given(PATCHES, EVIDENCE, OPINIONS)
+def test_a_verdict_keeps_its_bounds(patch: Patch, evidence: Evidence, opinion: Opinion | None) -> None:
+    found = verdict(patch, evidence, opinion)
+    contradicted = any(not p.met for p in evidence.user) or any(
+        c.asked > c.held for c in (evidence.doctests, evidence.deciding)
+    )
+    assert 0 <= found.score <= 10
+    if not evidence.ran or evidence.tampering or contradicted:
+        assert found.score <= 3
+        assert not found.plausible
+        assert not found.oracle_met
+    if found.score >= 8 and not found.oracle_met:
+        assert opinion is not None, "only a met oracle or a judge reaches 8"
+    assert found.reasons
+
+
+NAMES = st.sampled_from(["a", "bb", "df", "x1", "total"])
+EXPRESSIONS = st.recursive(
+    NAMES | st.integers(0, 9).map(str),
+    lambda e: st.tuples(e, st.sampled_from(["+", "*", "-"]), e).map(lambda t: f"({t[0]} {t[1]} {t[2]})")
+    | e.map(lambda x: f"f({x})") | e.map(lambda x: f"{x}.m" if not x.isdigit() else x),
+    max_leaves=4,
+)  # fmt: skip
+STATEMENTS = st.tuples(NAMES, EXPRESSIONS).map(lambda t: f"{t[0]} = {t[1]}")
+CELLS = st.lists(STATEMENTS, min_size=1, max_size=4, unique=True).map("\n".join)
+
+
+@given(CELLS, CELLS)
+def test_a_template_makes_the_change_that_it_was_learnt_from_or_nothing(old: str, new: str) -> None:
+    made = apply(learn(old, new), old)
+    assert made == "" or src.canonical(made) == src.canonical(new)
+
+
+@given(EXPRESSIONS, st.permutations(["p", "q", "r", "s", "t"]))
+def test_renaming_there_and_back_is_nothing(text: str, others: list[str]) -> None:
+    there = dict(zip(["a", "bb", "df", "x1", "total"], others, strict=True))
+    moved = renamed(text, there)
+    assert moved is not None
+    assert ast.dump(ast.parse(renamed(moved, {v: k for k, v in there.items()}) or "")) == ast.dump(ast.parse(text))
