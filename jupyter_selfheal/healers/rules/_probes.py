@@ -364,8 +364,11 @@ def decodes(state: State, argument: Any) -> Any:
     words of ASCII letters (Cyrillic read as Windows-1252 makes whole words of them).
     """
     path = eval(argument["expression"], dict(state.globals), dict(state.locals))
-    with open(path, "rb") as stream:
-        raw = stream.read(32 << 20)
+    if isinstance(path, bytes | bytearray):
+        raw = bytes(path[: 32 << 20])
+    else:
+        with open(path, "rb") as stream:
+            raw = stream.read(32 << 20)
     found = []
     for name in argument["encodings"]:
         try:

@@ -11,7 +11,18 @@ from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Patch
 
 READERS = frozenset(
-    {"open", "read_csv", "read_table", "read_fwf", "read_text", "genfromtxt", "loadtxt", "read_json", "DictReader"}
+    {
+        "open",
+        "read_csv",
+        "read_table",
+        "read_fwf",
+        "read_text",
+        "genfromtxt",
+        "loadtxt",
+        "read_json",
+        "DictReader",
+        "decode",
+    }
 )
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "cp1250", "cp1251", "gb18030", "shift_jis", "euc-kr", "latin-1")
 
@@ -47,7 +58,7 @@ class WrongEncoding(Rule):
             yield self.patch(
                 self.replace(scene, cell_id, [_with_encoding(source, call, encoding)]),
                 f'Read the file with encoding="{encoding}"',
-                "The file is not in the encoding that it was read with.",
+                "The text is not in the encoding that it was read with.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why="The whole file decodes so, into letters of Latin words (or its first bytes say so)."
                 if sure
@@ -85,12 +96,14 @@ def _is_binary(call: ast.Call) -> bool:
 
 
 def _path(call: ast.Call, source: str) -> str:
-    """The plain expression of the path: the first argument, or what ``read_text`` and ``open`` are called on."""
-    text = chain(call.args[0], source) if call.args and _name(call) != "read_text" else ""
+    """The plain expression of the path: the first argument, or what ``read_text``, ``open`` and (bytes') ``decode`` are called on."""
+    text = chain(call.args[0], source) if call.args and _name(call) not in ("read_text", "decode") else ""
     is_mode = isinstance(call.func, ast.Attribute) and call.func.attr == "open" and len(text) <= 4
     if text and not is_mode:
         return text
-    if isinstance(call.func, ast.Attribute) and call.func.attr in ("read_text", "open"):
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("read_text", "open", "decode"):
+        if isinstance(call.func.value, ast.Constant):  # bytes that are written down: they are what they are
+            return ""
         return chain(call.func.value, source)
     if call.args and isinstance(call.args[0], ast.BinOp):
         return src.text_of(source, call.args[0])
@@ -124,7 +137,7 @@ def _with_encoding(source: str, call: ast.Call, encoding: str) -> tuple[int, int
         if keyword.arg == "encoding":
             start, end = src.span(source, keyword.value)
             return start, end, f'"{encoding}"'
-    if _name(call) == "read_text" and call.args:
+    if _name(call) in ("read_text", "decode") and call.args:
         start, end = src.span(source, call.args[0])
         return start, end, f'"{encoding}"'
     end = src.span(source, call)[1] - 1

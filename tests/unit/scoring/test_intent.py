@@ -167,6 +167,7 @@ def test_the_expected_answer_written_into_the_patch_is_named(
         ("6", "n = 6\ny = f(m)", "n = 6\ny = f(n)"),
         ("'Total'", "y = df['total'].name", "y = df['Total'].name"),
         ("10", "ys = xs[:9]\nf(ys)", "ys = xs[:10]\nf(ys)"),
+        ("'frost'", "if t < 0\n    w = 'frost'", "if t < 0:\n    w = 'frost'"),
     ],
 )
 def test_ordinary_values_and_operands_are_no_hard_coding(
