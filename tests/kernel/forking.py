@@ -41,7 +41,7 @@ def snapshot():
             continue
     children = open("/proc/self/task/%d/children" % os.getpid()).read().split()
     ours = [c for c in children if open("/proc/%s/comm" % c).read().startswith("selfheal")]
-    return {"fds": sorted(f for f in fds if "history.sqlite" not in f), "selfheal children": ours, "threads": sorted(t.name for t in threading.enumerate()
+    return {"fds": sorted(f for f in fds if "profile_default" not in f), "selfheal children": ours, "threads": sorted(t.name for t in threading.enumerate()
                               if not type(t).__module__.startswith(("IPython", "ipykernel"))),
             "random": hash(random.getstate()), "cwd": os.getcwd(),
             "numpy": hash(numpy.random.get_state()[1].tobytes()) if numpy else 0,

@@ -142,7 +142,7 @@ def test_a_fork_bomb_ends_with_the_trial(user: User, freeze: Any) -> None:
     code = "import os, time\nfor n in range(6):\n    if os.fork() == 0: os.setsid()\ntime.sleep(600)"
     trial = tried(state, code, timeout=4)
     assert trial.ending is Ending.TIMED_OUT
-    assert set(marked()) <= before
+    assert wait_for(lambda: set(marked()) <= before)
 
 
 def test_a_guard_killed_by_its_trial_leaves_nothing(freeze: Any) -> None:
