@@ -66,10 +66,12 @@ def _cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
     }
     if record.candidate:
         candidate = record.candidate[0]
+        why = candidate.patch.why
         ran = [s for s in candidate.trial.steps if s.role == "cell" and s.ok]
         found["fix"] = {
             "patch": candidate.patch,
             "verdict": candidate.verdict,
+            "why": "" if any(why and why in r for r in candidate.verdict.reasons) else why,
             "safety": candidate.patch.applicability.name.lower().replace("_", " "),
             "isolation": candidate.trial.isolation,
             "diff": _coloured(diff(candidate.patch, report.given), "diff"),
