@@ -1,4 +1,4 @@
-"""PDA112: several columns of a group in one pair of brackets."""
+"""PDA113: several columns of a group in one pair of brackets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ColumnsInTuple(Rule):
     **Fix safety** Safe: the list is what the tuple was taken for, and the message asks for it.
     """
 
-    code = "PDA112"
+    code = "PDA113"
     name = "columns in a tuple"
     enames = frozenset({"ValueError"})
     applicability = Applicability.SAFE
