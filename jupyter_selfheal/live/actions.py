@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jupyter_selfheal import messages as m
+from jupyter_selfheal.config import HEALERS
 from jupyter_selfheal.live import application, resume
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
@@ -19,8 +20,12 @@ TO_CHOICE = {
     "continue": Choice.CONTINUE,
     "budget": Choice.RAISE_BUDGET,
     "stop": Choice.STOP,
-    "model": Choice.RETRY,
 }
+
+CONSENT = (
+    "What goes to the model: this cell, the cells it depends on, the error, and the types and shapes (not the values) of its "
+    "variables, with secrets replaced; `%heal sent` shows it. Press “Agree & ask” to allow that in this session."
+)
 
 NO_EXTENSION = (
     "The JupyterLab extension is not here, so a button cannot change your cell. Run `%heal approve` in a new cell: that cell "
@@ -44,7 +49,11 @@ class Actions:
     def _act(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
         if action == "page":
             heal.change(page=int(text))
-        elif action == "applied":
+        elif action == "auto":
+            with heal.lock:
+                if not heal.card.auto_by:
+                    heal.change(auto_by=text)
+        elif action == "applied" and heal.card.phase != "applied":
             self.approved(heal, patch_id, with_undo=True)
         elif action == "resume":
             self.arm_resume(heal, patch_id)
@@ -55,8 +64,19 @@ class Actions:
             heal.change(status="Undone: the old source is back.", undo=())
         elif action == "undo":
             heal.change(instructions="Run `%heal undo` in a new cell: that cell becomes the old source.")
+        elif action == "model":
+            heal.change(asks_consent=not self._session.config.consent, instructions=CONSENT)
+            if self._session.config.consent:
+                self.ask_model(heal)
+        elif action == "agree":
+            self._session.consent()
+            self.ask_model(heal)
         elif action in TO_CHOICE:
             self.decide(heal, action, patch_id, text)
+
+    def ask_model(self, heal: LiveHeal) -> None:
+        """Begin again, with the model among the healers: the user agreed to that."""
+        self._session.restart(heal, self._session.config.with_(healers=HEALERS))
 
     def decide(self, heal: LiveHeal, action: str, patch_id: str = "", text: str = "") -> None:
         """Send a decision to the worker; a heal that has ended begins again."""
@@ -65,7 +85,7 @@ class Actions:
         if choice is Choice.REJECT:
             self._session.rejected(heal)
         if heal.card.phase == "closed" and choice is Choice.RETRY:
-            self._again(heal, text)
+            self._session.restart(heal, self._session.config, hint=text)
             return
         found = heal.card.candidate(patch_id)
         decision = Decision(choice, patch_id or (found.patch.id if found else ""), text)
@@ -74,15 +94,6 @@ class Actions:
             heal.settled.set()
         elif choice is not Choice.STOP:
             heal.change(phase="healing", status=f"{heal.card.headline}: healing…", proposal=())
-
-    def _again(self, heal: LiveHeal, hint: str) -> None:
-        from dataclasses import replace
-
-        heal.case = replace(heal.case, hints=(*heal.case.hints, *([hint] if hint else [])))
-        states = self._session.checkpoints.now()
-        heal.change(phase="healing", status=f"{heal.card.headline}: healing…", attempts=(), proposal=())
-        config = self._session.config
-        self._session.client.send(m.Heal(heal.run, heal.case, states, config, session_spent=self._session.spent))
 
     def approved(self, heal: LiveHeal, patch_id: str, *, with_undo: bool) -> Candidate | None:
         """Record that a candidate was approved and put into the notebook (by the front end, or by a magic)."""

@@ -55,8 +55,12 @@ class Card:
     resume_warning: str = ""
     undo: tuple[JSON, ...] = ()
     model_available: bool = False
+    asks_consent: bool = False
+    """True: the user wants the model asked, and was told what that sends."""
     auto: bool = False
     """True: the user switched on that safe patches are applied without asking."""
+    auto_by: str = ""
+    """Which of the views that show this heal was told to do so; empty until one has asked."""
     page: int = 0
 
     @property
@@ -145,8 +149,10 @@ def buttons(card: Card) -> list[dict[str, JSON]]:
         add("retry", "Give a hint", "and go on", ask="A hint for the next attempt")
     if card.phase == "closed":
         add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt")
-    if card.phase in ("proposed", "closed") and card.model_available:
-        add("model", "Ask the model", "sends the cell as `%heal sent` shows it")
+    if card.phase in ("proposed", "closed") and card.asks_consent:
+        add("agree", "Agree & ask", "send it, now and for the rest of this session", primary=True)
+    elif card.phase in ("proposed", "closed") and card.model_available:
+        add("model", "Ask the model", "sends the cell and what it depends on; you are told what before")
     if card.phase in ("healing", "paused", "proposed"):
         add("stop", "Stop", "end this heal; nothing is changed")
     if card.phase == "applied" and card.undo:
@@ -176,7 +182,7 @@ def payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
         "instructions": card.instructions,
         "buttons": buttons(card),
         "undo": list(card.undo),
-        "auto": card.auto and _is_safe(card),
+        "auto": (card.auto_by or "ask") if card.auto and _is_safe(card) else "",
     }
 
 

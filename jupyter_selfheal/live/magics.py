@@ -147,6 +147,12 @@ class HealMagics(Magics):
             raise UsageError(f"`%heal budget USD` takes a number of dollars, not {usd!r}") from None
         self._actions.decide(self._last("paused"), "budget", text=usd)
 
+    def _model(self, _rest: str) -> None:
+        heal = self._last("proposed", "closed")
+        if not self._session.config.consent:
+            raise UsageError("nothing is sent before you agree: `%heal consent`; `%heal sent` shows what was")
+        self._actions.ask_model(heal)
+
     def _stop(self, _rest: str) -> None:
         self._actions.decide(self._last(), "stop")
 
@@ -229,8 +235,7 @@ class HealMagics(Magics):
         print(f"Auto-approve is {word}.")
 
     def _consent(self, _rest: str) -> None:
-        self._session.config = self._session.config.with_(consent=True)
-        self._session.record("consent to ask the model was given")
+        self._session.consent()
         print("Failing cells may be sent to the model in this session; `%heal sent` shows what was.")
 
 

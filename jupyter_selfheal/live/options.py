@@ -12,7 +12,7 @@ from jupyter_selfheal.model import Oracle
 
 COMMANDS = (
     "approve", "run", "reject", "retry", "continue", "budget", "undo", "resume", "show", "sent", "status", "config",
-    "on", "off", "auto", "stop", "answer", "allow", "prove", "consent",
+    "on", "off", "auto", "stop", "answer", "allow", "prove", "consent", "model",
 )  # fmt: skip
 """First words of ``%heal`` that are commands rather than options."""
 
@@ -23,7 +23,7 @@ Usage: %%heal [options]          on top of a cell
        %heal approve             in a new cell: that cell becomes the fix and runs
        %%heal approve            on top of the failing cell: the fix replaces it
        %heal reject [why] | retry [hint] | continue | budget USD | stop
-       %heal show | status | config | sent | undo | resume | answer VALUE | allow | prove | consent
+       %heal show | status | config | sent | undo | resume | answer VALUE | allow | prove | consent | model
        %heal on | off | auto [on|off]
 
 Options:

@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -162,7 +163,7 @@ class LiveSession:
         self, failure: Failure, chosen: options.HealOptions, *, error: BaseException | None = None, result: Any = None
     ) -> LiveHeal:
         """Hand a failure to the worker and show its card; block where waiting was asked for."""
-        run = f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}-{next(self._numbers)}"
+        run = self._new_run()
         notebook = self.cells.notebook(failure.cell_id, failure.source, 0)
         case = Case(failure, notebook, chosen.oracle or _oracle_of(notebook, failure.cell_id))
         config = chosen.config(self.config)
@@ -180,9 +181,39 @@ class LiveSession:
                 phase="closed", status="Healing is off: the worker died too often.", advice=f"See {self.log_path}"
             )
             heal.settled.set()
+        for tell in list(self.told):
+            tell(heal)
         if wait and self.waiter is not None:
             self.waiter(heal, result)
         return heal
+
+    def restart(self, heal: LiveHeal, config: HealConfig, *, hint: str = "") -> None:
+        """Heal the same failure again, from the state as it is now, under a new run: what the old one still says is ignored.
+
+        May be called on any thread: where that is not the main one the states of before are gone, and the kernel is not
+        forked; then patches are shown, and proven when the next cell has run.
+        """
+        self.client.send(m.Cancel(heal.run))
+        self.heals.pop(heal.run, None)
+        heal.run, heal.case = self._new_run(), replace(heal.case, hints=(*heal.case.hints, *([hint] if hint else [])))
+        self._remember(heal)
+        heal.settled.clear()
+        heal.change(
+            run=heal.run, phase="healing", status=f"{heal.card.headline}: healing…", attempts=(), proposal=(),
+            asks_consent=False, instructions="", model_available=self.model_available(config),
+        )  # fmt: skip
+        states = self.checkpoints.now()
+        self.client.send(
+            m.Heal(heal.run, heal.case, states, config, unproven=self.checkpoints.refusal, session_spent=self.spent)
+        )
+
+    def consent(self) -> None:
+        """The user agreed that failing cells are sent to the model, in this session."""
+        self.config = self.config.with_(consent=True)
+        self.record("consent to ask the model was given")
+
+    def _new_run(self) -> str:
+        return f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}-{next(self._numbers)}"
 
     def heal_last(self, chosen: options.HealOptions) -> LiveHeal | None:
         """``%heal``: the last failure of this shell, also one from before the extension was loaded."""

@@ -20,14 +20,15 @@ PATIENCE = 60.0
 class LiveKernel:
     """A kernel as a front end sees it."""
 
-    def __init__(self, folder: Path, data: Path) -> None:
+    def __init__(self, folder: Path, data: Path, *, keep_key: bool = False) -> None:
         env = {
             **os.environ,
             "IPYTHONDIR": str(data / "ipython"),
             "JUPYTER_DATA_DIR": str(data),
             "JUPYTER_RUNTIME_DIR": str(data / "runtime"),
         }
-        env.pop("ANTHROPIC_API_KEY", None)
+        if not keep_key:
+            env.pop("ANTHROPIC_API_KEY", None)
         self.data = data
         self.manager = KernelManager(kernel_name="python3")
         self.manager.start_kernel(cwd=str(folder), env=env)

@@ -118,7 +118,10 @@ def test_resume_does_not_run_the_first_statement_twice(loaded: LiveKernel) -> No
 
 
 def test_fault_in_an_earlier_cell_is_fixed_there(loaded: LiveKernel) -> None:
-    loaded.run("def total(rows):\n    found = []\n    for row in rows:\n        found.appendd(row)\n    return sum(found)", "cell-f")
+    loaded.run(
+        "def total(rows):\n    found = []\n    for row in rows:\n        found.appendd(row)\n    return sum(found)",
+        "cell-f",
+    )
     fail(loaded, "print(total([1, 2]))", "cell-g")
     card = loaded.card("a fix that has already run")
     assert "+        found.append(row)" in card
