@@ -92,7 +92,14 @@ def _is_idle(node: ast.stmt) -> bool:
 # --- deletion -----------------------------------------------------------------------------------------------------
 
 
-def deleted(case: Case, old: list[ast.Module], new: list[ast.Module], after: Sequence[str]) -> Iterator[str]:
+def deleted(
+    case: Case, old: list[ast.Module], new: list[ast.Module], after: Sequence[str], *, trusted: bool = False
+) -> Iterator[str]:
+    """Say so where the failing statement has no counterpart, or only a constant, in the new trees.
+
+    ``after`` are the new sources, for a cell that did not parse. A ``trusted`` patch (a rule's) may replace a statement by one that
+    shares no word with it, as a removed function's successor does.
+    """
     if case.failure.kind is FailureKind.SYNTAX or src.parse(case.failure.source) is None:
         yield from _deleted_text(case, after)
         return
@@ -113,6 +120,9 @@ def deleted(case: Case, old: list[ast.Module], new: list[ast.Module], after: Seq
     if any(_counterpart(statement, words, n) for n in alike):
         if _is_gutted(statement, alike):
             yield "puts a constant in place of the computation that failed"
+        return
+    imports = (ast.Import, ast.ImportFrom)
+    if trusted and any(isinstance(statement, imports) or not isinstance(n, imports) for n in alike):
         return
     together = frozenset().union(*(_words(n) for n in alike))
     if not (words and len(words & together) >= 0.5 * len(words)):

@@ -39,10 +39,10 @@ def tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     before, after = _sources(case, patch)
     old, new = _trees(before), _trees(after)
     found: list[str] = []
-    exempt = bool(patch.removes) and set(patch.healer.split("+")) <= _TRUSTED
+    trusted = set(patch.healer.split("+")) <= _TRUSTED
     found += _not_run(before, after)
-    if not exempt:
-        found += deleted(case, old, new, after)
+    if not (patch.removes and trusted):
+        found += deleted(case, old, new, after, trusted=trusted)
     found += _swallowed(old, new)
     found += _left_early(old, new)
     found += _stand_ins(case, old, new)

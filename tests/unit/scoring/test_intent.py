@@ -113,6 +113,14 @@ def test_a_rule_may_say_that_removal_is_the_remedy_and_a_model_may_not(case_of: 
     assert tampering(case, patch_of(case, after, healer="rules+language_model", removes="it"))
 
 
+def test_a_rules_successor_may_share_no_word_with_what_it_replaces(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["pd.options.display.mpl_style = 'default'\nx = 1"])
+    after = "from matplotlib.style import use\nuse('ggplot')\nx = 1"
+    assert tampering(case, patch_of(case, after, healer="rules")) == ()
+    assert tampering(case, patch_of(case, after, healer="language_model"))
+    assert tampering(case, patch_of(case, "import math\nx = 1", healer="rules"))
+
+
 def test_what_the_user_wrote_is_never_tampering(case_of: Any, patch_of: Any) -> None:
     case = case_of(["y = df.mean()"])
     assert tampering(case, patch_of(case, "y = 3", healer="user")) == ()
