@@ -1,7 +1,7 @@
 /** Carries out an approval in the notebook that the widget sits in. */
 
 import { Cell, CodeCell } from '@jupyterlab/cells';
-import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { INotebookTracker, Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
 import { ICellState, IRequest, plan } from './edits';
 
@@ -10,6 +10,13 @@ export function whereabouts(tracker: INotebookTracker, target: Node): { panel: N
   const panel = tracker.find(candidate => candidate.node.contains(target));
   const cell = panel?.content.widgets.find(candidate => candidate.node.contains(target));
   return panel && cell ? { panel, cell } : null;
+}
+
+/** Put the focus on a cell, so that it is not lost with the button that was pressed. */
+export function focusCell(notebook: Notebook, cell: Cell): void {
+  notebook.activeCellIndex = notebook.widgets.indexOf(cell);
+  notebook.mode = 'command';
+  notebook.activate();
 }
 
 /** Change the cells, each in one step that the editor's own undo takes back, and queue what must run. */
@@ -47,6 +54,9 @@ export function apply(panel: NotebookPanel, failing: Cell, request: IRequest): {
       .map(id => notebook.widgets.find(cell => cell.model.id === id))
       .filter((cell): cell is CodeCell => cell instanceof CodeCell);
     // Not awaited: the kernel may be busy for long, and awaiting inside a comm handler would deadlock.
+    if (failing.node.contains(document.activeElement)) {
+      focusCell(notebook, failing);
+    }
     void NotebookActions.runCells(notebook, widgets, panel.sessionContext);
   }
   return { ok: true, message: todo.message };

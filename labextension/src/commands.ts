@@ -1,12 +1,13 @@
 /** Command palette entries and shortcuts. */
 
 import { JupyterFrontEnd } from '@jupyterlab/application';
-import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
+import { Dialog, ICommandPalette, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Lines } from './index';
 import { KernelLine } from './kernel';
+import { WholeNotebook } from './wholeNotebook';
 
 const CATEGORY = 'Self-heal';
 
@@ -17,71 +18,62 @@ export async function runLine(line: KernelLine, cell: CodeCell, code: string): P
     void showErrorMessage('Self-heal', 'This notebook has no kernel: start one first.');
     return;
   }
-  const future = kernel.requestExecute({ code, store_history: false, silent: false });
+  const { outputs } = cell.model;
+  const shown = new Map<string, number>();
+  // Not disposed of when done: a card is renewed by its display id for as long as it is shown.
+  const future = kernel.requestExecute({ code, store_history: false, silent: false }, false);
+  outputs.changed.connect((_, change) => {
+    if (change.type === 'remove' || change.type === 'clear') {
+      future.dispose();
+    }
+  });
   future.onIOPub = message => {
     const type = message.header.msg_type;
-    if (type === 'display_data' || type === 'stream' || type === 'error') {
-      cell.model.outputs.add({ ...(message.content as any), output_type: type });
+    const { transient, ...content } = message.content as any;
+    const id = transient?.display_id;
+    if (type === 'update_display_data' && shown.has(id)) {
+      outputs.set(shown.get(id)!, { ...content, output_type: 'display_data' });
+    } else if (type === 'display_data' || type === 'stream' || type === 'error') {
+      const length = outputs.add({ ...content, output_type: type });
+      if (id) {
+        shown.set(id, length - 1);
+      }
     }
   };
   await future.done;
 }
 
+async function ensureLoaded(line: KernelLine): Promise<boolean> {
+  if (line.loaded || (await line.load())) {
+    return true;
+  }
+  void showErrorMessage('Self-heal', 'jupyter_selfheal is not installed in this kernel: run `%pip install jupyter-selfheal` there.');
+  return false;
+}
+
 /** Heal one failing cell; loads the extension in the kernel first where it is not there. */
 export async function healCell(line: KernelLine, cell: CodeCell): Promise<void> {
-  if (!line.loaded && !(await line.load())) {
-    void showErrorMessage('Self-heal', 'jupyter_selfheal is not installed in this kernel: run `%pip install jupyter-selfheal` there.');
+  if (!(await ensureLoaded(line))) {
     return;
   }
   line.tellContext();
+  if (line.lastFailed && line.lastFailed !== cell.model.id) {
+    const answer = await showDialog({
+      title: 'Run this cell again?',
+      body: 'Another cell has failed since. Run this one again, and it is healed as it fails.',
+      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: 'Run again' })]
+    });
+    if (!answer.button.accept) {
+      return;
+    }
+    await NotebookActions.runCells(line.panel.content, [cell], line.panel.sessionContext);
+    if (line.state.on) {
+      return;
+    }
+  }
   await runLine(line, cell, '%heal --no-wait');
 }
 
-/** Run the cells in order; stop where one fails, so that its proposal can be decided. */
-export async function healNotebook(line: KernelLine, cancelled: () => boolean): Promise<void> {
-  const panel = line.panel;
-  if (!line.loaded && !(await line.load())) {
-    return;
-  }
-  for (const cell of [...panel.content.widgets]) {
-    if (cancelled() || cell.isDisposed) {
-      return;
-    }
-    if (!(cell instanceof CodeCell)) {
-      continue;
-    }
-    line.tellContext();
-    const ok = await NotebookActions.runCells(panel.content, [cell], panel.sessionContext);
-    if (!ok) {
-      panel.content.activeCellIndex = panel.content.widgets.indexOf(cell);
-      void panel.content.scrollToCell(cell);
-      const decided = await settled(line, cancelled);
-      if (!decided) {
-        return;
-      }
-    }
-  }
-}
-
-/** True once the fix of the open proposal was applied; false if it was closed, lost or cancelled. */
-function settled(line: KernelLine, cancelled: () => boolean): Promise<boolean> {
-  return new Promise(resolve => {
-    const done = (answer: boolean): void => {
-      window.clearInterval(timer);
-      line.changed.disconnect(look);
-      resolve(answer);
-    };
-    const look = (): void => {
-      if (cancelled() || ['off', 'closed'].includes(line.state.phase)) {
-        done(false);
-      } else if (line.state.phase === 'applied') {
-        done(true);
-      }
-    };
-    const timer = window.setInterval(look, 500);
-    line.changed.connect(look);
-  });
-}
 
 function press(panel: NotebookPanel, id: string): void {
   const active = panel.content.activeCell?.node;
@@ -91,7 +83,7 @@ function press(panel: NotebookPanel, id: string): void {
 }
 
 export function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, lines: Lines, palette: ICommandPalette | null): void {
-  let healing = false;
+  const healing = new Map<NotebookPanel, WholeNotebook>();
   const current = (): NotebookPanel | null => tracker.currentWidget;
   const add = (name: string, label: string, execute: (panel: NotebookPanel) => unknown): void => {
     const command = `jupyter-selfheal:${name}`;
@@ -113,13 +105,19 @@ export function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, lin
   add('approve', 'approve & run the fix', panel => press(panel, 'run'));
   add('reject', 'reject the fix', panel => press(panel, 'reject'));
   add('heal-notebook', 'heal the whole notebook', async panel => {
-    healing = true;
-    await healNotebook(lines.of(panel), () => !healing);
-    healing = false;
+    const line = lines.of(panel);
+    if (healing.has(panel) || !(await ensureLoaded(line))) {
+      return;
+    }
+    const run = new WholeNotebook(line, cell => healCell(line, cell));
+    healing.set(panel, run);
+    try {
+      await run.run();
+    } finally {
+      healing.delete(panel);
+    }
   });
-  add('cancel', 'stop healing the notebook', () => {
-    healing = false;
-  });
+  add('cancel', 'stop healing the notebook', panel => healing.get(panel)?.stop());
   add('sent', 'show what was sent to a model', panel => {
     const cell = panel.content.activeCell;
     return cell instanceof CodeCell ? runLine(lines.of(panel), cell, '%heal sent') : undefined;

@@ -1,22 +1,22 @@
 /** The diff of a card in the editor's own look: CodeMirror's unified merge view, themed by JupyterLab. */
 
-import { python } from '@codemirror/lang-python';
 import { unifiedMergeView } from '@codemirror/merge';
-import { EditorState } from '@codemirror/state';
+import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import { jupyterTheme } from '@jupyterlab/codemirror';
+import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 
-/** Draw the change from `old` to `source` into `host`. */
-export function drawDiff(host: HTMLElement, old: string, source: string): void {
+/** Draw the change from `old` to `source` into `host`, coloured by JupyterLab's own Python where it has one. */
+export function drawDiff(host: HTMLElement, old: string, source: string, languages: IEditorLanguageRegistry | null): void {
   host.replaceChildren();
   host.classList.add('jp-SelfHeal-diff');
+  const language = new Compartment();
   const view = new EditorView({
     parent: host,
     state: EditorState.create({
       doc: source,
       extensions: [
         jupyterTheme,
-        python(),
+        language.of([]),
         EditorState.readOnly.of(true),
         EditorView.editable.of(false),
         EditorView.lineWrapping,
@@ -25,5 +25,9 @@ export function drawDiff(host: HTMLElement, old: string, source: string): void {
       ]
     })
   });
-  host.setAttribute('data-lines', String(view.state.doc.lines));
+  void languages?.getLanguage('python').then(found => {
+    if (found?.support) {
+      view.dispatch({ effects: language.reconfigure(found.support) });
+    }
+  });
 }

@@ -3,22 +3,24 @@
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { CodeCell } from '@jupyterlab/cells';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 
-import { apply, whereabouts } from './apply';
+import { apply, focusCell, whereabouts } from './apply';
 import { addCommands, healCell } from './commands';
 import { drawDiff } from './diff';
 import { offer, withdraw } from './healButton';
 import { KernelLine } from './kernel';
+import { keepText } from './remains';
 import { pushSettings } from './settings';
 import { StatusItem } from './status';
 
 const ID = 'jupyter-selfheal:plugin';
 
 /** The widget's events bubble up to the document: `apply` changes cells, `diff` draws, `act` goes to the kernel at once. */
-function listen(tracker: INotebookTracker, lines: Lines): void {
+function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLanguageRegistry | null): void {
   document.addEventListener('jupyter-selfheal', event => {
     const detail = (event as CustomEvent).detail;
     const here = event.target instanceof Node ? whereabouts(tracker, event.target) : null;
@@ -30,7 +32,7 @@ function listen(tracker: INotebookTracker, lines: Lines): void {
       detail.result = apply(here.panel, here.cell, detail);
     } else if (detail.action === 'diff') {
       event.preventDefault();
-      drawDiff(detail.host, detail.old, detail.source);
+      drawDiff(detail.host, detail.old, detail.source, languages);
     } else if (detail.action === 'act' && lines.of(here.panel).send(detail.message)) {
       event.preventDefault();
     }
@@ -63,7 +65,11 @@ function watchCells(tracker: INotebookTracker, lines: Lines): void {
   NotebookActions.executed.connect((_, { notebook, cell, success }) => {
     const panel = panelOf(notebook);
     if (panel && cell instanceof CodeCell && !success) {
-      offer(cell, () => void healCell(lines.of(panel), cell));
+      lines.of(panel).lastFailed = cell.model.id;
+      offer(cell, () => {
+        focusCell(panel.content, cell);
+        void healCell(lines.of(panel), cell);
+      });
     }
   });
 }
@@ -91,21 +97,25 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Heals failing cells: every fix offered has already run in a separate kernel.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ICommandPalette, IStatusBar, ISettingRegistry],
+  optional: [ICommandPalette, IStatusBar, ISettingRegistry, IEditorLanguageRegistry],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     palette: ICommandPalette | null,
     statusBar: IStatusBar | null,
-    settings: ISettingRegistry | null
+    settings: ISettingRegistry | null,
+    languages: IEditorLanguageRegistry | null
   ) => {
     const lines = new Lines();
-    listen(tracker, lines);
+    listen(tracker, lines, languages);
     watchCells(tracker, lines);
     addCommands(app, tracker, lines, palette);
-    tracker.widgetAdded.connect((_, panel) => notify(panel, lines.of(panel)));
+    tracker.widgetAdded.connect((_, panel) => {
+      notify(panel, lines.of(panel));
+      keepText(panel);
+    });
     if (statusBar) {
-      const item = new StatusItem(tracker, lines);
+      const item = new StatusItem(tracker, lines, () => void app.commands.execute('jupyter-selfheal:cancel'));
       statusBar.registerStatusItem(ID, { item, align: 'left', rank: 900, isActive: () => tracker.currentWidget !== null });
     }
     if (settings) {

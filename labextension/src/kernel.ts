@@ -24,13 +24,32 @@ const OFF: IState = { phase: 'off', status: 'not loaded', cost: '$0', run: '', c
 /** One notebook's connection. Reconnects on restart and on a new kernel; knows whether the extension is loaded there. */
 export class KernelLine {
   constructor(readonly panel: NotebookPanel) {
-    panel.sessionContext.kernelChanged.connect((_, change) => this.attach(change.newValue));
+    panel.sessionContext.kernelChanged.connect((_, change) => {
+      if (change.oldValue) {
+        this.loseCards();
+      }
+      this.attach(change.newValue);
+    });
     panel.sessionContext.statusChanged.connect((_, status) => {
       if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
         this.lose();
+        this.loseCards();
       }
     });
     this.attach(panel.sessionContext.session?.kernel ?? null);
+  }
+
+  /** Id of the cell that failed last on this page: the one that `%heal` is about. */
+  lastFailed = '';
+
+  /** How far healing the whole notebook is; empty while it is not going on. */
+  get progress(): string {
+    return this._progress;
+  }
+
+  set progress(words: string) {
+    this._progress = words;
+    this._changed.emit(this._state);
   }
 
   get state(): IState {
@@ -126,6 +145,13 @@ export class KernelLine {
     this.tellContext();
   }
 
+  /** What the cards stand for went with the kernel: they keep their text and lose their buttons. */
+  private loseCards(): void {
+    for (const cell of this.panel.content?.widgets ?? []) {
+      cell.node.querySelectorAll('.jupyter-selfheal').forEach(card => card.dispatchEvent(new CustomEvent('jupyter-selfheal-lost')));
+    }
+  }
+
   private lose(): void {
     this._comm = null;
     this._state = OFF;
@@ -133,6 +159,7 @@ export class KernelLine {
   }
 
   private _comm: Kernel.IComm | null = null;
+  private _progress = '';
   private _state: IState = OFF;
   private _changed = new Signal<this, IState>(this);
 }

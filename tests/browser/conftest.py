@@ -27,7 +27,7 @@ TOKEN = "selfheal"
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     reason = _missing()
     for item in items:
-        if "tests/browser" in str(item.path):
+        if "tests/browser" in str(item.path) and item.path.name != "test_packaging.py":
             item.add_marker(pytest.mark.browser)
             if reason:
                 item.add_marker(pytest.mark.skip(reason=reason))
@@ -60,7 +60,14 @@ class Server:
         sources = [first, *cells] if first else cells
         body = {
             "cells": [
-                {"cell_type": "code", "id": f"cell-{n}", "source": s, "metadata": {}, "outputs": [], "execution_count": None}
+                {
+                    "cell_type": "code",
+                    "id": f"cell-{n}",
+                    "source": s,
+                    "metadata": {},
+                    "outputs": [],
+                    "execution_count": None,
+                }
                 for n, s in enumerate(sources)
             ],
             "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
@@ -69,6 +76,23 @@ class Server:
         }
         (self.folder / name).write_text(json.dumps(body))
         return name
+
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        """The server's REST API (https://jupyter-server.readthedocs.io/en/latest/developers/rest-api.html)."""
+        request = urllib.request.Request(
+            f"{self.url}/{path}",
+            method=method,
+            headers={"Authorization": f"token {TOKEN}", "Content-Type": "application/json"},
+            data=None if body is None else json.dumps(body).encode(),
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def end_kernels(self) -> None:
+        """End every session and its kernel."""
+        for session in self.call("GET", "api/sessions"):
+            self.call("DELETE", f"api/sessions/{session['id']}")
 
 
 @pytest.fixture(scope="session")
@@ -89,11 +113,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     quiet = root / "settings" / "@jupyterlab" / "apputils-extension"
     quiet.mkdir(parents=True)
     (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
-    log = open(root / "server.log", "w")
+    log = open(root / "server.log", "w")  # noqa: SIM115
     process = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", f"--IdentityProvider.token={TOKEN}",
          "--allow-root", f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None",
-         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"],
+         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+         "--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"],
         env=env, stdout=log, stderr=log, cwd=folder, start_new_session=True,
     )  # fmt: skip
     url = f"http://127.0.0.1:{port}"
@@ -140,10 +165,30 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
         page.screenshot(path=Path(folder) / f"{item.name}.png")
 
 
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1280, "height": 1000})
-    found = context.new_page()
-    found.set_default_timeout(45_000)
+@pytest.fixture(scope="session")
+def context(browser: Any) -> Iterator[Any]:
+    """One profile for all tests: JupyterLab's own files are loaded from its cache."""
+    found = browser.new_context(viewport={"width": 1280, "height": 1000})
+    found.set_default_timeout(60_000)
     yield found
-    context.close()
+    found.close()
+
+
+@pytest.fixture
+def page(context: Any, server: Server) -> Iterator[Any]:
+    """A page of its own; afterwards all pages are closed and all kernels ended."""
+    yield context.new_page()
+    for found in list(context.pages):
+        found.close()
+    server.end_kernels()
+
+
+@pytest.fixture
+def failed(page: Any, server: Server, request: pytest.FixtureRequest) -> Any:
+    """A notebook whose second cell failed; its card is on its way."""
+    from tests.browser.lab import TYPO, Lab
+
+    lab = Lab(page, server, server.notebook(f"{request.node.name}.ipynb", [TYPO, "print('next')"]))
+    lab.ready()
+    lab.run(1)
+    return lab

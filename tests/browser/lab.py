@@ -6,6 +6,14 @@ from typing import Any
 
 from tests.browser.conftest import TOKEN, Server
 
+TYPO = "items = [1, 2]\nitems.appendd(3)\nprint('there are', len(items))"
+FIXED = TYPO.replace("appendd", "append")
+PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
+READY = """() => {
+  const panel = window.jupyterapp?.shell.currentWidget;
+  return panel?.sessionContext?.isReady && panel.sessionContext.session?.kernel?.status === 'idle';
+}"""
+
 
 class Lab:
     """A notebook open in a page."""
@@ -13,30 +21,59 @@ class Lab:
     def __init__(self, page: Any, server: Server, name: str, *, app: str = "lab/tree") -> None:
         self.page = page
         self.server = server
-        page.goto(f"{server.url}/{app}/{name}?token={TOKEN}&reset")
-        page.wait_for_selector(".jp-Notebook .jp-Cell")
-        page.wait_for_function("() => !document.querySelector('.jp-Notebook-ExecutionIndicator[data-status=\"starting\"]')")
-        page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
+        page.goto(f"{server.url}/{app}/{name}?token={TOKEN}" + ("&reset" if app.startswith("lab") else ""))
+        self.opened()
+
+    def opened(self) -> None:
+        """Wait until the page shows the notebook, and its kernel is ready."""
+        self.page.wait_for_selector(f"{PANEL} .jp-Cell")
+        self.page.wait_for_function(READY)
+
+    def open(self, name: str) -> None:
+        """Open another notebook in the same page, in front."""
+        self.command("docmanager:open", path=name)
+        self.page.locator(f"{PANEL}[aria-labelledby]").first.wait_for()
+        self.page.wait_for_function("name => window.jupyterapp.shell.currentWidget?.context?.path === name", arg=name)
+        self.opened()
+
+    def command(self, name: str, **args: object) -> None:
+        """A command of JupyterLab's, not waited for."""
+        self.page.evaluate("([name, args]) => void window.jupyterapp.commands.execute(name, args)", [name, args])
+
+    def palette(self, label: str) -> None:
+        """Choose an entry of the command palette."""
+        self.page.keyboard.press("Control+Shift+c")
+        self.page.locator(".lm-CommandPalette-input:visible").fill(label)
+        self.page.locator(".lm-CommandPalette-item:visible", has_text=label).first.click()
 
     def cell(self, index: int) -> Any:
-        return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
+        return self.page.locator(f"{PANEL} .jp-Notebook .jp-Cell").nth(index)
 
     def source(self, index: int) -> str:
         lines = self.cell(index).locator(".jp-InputArea-editor .cm-line").all_inner_texts()
         return "\n".join(line.rstrip("\n\u200b") for line in lines)
 
+    def click(self, index: int) -> None:
+        """Click into the cell's editor."""
+        self.cell(index).locator(".jp-InputArea-editor .cm-content").first.click()
+
+    def type_at_end(self, index: int, text: str) -> None:
+        self.click(index)
+        self.page.keyboard.press("Control+End")
+        self.page.keyboard.insert_text(text)
+
     def run(self, index: int) -> None:
-        """Click into the cell and press Ctrl+Enter; again where the page had no kernel yet and dropped it."""
-        for _ in range(20):
+        """Click into the cell and press Ctrl+Enter; again where the page dropped it (a dialog of JupyterLab's, say)."""
+        for _ in range(4):
             self.dismiss()
             before = self.prompt(index)
-            self.cell(index).locator(".cm-content").first.click()
+            self.click(index)
             self.page.keyboard.press("Control+Enter")
             try:
                 self.page.wait_for_function(
-                    "([n, before]) => document.querySelectorAll('.jp-Notebook .jp-Cell')[n]"
+                    "([panel, n, before]) => document.querySelectorAll(panel + ' .jp-Notebook .jp-Cell')[n]"
                     ".querySelector('.jp-InputPrompt').textContent !== before",
-                    arg=[index, before], timeout=3000,
+                    arg=[PANEL, index, before], timeout=15_000,
                 )  # fmt: skip
             except Exception:
                 continue
@@ -53,7 +90,16 @@ class Lab:
         return str(self.cell(index).locator(".jp-InputPrompt").first.text_content())
 
     def idle(self) -> None:
-        self.page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
+        self.page.wait_for_function(READY)
+
+    def status(self, words: str) -> None:
+        """Wait until the status bar says so."""
+        self.page.locator(".jp-SelfHeal-status", has_text=words).wait_for()
+
+    def save(self) -> None:
+        """Save the notebook, and wait until it is."""
+        self.command("docmanager:save")
+        self.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
 
     def ready(self, index: int = 0) -> None:
         """Run the cell that loads the extension, and wait until the page knows it."""
@@ -62,6 +108,7 @@ class Lab:
             "() => { const item = document.querySelector('.jp-SelfHeal-status');"
             " return !item || !item.textContent.includes('not loaded'); }"
         )
+        self.idle()
 
     def card(self, index: int, phase: str = "proposed") -> Any:
         found = self.cell(index).locator(f'.jupyter-selfheal[data-phase="{phase}"]')
@@ -72,7 +119,17 @@ class Lab:
         card.locator(f'[data-id="{button}"]').click()
 
     def output(self, index: int) -> str:
-        return self.cell(index).locator(".jp-OutputArea").inner_text()
+        return str(self.cell(index).locator(".jp-OutputArea").inner_text())
 
     def wait_for_output(self, index: int, text: str) -> None:
-        self.cell(index).locator(".jp-OutputArea-output", has_text=text).first.wait_for()
+        """Wait for that text among the outputs that are the cell's own, not a card's."""
+        own = self.cell(index).locator(".jp-OutputArea-output:not(:has(.jupyter-selfheal))", has_text=text)
+        own.first.wait_for()
+
+    def focused(self) -> str:
+        """Where the focus is: a class name or tag; ``BODY`` where it is lost."""
+        return str(
+            self.page.evaluate(
+                "() => { const at = document.activeElement; return at === document.body ? 'BODY' : at.className || at.tagName; }"
+            )
+        )

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.browser.conftest import Server
-from tests.browser.lab import Lab
-
-TYPO = "items = [1, 2]\nitems.appendd(3)\nprint('there are', len(items))"
-FIXED = TYPO.replace("appendd", "append")
-
-
-@pytest.fixture
-def failed(page: Any, server: Server, request: pytest.FixtureRequest) -> Lab:
-    """A notebook whose second cell failed, with its card."""
-    lab = Lab(page, server, server.notebook(f"{request.node.name}.ipynb", [TYPO, "print('next')"]))
-    lab.ready()
-    lab.run(1)
-    return lab
+from tests.browser.lab import FIXED, TYPO, Lab
 
 
 def test_approve_and_run_puts_the_fix_into_the_cell(failed: Lab) -> None:
@@ -32,7 +18,7 @@ def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:
     failed.press(failed.card(1), "approve")
     failed.card(1, "applied")
     assert failed.source(1) == FIXED
-    failed.cell(1).locator(".cm-content").first.click()
+    failed.click(1)
     failed.page.keyboard.press("Control+z")
     assert failed.source(1) == TYPO
 
@@ -40,9 +26,7 @@ def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:
 def test_undo_button_refuses_over_later_edits(failed: Lab) -> None:
     failed.press(failed.card(1), "approve")
     card = failed.card(1, "applied")
-    failed.cell(1).locator(".cm-content").first.click()
-    failed.page.keyboard.press("Control+End")
-    failed.page.keyboard.type("  # mine")
+    failed.type_at_end(1, "  # mine")
     failed.press(card, "undo")
     card.get_by_text("edited after the fix").wait_for()
     assert failed.source(1) == FIXED + "  # mine"
@@ -57,12 +41,46 @@ def test_undo_button_restores_the_source(failed: Lab) -> None:
 
 def test_edited_cell_is_refused(failed: Lab) -> None:
     card = failed.card(1)
-    failed.cell(1).locator(".cm-content").first.click()
-    failed.page.keyboard.press("Control+End")
-    failed.page.keyboard.type("\nmore = 1")
+    failed.type_at_end(1, "\nmore = 1")
     failed.press(card, "run")
     card.get_by_text("edited since it failed").wait_for()
     assert failed.source(1) == TYPO + "\nmore = 1"
+
+
+DEFINE = "def total(rows):\n    found = []\n    for row in rows:\n        found.appendd(row)\n    return sum(found)"
+
+
+def elsewhere(page: Any, server: Server, name: str) -> Lab:
+    """A notebook whose third cell failed for a fault in the second."""
+    lab = Lab(page, server, server.notebook(name, [DEFINE, "print('total', total([1, 2]))"]))
+    lab.ready()
+    lab.run(1)
+    lab.idle()
+    lab.run(2)
+    lab.card(2)
+    return lab
+
+
+def test_deleted_cell_is_refused(page: Any, server: Server) -> None:
+    lab = elsewhere(page, server, "deleted.ipynb")
+    lab.click(1)
+    page.keyboard.press("Escape")
+    page.keyboard.press("d")
+    page.keyboard.press("d")
+    card = lab.card(1)
+    lab.press(card, "run")
+    card.get_by_text("no longer in the notebook").wait_for()
+    assert lab.source(1) == "print('total', total([1, 2]))"
+    assert "total 3" not in lab.output(1).split("Self-heal")[0]
+
+
+def test_read_only_cell_is_refused(page: Any, server: Server) -> None:
+    lab = elsewhere(page, server, "read-only.ipynb")
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets[1].model.setMetadata('editable', false)")
+    card = lab.card(2)
+    lab.press(card, "run")
+    card.get_by_text("The cell is read-only").wait_for()
+    assert "appendd" in lab.source(1)
 
 
 def test_approve_while_the_kernel_is_busy(page: Any, server: Server) -> None:
@@ -72,7 +90,6 @@ def test_approve_while_the_kernel_is_busy(page: Any, server: Server) -> None:
     lab.run(1)
     card = lab.card(1)
     lab.run(2)
-    page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="busy"]', state="attached")
     lab.press(card, "run")
     page.wait_for_function("() => document.querySelectorAll('.jp-Cell')[1].innerText.includes('items.append(3)')")
     assert lab.source(1) == FIXED
@@ -98,12 +115,7 @@ def test_reject_with_a_reason_while_the_kernel_is_busy(page: Any, server: Server
 
 
 def test_fault_in_an_earlier_cell_is_fixed_in_both(page: Any, server: Server) -> None:
-    define = "def total(rows):\n    found = []\n    for row in rows:\n        found.appendd(row)\n    return sum(found)"
-    lab = Lab(page, server, server.notebook("elsewhere.ipynb", [define, "print('total', total([1, 2]))"]))
-    lab.ready()
-    lab.run(1)
-    lab.idle()
-    lab.run(2)
+    lab = elsewhere(page, server, "elsewhere.ipynb")
     lab.press(lab.card(2), "run")
     lab.wait_for_output(2, "total 3")
     assert "found.append(row)" in lab.source(1)
@@ -119,7 +131,11 @@ def test_cell_that_was_not_run_is_run_first(page: Any, server: Server) -> None:
 
 def test_resume_runs_only_what_is_left(page: Any, server: Server) -> None:
     first = "calls = []\ndef train():\n    calls.append(1)\n    return [3]"
-    lab = Lab(page, server, server.notebook("resume.ipynb", [first, "m = train()\nm.appendd(4)\nprint('calls', len(calls), m)"]))
+    lab = Lab(
+        page,
+        server,
+        server.notebook("resume.ipynb", [first, "m = train()\nm.appendd(4)\nprint('calls', len(calls), m)"]),
+    )
     lab.ready()
     lab.run(1)
     lab.idle()
@@ -138,23 +154,9 @@ def test_heal_button_works_where_the_extension_is_not_loaded(page: Any, server: 
     lab.wait_for_output(0, "there are 3")
 
 
-def test_reloaded_page_shows_no_dead_button(failed: Lab) -> None:
-    failed.card(1)
-    failed.page.keyboard.press("Control+s")
-    failed.page.reload()
-    failed.page.wait_for_selector(".jp-Notebook .jp-Cell")
-    failed.page.wait_for_timeout(3000)
-    live = failed.cell(1).locator('.jupyter-selfheal [data-id="run"]')
-    if live.count():
-        live.first.click()
-        failed.wait_for_output(1, "there are 3")
-    else:
-        assert "Self-heal" in failed.cell(1).inner_text() or "widget" in failed.cell(1).inner_text().lower()
-
-
 def test_status_bar_tells_what_is_going_on(failed: Lab) -> None:
     failed.card(1)
-    failed.page.locator(".jp-SelfHeal-status", has_text="waiting for you").wait_for()
+    failed.status("waiting for you")
 
 
 def test_keyboard_alone_approves(failed: Lab) -> None:

@@ -114,29 +114,38 @@ function outputs(candidate) {
       element("section", { "aria-label": "Output after" }, element("h4", { text: "After" }), outputView(candidate.new_output))));
 }
 
+// Heals whose kernel is gone, what was carried out, this page's name for itself, and where the focus was: all kept over a
+// redraw of the whole output.
+const lost = new Set();
+const carriedOut = new Set();
+const token = Math.random().toString(36).slice(2);
+let focusWas = { run: "", id: "" };
+
 function render({ model, el }) {
-  const root = element("section", { class: "jupyter-selfheal", role: "region", "aria-label": "Self-heal" });
+  const root = element("section", { class: "jupyter-selfheal", role: "region", "aria-label": "Self-heal", tabindex: "-1" });
   el.append(root);
   const status = element("div", { class: "sh-status", role: "status", "aria-live": "polite" });
   const body = element("div", { class: "sh-body" });
   const controls = element("div", { class: "sh-controls", role: "group", "aria-label": "What to do" });
   const dialog = element("div", { class: "sh-dialog" });
   root.append(status, body, controls, dialog);
-  let page = 0, drawn = "", shownButtons = "", autoApplied = "";
+  let page = 0, drawn = "", shownButtons = "";
 
   const candidate = () => (model.get("card").candidates || [])[page];
   // The extension's own comm is answered while a cell runs; the widget's only after it.
-  // Resuming must be known before the cell runs, so it goes the widget's way, in order with the execution.
+  // Resuming must be known before the cell runs, and a new heal forks the kernel, which only its main thread can: these go
+  // the widget's way, in order with the cells.
   const send = (action, text = "") => {
     const message = { action, patch: candidate()?.id || "", text, run: model.get("card").run };
     const event = new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail: { action: "act", message } });
-    if (action === "resume" || root.dispatchEvent(event)) model.send(message);
+    const forks = ["resume", "model", "agree"].includes(action) || (action === "retry" && model.get("card").phase === "closed");
+    if (forks || root.dispatchEvent(event)) model.send(message);
   };
 
   function ask(button) {
     const input = element(button.multiline ? "textarea" : "input", { "aria-label": button.ask, placeholder: button.ask, rows: 8 });
     if (button.initial) input.value = button.initial;
-    const done = () => { send(button.id, input.value); dialog.replaceChildren(); };
+    const done = () => { send(button.id, input.value); dialog.replaceChildren(); root.focus(); };
     const cancel = () => { dialog.replaceChildren(); focusButton(button.id); };
     input.addEventListener("keydown", (event) => {
       event.stopPropagation();
@@ -148,18 +157,22 @@ function render({ model, el }) {
     input.focus();
   }
 
-  const focusButton = (id) => controls.querySelector(`[data-id="${id}"]`)?.focus();
+  // The button, or what is nearest to it: the focus is never lost with a button that goes.
+  const focusButton = (id) => (controls.querySelector(`[data-id="${id}"]`) || controls.querySelector("button") || root).focus();
 
   function say(text) { status.textContent = text; }
 
   function apply(button) {
     const chosen = candidate();
+    const once = `${model.get("card").run} ${chosen?.id} ${button.id === "undo"}`;
+    if (carriedOut.has(once)) return;
     const detail = { action: "apply", run: button.id !== "approve", resume: button.id === "resume", undo: button.id === "undo",
       edits: button.id === "undo" ? model.get("card").undo : chosen.edits, result: null };
     if (button.id === "resume") send("resume");
     const handled = !root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail }));
     if (!handled) return send(button.id === "undo" ? "undo" : "instructions", button.id);
     if (!detail.result?.ok) return say(detail.result?.message || "The cell could not be changed.");
+    carriedOut.add(once);
     say(detail.result.message);
     send(button.id === "undo" ? "undone" : "applied", button.id);
   }
@@ -208,41 +221,78 @@ function render({ model, el }) {
     body.replaceChildren(...parts);
   }
 
-  function drawControls(card) {
+  function drawControls(wanted) {
     const focused = controls.contains(document.activeElement) ? document.activeElement.dataset.id : "";
-    controls.replaceChildren(...card.buttons.map((button) => element("button", {
+    controls.replaceChildren(...wanted.map((button) => element("button", {
       type: "button", "data-id": button.id, class: button.primary ? "sh-primary" : "", title: button.hint, text: button.label,
       "aria-label": button.hint ? `${button.label}: ${button.hint}` : button.label, onclick: () => press(button),
     })));
-    if (focused) focusButton(focused) ?? controls.querySelector("button")?.focus();
+    if (focused) focusButton(focused);
+  }
+
+  // The kernel is gone, and with it all that a button could do: the text stays.
+  function lose() {
+    lost.add(model.get("card").run);
+    draw();
+  }
+
+  const connected = () => !el.closest(".jupyter-widgets-disconnected");
+
+  // Several views may show one heal (two tabs): the kernel names the one that applies a safe fix by itself.
+  function applyUnasked(card) {
+    if (card.phase !== "proposed" || !card.auto) return;
+    if (!root.isConnected) whenConnected(root, () => root.isConnected && applyUnasked(model.get("card")));
+    else if (card.auto === "ask") send("auto", token);
+    else if (card.auto === token && !carriedOut.has(`auto ${card.run}`)) {
+      carriedOut.add(`auto ${card.run}`);
+      const run = card.buttons.find((button) => button.id === "run");
+      if (run) press(run);
+    }
   }
 
   function draw() {
     const card = model.get("card");
-    root.dataset.phase = card.phase;
+    const live = connected() && !lost.has(card.run);
+    root.dataset.phase = live ? card.phase : "lost";
     page = Math.min(page, Math.max((card.candidates || []).length - 1, 0));
-    say(card.status);
+    say(live ? card.status : `${card.status} (the kernel this was proven in is gone: run the cell again)`);
     const { buttons, status: _status, seconds: _seconds, ...rest } = card;
     const now = JSON.stringify(rest) + page;
     if (now !== drawn) { drawn = now; drawBody(card); }
-    if (card.auto && card.phase === "proposed" && autoApplied !== card.run) {
-      autoApplied = card.run;
-      press(card.buttons.find((button) => button.id === "run"));
-    }
-    const nowButtons = JSON.stringify(buttons);
-    if (nowButtons !== shownButtons) { shownButtons = nowButtons; drawControls(card); }
+    const wanted = live ? buttons : [];
+    const nowButtons = JSON.stringify(wanted);
+    if (nowButtons !== shownButtons) { shownButtons = nowButtons; drawControls(wanted); }
+    for (const answer of body.querySelectorAll(".sh-question button")) answer.disabled = !live;
+    if (!live) dialog.replaceChildren();
+    else applyUnasked(card);
   }
 
   root.addEventListener("keydown", (event) => {
     if (event.target.closest("input, textarea")) return;
     if (event.altKey && event.key === "Enter") {
       const primary = (model.get("card").buttons || []).find((button) => button.primary);
-      if (primary) { event.preventDefault(); event.stopPropagation(); press(primary); }
+      if (primary && root.dataset.phase !== "lost") { event.preventDefault(); event.stopPropagation(); press(primary); }
     }
   });
+  root.addEventListener("focusin", (event) => {
+    focusWas = { run: model.get("card").run, id: event.target.dataset?.id || "" };
+  });
+  root.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !root.contains(event.relatedTarget)) focusWas = { run: "", id: "" };
+  });
+  root.addEventListener("jupyter-selfheal-lost", lose);
+  const watcher = new MutationObserver(draw);
+  watcher.observe(el, { attributes: true, attributeFilter: ["class"] });
   model.on("change:card", draw);
   draw();
-  return () => model.off("change:card", draw);
+  // JupyterLab draws an output anew where its text changed: the focus goes over to the new view.
+  whenConnected(root, () => {
+    if (focusWas.run === model.get("card").run && document.activeElement === document.body) focusButton(focusWas.id);
+  });
+  return () => {
+    watcher.disconnect();
+    model.off("change:card", draw);
+  };
 }
 
 export default { render };

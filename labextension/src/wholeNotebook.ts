@@ -1,0 +1,107 @@
+/** Heal the whole notebook: run its cells in order, wait at each failure for its fix to be decided. */
+
+import { Cell, CodeCell } from '@jupyterlab/cells';
+import { NotebookActions } from '@jupyterlab/notebook';
+
+import { KernelLine } from './kernel';
+
+/** How long to wait for a heal to begin, or for an approved cell to be run, in milliseconds. */
+const PATIENCE = 10_000;
+
+/** Runs over one notebook; `stop` ends it at the next cell or proposal. */
+export class WholeNotebook {
+  constructor(
+    private readonly line: KernelLine,
+    private readonly heal: (cell: CodeCell) => Promise<void>
+  ) {}
+
+  stop(): void {
+    this._stopped = true;
+    this._wake();
+  }
+
+  /** True if every cell ran. */
+  async run(): Promise<boolean> {
+    const { panel } = this.line;
+    const cells = panel.content.widgets.filter((cell): cell is CodeCell => cell instanceof CodeCell);
+    try {
+      for (const [at, cell] of cells.entries()) {
+        this.line.progress = `cell ${at + 1} of ${cells.length}`;
+        this.line.tellContext();
+        const before = this.line.state.run;
+        const ran = this._stopped || cell.isDisposed || (await NotebookActions.runCells(panel.content, [cell], panel.sessionContext));
+        if (this._stopped) {
+          return false;
+        }
+        if (!ran) {
+          panel.content.activeCellIndex = panel.content.widgets.indexOf(cell);
+          void panel.content.scrollToCell(cell);
+          if (!this.line.state.on) {
+            await this.heal(cell);
+          }
+          if (!(await this._decided(cell, before))) {
+            return false;
+          }
+        }
+      }
+      return true;
+    } finally {
+      this.line.progress = '';
+    }
+  }
+
+  /** True once the cell runs, or was changed without being run; false if its heal ended, never began, or this was stopped. */
+  private _decided(cell: CodeCell, before: string): Promise<boolean> {
+    return new Promise(resolve => {
+      const { line } = this;
+      let started = Date.now();
+      let appliedAt = 0;
+      let running = false;
+      const done = (answer: boolean): void => {
+        window.clearInterval(timer);
+        line.changed.disconnect(look);
+        NotebookActions.executionScheduled.disconnect(scheduled);
+        NotebookActions.executed.disconnect(executed);
+        this._wake = () => undefined;
+        resolve(answer);
+      };
+      const look = (): void => {
+        const { phase, run, cell: about } = line.state;
+        const ours = about === cell.model.id && run !== before;
+        if (this._stopped || phase === 'off' || cell.isDisposed || (ours && phase === 'closed')) {
+          done(false);
+        } else if (!ours && !running && Date.now() - started > PATIENCE) {
+          done(false);
+        } else if (ours && phase === 'applied' && !running) {
+          appliedAt ||= Date.now();
+          if (Date.now() - appliedAt > PATIENCE) {
+            done(true);
+          }
+        }
+      };
+      const scheduled = (_: unknown, args: { cell: Cell }): void => {
+        running ||= args.cell === cell;
+      };
+      const executed = (_: unknown, args: { cell: Cell; success: boolean }): void => {
+        if (args.cell === cell) {
+          running = false;
+          if (args.success) {
+            done(true);
+          }
+          // The fixed cell failed as well: the next heal is waited for.
+          before = line.state.run;
+          started = Date.now();
+          appliedAt = 0;
+        }
+      };
+      const timer = window.setInterval(look, 500);
+      this._wake = look;
+      line.changed.connect(look);
+      NotebookActions.executionScheduled.connect(scheduled);
+      NotebookActions.executed.connect(executed);
+    });
+  }
+
+  private _stopped = false;
+  private _wake: () => void = () => undefined;
+}

@@ -1,0 +1,108 @@
+"""Keyboard alone, names and roles, focus, contrast; and JupyterLab's own look in both themes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Server
+from tests.browser.lab import TYPO, Lab
+
+OURS = [".jupyter-selfheal", ".jp-SelfHeal-offer", ".jp-SelfHeal-status"]
+
+
+def violations(page: Any) -> list[str]:
+    """What axe-core (https://github.com/dequelabs/axe-core) finds serious in what is ours."""
+    from axe_playwright_python.base import AXE_SCRIPT
+
+    page.evaluate(AXE_SCRIPT)
+    found = page.evaluate(
+        "ours => axe.run({include: ours.filter(one => document.querySelector(one)).map(one => [one])})", OURS
+    )
+    return [
+        f"{v['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
+        for v in found["violations"] if v["impact"] in ("serious", "critical") for node in v["nodes"]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_finds_nothing_serious(theme: str, page: Any, server: Server) -> None:
+    pytest.importorskip("axe_playwright_python")
+    lab = Lab(page, server, server.notebook(f"axe-{theme}.ipynb", [TYPO, "%heal off\n1 / 0"]))
+    lab.command("apputils:change-theme", theme=f"JupyterLab {theme}")
+    page.wait_for_function(
+        "light => document.body.dataset.jpThemeLight === light", arg="true" if theme == "Light" else "false"
+    )
+    lab.ready()
+    lab.run(1)
+    card = lab.card(1)
+    lab.run(2)
+    lab.cell(2).get_by_role("button", name="Heal this cell").wait_for()
+    card.locator("summary").first.click()
+    found = violations(page)
+    lab.press(card, "reject")
+    card.get_by_label("Why? (may be empty)").wait_for()
+    found += violations(page)
+    lab.command("apputils:change-theme", theme="JupyterLab Light")
+    assert found == []
+
+
+def test_diff_is_drawn_by_the_editor(failed: Lab) -> None:
+    card = failed.card(1)
+    editor = card.locator(".jp-SelfHeal-diff .cm-editor")
+    editor.wait_for()
+    assert card.locator("table.sh-diff").count() == 0
+    assert "items.appendd(3)" in editor.locator(".cm-deletedChunk").inner_text()
+    assert "items.append(3)" in editor.locator(".cm-changedLine").inner_text()
+    editor.locator(".cm-line span[class*='ͼ']").first.wait_for()
+
+
+def test_everything_has_a_name_and_a_role(failed: Lab) -> None:
+    card = failed.card(1)
+    assert failed.page.get_by_role("region", name="Self-heal").count() == 1
+    assert "AttributeError" in card.get_by_role("status").inner_text()
+    names = [b.get_attribute("aria-label") for b in card.get_by_role("button").all() if b.get_attribute("data-id")]
+    assert names[0] == "Approve & run: put the fix into the notebook and run it (Alt+Enter)"
+    assert all(names)
+    assert card.get_by_role("textbox", name="Changes in the cell").count() == 1
+
+
+def test_focus_goes_to_the_cell_with_the_card(failed: Lab) -> None:
+    failed.card(1).locator('[data-id="run"]').focus()
+    failed.page.keyboard.press("Enter")
+    failed.wait_for_output(1, "there are 3")
+    assert "jp-Cell" in failed.focused()
+
+
+def test_focus_stays_in_the_card_that_changes(failed: Lab) -> None:
+    failed.card(1).locator('[data-id="approve"]').focus()
+    failed.page.keyboard.press("Enter")
+    failed.card(1, "applied")
+    failed.page.wait_for_function("() => document.activeElement.dataset.id === 'undo'")
+    failed.page.keyboard.press("Enter")
+    failed.page.wait_for_function("() => document.activeElement.classList.contains('jupyter-selfheal')")
+    assert failed.source(1) == TYPO
+
+
+def test_focus_comes_back_from_a_question(failed: Lab) -> None:
+    card = failed.card(1)
+    card.locator('[data-id="reject"]').focus()
+    failed.page.keyboard.press("Enter")
+    card.get_by_label("Why? (may be empty)").wait_for()
+    failed.page.keyboard.press("Escape")
+    assert failed.page.evaluate("() => document.activeElement.dataset.id") == "reject"
+    failed.page.keyboard.press("Enter")
+    failed.page.keyboard.insert_text("no")
+    failed.page.keyboard.press("Enter")
+    failed.page.wait_for_function("() => !document.querySelector('.jupyter-selfheal[data-phase=\"proposed\"]')")
+    assert failed.focused() != "BODY"
+
+
+def test_heal_button_by_keyboard_keeps_the_focus(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("focus.ipynb", [TYPO], first=""))
+    lab.run(0)
+    lab.cell(0).get_by_role("button", name="Heal this cell").focus()
+    page.keyboard.press("Enter")
+    lab.card(0)
+    assert "jp-Cell" in lab.focused()

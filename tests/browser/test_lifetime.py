@@ -1,0 +1,102 @@
+"""Reload, restart, death, a second tab, a saved notebook: nothing dead can be clicked, nothing is applied twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.browser.conftest import Server
+from tests.browser.lab import FIXED, TYPO, Lab
+
+
+def no_button(lab: Lab, index: int) -> None:
+    assert lab.cell(index).locator(".jupyter-selfheal button").count() == 0
+
+
+def test_reloaded_page_goes_on_with_the_card(failed: Lab) -> None:
+    failed.card(1)
+    failed.save()
+    failed.page.reload()
+    failed.opened()
+    failed.press(failed.card(1), "run")
+    failed.wait_for_output(1, "there are 3")
+    assert failed.source(1) == FIXED
+
+
+def test_restarted_kernel_leaves_the_text_and_no_button(failed: Lab) -> None:
+    failed.card(1)
+    failed.command("kernelmenu:restart")
+    failed.page.locator(".jp-Dialog .jp-mod-accept").click()
+    card = failed.card(1, "lost")
+    card.get_by_text("the kernel this was proven in is gone").wait_for()
+    no_button(failed, 1)
+    assert "items.append(3)" in card.inner_text()
+    failed.status("not loaded")
+    failed.idle()
+    failed.ready()
+    failed.run(1)
+    failed.press(failed.card(1), "run")
+    failed.wait_for_output(1, "there are 3")
+
+
+def test_dead_kernel_leaves_the_text_and_no_button(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("death.ipynb", [TYPO, "import os\nos.kill(os.getpid(), 9)"]))
+    lab.ready()
+    lab.run(1)
+    lab.card(1)
+    lab.run(2)
+    card = lab.card(1, "lost")
+    no_button(lab, 1)
+    assert "items.append(3)" in card.inner_text()
+    assert lab.source(1) == TYPO
+
+
+def test_notebook_opened_later_shows_the_saved_text(failed: Lab) -> None:
+    failed.card(1)
+    failed.save()
+    failed.page.goto("about:blank")
+    failed.server.end_kernels()
+    lab = Lab(failed.page, failed.server, "test_notebook_opened_later_shows_the_saved_text.ipynb")
+    lab.cell(1).get_by_text("From an earlier kernel").wait_for()
+    no_button(lab, 1)
+    assert "+items.append(3)" in lab.output(1)
+    assert "Error displaying widget" not in lab.output(1)
+
+
+def test_second_tab_follows_and_applies_nothing_again(failed: Lab, context: Any) -> None:
+    failed.card(1)
+    failed.save()
+    second = Lab(context.new_page(), failed.server, "test_second_tab_follows_and_applies_nothing_again.ipynb")
+    second.card(1)
+    failed.page.bring_to_front()
+    failed.press(failed.card(1), "run")
+    failed.wait_for_output(1, "there are 3")
+    second.page.bring_to_front()
+    card = second.card(1, "applied")
+    assert card.locator('[data-id="run"], [data-id="approve"]').count() == 0
+    second.press(card, "undo")
+    card.get_by_text("undo leaves it alone").wait_for()
+    assert second.source(1) == TYPO
+
+
+def test_two_notebooks_have_cards_of_their_own(failed: Lab, server: Server) -> None:
+    failed.card(1)
+    first = "test_two_notebooks_have_cards_of_their_own.ipynb"
+    failed.open(server.notebook("other.ipynb", ["rows = [1]\nrows.appendd(2)\nprint('rows', rows)"]))
+    failed.ready()
+    failed.run(1)
+    failed.press(failed.card(1), "run")
+    failed.wait_for_output(1, "rows [1, 2]")
+    failed.open(first)
+    assert failed.source(1) == TYPO
+    failed.press(failed.card(1), "run")
+    failed.wait_for_output(1, "there are 3")
+
+
+def test_clicking_twice_applies_once(failed: Lab) -> None:
+    card = failed.card(1)
+    failed.page.evaluate(
+        "() => { const button = document.querySelector('.jupyter-selfheal [data-id=\"approve\"]'); button.click(); button.click(); }"
+    )
+    failed.card(1, "applied")
+    assert failed.source(1) == FIXED
+    assert card.get_by_text("edited since it failed").count() == 0

@@ -1,0 +1,31 @@
+"""The main flow in Notebook 7."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Server
+from tests.browser.lab import FIXED, TYPO, Lab
+
+pytest.importorskip("notebook")
+
+
+def test_approve_and_run_in_notebook_7(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("seven.ipynb", [TYPO]), app="notebooks")
+    lab.ready()
+    lab.run(1)
+    card = lab.card(1)
+    card.locator(".jp-SelfHeal-diff .cm-editor").wait_for()
+    lab.press(card, "run")
+    lab.wait_for_output(1, "there are 3")
+    assert lab.source(1) == FIXED
+
+
+def test_heal_button_in_notebook_7(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("seven-button.ipynb", [TYPO], first=""), app="notebooks")
+    lab.run(0)
+    lab.cell(0).get_by_role("button", name="Heal this cell").click()
+    lab.press(lab.card(0), "run")
+    lab.wait_for_output(0, "there are 3")
