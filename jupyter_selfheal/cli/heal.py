@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.config import HEALERS, HealConfig
-from jupyter_selfheal.errors import InfrastructureError, NotebookError, UsageError
+from jupyter_selfheal.errors import InfrastructureError, NotebookError, SelfHealError, UsageError
 from jupyter_selfheal.notebook.outputs import healed_notebook
 from jupyter_selfheal.notebook.read import Document, read
 from jupyter_selfheal.notebook.records import NotebookReport
@@ -21,6 +21,8 @@ from jupyter_selfheal.notebook.run import Batch
 from jupyter_selfheal.notebook.session import CELL_SECONDS, Session, Settings
 from jupyter_selfheal.notebook.table import rendered
 from jupyter_selfheal.notebook.write import check_writable, formatted, write_atomically
+
+INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"
 
 Progress = Callable[[int, int, str], None]
 
@@ -37,6 +39,8 @@ def heal(options: argparse.Namespace) -> int:
         for path, target in targets.items():
             with _progress(path, shown=not options.quiet and sys.stderr.isatty()) as progress:
                 found.append(_one(session, path, target, progress))
+    except KeyboardInterrupt:
+        raise SelfHealError(f"{INTERRUPTED}; go on with --resume {session.run}") from None
     finally:
         session.close()
     for path in options.report:
@@ -47,6 +51,8 @@ def heal(options: argparse.Namespace) -> int:
         print(rendered([r for r in found if not r.error], verbose=options.verbose))
         for path in options.report:
             print(f"report: {path}")
+        if session.heals:
+            print(f"how it went, step by step: jupyter selfheal trace {session.run}-1 (to -{session.heals})")
     return max(r.exit_code for r in found)
 
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.errors import KernelError, UsageError
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.notebook.approve import PolicyApprover, TerminalApprover
 from jupyter_selfheal.notebook.read import Document
@@ -50,10 +50,11 @@ class Session:
 
     def __init__(self, settings: Settings, run: str = "") -> None:
         self.settings = settings
-        self.run = run or uuid.uuid4().hex[:8]
+        self.run = _existing(run) if run else uuid.uuid4().hex[:8]
         self.spent = Cost()
         self._resuming = bool(run)
-        self._heals = 0
+        self.heals = 0
+        """How many heals were made, each with a journal of its own."""
         self._opened: dict[tuple[str, str], TrialKernel] = {}
         self._install: Callable[[str], str] | None = None
         self._closing = contextlib.ExitStack()
@@ -137,7 +138,7 @@ class Session:
     def _heal(self, document: Document, case: Case, starts: Starts, seen: Trial) -> Outcome:
         from jupyter_selfheal import assemble
 
-        self._heals += 1
+        self.heals += 1
         with contextlib.closing(self._journal(document)) as journal:
             events = journal.events() if self._resuming else ()
             outcome = assemble.heal(
@@ -148,7 +149,7 @@ class Session:
                 journal=journal,
                 baseline=seen,
                 resume_from=events,
-                run=f"{self.run}-{self._heals}",
+                run=f"{self.run}-{self.heals}",
                 install=self._installed if self.settings.config.install else None,
                 session_spent=self.spent,
             )
@@ -159,7 +160,7 @@ class Session:
         """The journal of the heal at hand: the one that was cut off, if there is one, else a new one."""
         from jupyter_selfheal.journal.jsonl import JsonlJournal, runs_folder
 
-        name = f"{self.run}-{self._heals}"
+        name = f"{self.run}-{self.heals}"
         path = runs_folder() / f"{name}.jsonl"
         if self._resuming and path.exists():
             return JsonlJournal.resume(path)[0]
@@ -169,3 +170,13 @@ class Session:
         if self.settings.approve == "ask":
             return TerminalApprover(case.notebook, colours=sys.stderr.isatty())
         return PolicyApprover(self.settings.approve, self.settings.config.accept)
+
+
+def _existing(run: str) -> str:
+    """The id of a run that has journals; ``RUN-3`` names the run of that heal. Raises :class:`UsageError`."""
+    from jupyter_selfheal.journal.jsonl import runs_folder
+
+    found = run.partition("-")[0]
+    if not (runs_folder() / f"{found}-1.jsonl").exists():
+        raise UsageError(f"there is no run {run!r} to resume in {runs_folder()}: `jupyter selfheal trace` lists all")
+    return found

@@ -182,9 +182,8 @@ def test_ctrl_c_at_any_moment_leaves_the_original_and_nothing_running(place: Pat
     _, said = running.communicate(timeout=60)
     if seconds > 1:
         assert running.returncode == 2, said
-        assert said.strip().splitlines() == [
-            "jupyter selfheal: interrupted: nothing more was written, and nothing is left running"
-        ]
+        assert len(said.strip().splitlines()) == 1
+        assert said.startswith("jupyter selfheal: interrupted: nothing more was written, and nothing is left running")
     assert given.read_bytes() == before
     assert nothing_is_left_running(place)
 

@@ -34,6 +34,7 @@ def parsed(*words: str):  # type: ignore[no-untyped-def]
         ["heal", "a.ipynb", "b.ipynb", "-o", "c.ipynb"],
         ["heal", "x/a.ipynb", "y/a.ipynb", "--output-dir", "z"],
         ["heal", "a.ipynb", "--report", "a.pdf"],
+        ["heal", "a.ipynb", "--resume", "nosuchrun"],
         ["rules", "NOPE999"],
         ["trace", "no-such-run"],
         ["unknown"],
