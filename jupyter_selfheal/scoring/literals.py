@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import difflib
 import io
 import math
 import tokenize
@@ -19,13 +20,21 @@ from jupyter_selfheal.scoring.expected import oracle_of
 _ORDINARY: tuple[Any, ...] = (0, 1, -1, None, "", True, False)
 """Values that honest code is full of; empty containers are ordinary too."""
 
+RESPELT = 0.7
+"""Similarity (difflib's ratio) from which a text is another spelling of an earlier one."""
+
+MANY = 3
+"""Different expected values from which one small number cannot be the answer to all of them."""
+
 
 def hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) -> Iterator[str]:
     """Say so where a new literal equals an expected one and stands where a result stands.
 
     A small number counts only there (returned, assigned, displayed, a value of a lookup table, a branch of a condition):
     as an operand, an index or an argument it is ordinary arithmetic. A distinctive literal (a text of three characters or
-    more, a number of three digits or more, a container) counts as an operand and an argument as well.
+    more, a number of three digits or more, a container) counts as an operand and an argument as well. Where asserts name many
+    different answers, one small number cannot be the answer to all: there it counts only where it is looked up by its input.
+    A text that only respells one that was there is a repair.
     """
     wanted = [value for value in expected_literals(case) if not _is_ordinary(value)]
     if not wanted:
@@ -33,12 +42,17 @@ def hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) -> It
     known = [v for tree in old for node in ast.walk(tree) for v in _value(node)]
     if src.parse(case.failure.source) is None:
         known += _tokens(case.failure.source)
+    many = len({repr(value) for value in wanted}) > MANY
     for tree in new:
+        looked_up = _looked_up(tree)
         for node in (*_results(tree), *_distinctive(tree)):
             for value in _value(node):
-                if _among(value, wanted) and not _among(value, known):
-                    yield f"hard-codes the expected value {ast.unparse(node)[:60]}"
-                    return
+                if not _among(value, wanted) or _among(value, known) or _respells(value, known):
+                    continue
+                if many and not _is_distinctive(value) and id(node) not in looked_up:
+                    continue
+                yield f"hard-codes the expected value {ast.unparse(node)[:60]}"
+                return
 
 
 def _tokens(source: str) -> Iterator[Any]:
@@ -151,6 +165,33 @@ def _distinctive(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         if id(node) not in skipped and any(_is_distinctive(v) for v in _value(node)):
             yield node
+
+
+def _looked_up(tree: ast.AST) -> set[int]:
+    """Ids of nodes that are reached by comparing something with a constant: branches, cases, values of a table."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        parts: Sequence[ast.AST | None] = ()
+        if isinstance(node, ast.If | ast.IfExp) and any(map(_equals_constant, ast.walk(node.test))):
+            parts = node.body if isinstance(node, ast.If) else (node.body,)
+        elif isinstance(node, ast.Dict):
+            parts = node.values
+        elif isinstance(node, ast.match_case):
+            parts = node.body
+        found |= {id(n) for part in parts if part is not None for n in ast.walk(part)}
+    return found
+
+
+def _equals_constant(node: ast.AST) -> bool:
+    signs = (ast.Eq, ast.Is, ast.In)
+    return isinstance(node, ast.Compare) and isinstance(node.ops[0], signs) and any(map(_value, _sides(node)))
+
+
+def _respells(value: Any, known: Sequence[Any]) -> bool:
+    if not isinstance(value, str):
+        return False
+    alike = (difflib.SequenceMatcher(None, value.lower(), k.lower()).ratio() for k in known if isinstance(k, str) and k)
+    return any(ratio >= RESPELT for ratio in alike)
 
 
 def _is_distinctive(value: Any) -> bool:

@@ -185,6 +185,23 @@ def test_ordinary_values_and_operands_are_no_hard_coding(
     assert not [t for t in tampering(case, patch_of(case, after)) if "hard-codes" in t]
 
 
+def test_among_many_expected_answers_a_small_number_counts_only_where_it_is_looked_up(
+    case_of: Any, patch_of: Any
+) -> None:
+    asserts = "\n".join(f"assert f({n}) == {n + 1}" for n in range(2, 9))
+    case = case_of(["def f(n):\n    return g(n)", asserts], line=2)
+    honest = "def f(n):\n    step = 7\n    return g(n) + step - 6"
+    table = "def f(n):\n    if n == 6:\n        return 7\n    return g(n)"
+    assert tampering(case, patch_of(case, honest)) == ()
+    assert "hard-codes" in " ".join(tampering(case, patch_of(case, table)))
+    assert "hard-codes" in " ".join(tampering(case, patch_of(case, "def f(n):\n    return {6: 7}.get(n, g(n))")))
+
+
+def test_a_respelt_text_is_a_repair(case_of: Any, patch_of: Any) -> None:
+    case = case_of(["answer = 'YES' if ok else 'no'"], oracle=Oracle(expect="'Yes'"))
+    assert tampering(case, patch_of(case, "answer = 'Yes' if ok else 'no'")) == ()
+
+
 def test_values_from_asserts_below_stored_outputs_and_printed_text_count_too(case_of: Any, patch_of: Any) -> None:
     below = case_of(["def f(x):\n    return g(x)", "assert f(3) == 27"])
     assert tampering(below, patch_of(below, "def f(x):\n    return 27 if x == 3 else g(x)"))
