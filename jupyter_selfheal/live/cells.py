@@ -59,12 +59,10 @@ class CellLog:
         self._context, self.path = cells, path or self.path
         for cell in cells:
             if cell.id not in self._by_id:
-                self._stored.setdefault(cell.id, cell.outputs)
-
-    def forget_stored_errors(self, cell_id: str) -> None:
-        """The user asked for this failure to be healed: an error it shows is not what it is meant to show."""
-        kept = tuple(o for o in self._stored.get(cell_id, ()) if o.output_type != "error")
-        self._stored[cell_id] = kept
+                # A stored error is the last run's, or that of a kernel which is gone, not what the cell is meant to show: who
+                # means it tags the cell `raises-exception`.
+                failed = any(o.output_type == "error" for o in cell.outputs)
+                self._stored.setdefault(cell.id, () if failed else cell.outputs)
 
     def notebook(self, failing: str, source: str, run: int) -> Notebook:
         """The cells around a failure: the front end's notebook if it told one, else the history in order of running."""

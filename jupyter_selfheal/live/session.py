@@ -228,7 +228,6 @@ class LiveSession:
             return None
         cell_id = self.cells.cell_of_run(run) or self.cells.cell_with(source) or self.cells.identify(None, source)
         self.cells.ran(cell_id, source, run)
-        self.cells.forget_stored_errors(cell_id)
         before = isinstance(error, SyntaxError)
         failure = capture.failure_of(self.shell, error, cell_id, source, self.cells, before_exec=before, seconds=0.0)
         return self.begin(failure, chosen, error=error)
