@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -48,11 +49,13 @@ def heal(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
     elif not options.quiet:
-        print(rendered([r for r in found if not r.error], verbose=options.verbose))
+        columns = shutil.get_terminal_size((160, 24)).columns
+        print(rendered([r for r in found if not r.error], verbose=options.verbose, columns=columns))
         for path in options.report:
             print(f"report: {path}")
         if session.heals:
-            print(f"how it went, step by step: jupyter selfheal trace {session.run}-1 (to -{session.heals})")
+            upto = f" … {session.run}-{session.heals}" if session.heals > 1 else ""
+            print(f"how it went, step by step: jupyter selfheal trace {session.run}-1{upto}")
     return max(r.exit_code for r in found)
 
 

@@ -9,19 +9,24 @@ from pathlib import Path
 from jupyter_selfheal.notebook.records import NotebookReport, Record, Status
 
 HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "seconds", "cost")
-_WIDTHS = (4, 30, 30, 32, 12, 9, 5, 7, 6)
+_NARROW = {"cell": 4, "proven from": 13, "isolation": 9, "score": 5, "seconds": 7, "cost": 5}
+_PROSE = (20, 32)
+"""Least and most characters for each of the three columns of prose."""
 
 
-def rendered(reports: Sequence[NotebookReport], verbose: bool = False) -> str:
-    """Every notebook: its one-line summary, a table of what was healed, and what was left alone, with advice."""
-    return "\n".join(line for report in reports for line in _notebook(report, verbose)).rstrip("\n")
+def rendered(reports: Sequence[NotebookReport], verbose: bool = False, columns: int = 160) -> str:
+    """Every notebook: its one-line summary, a table of what was healed, and what was left alone, with advice.
+
+    ``columns`` is how many characters a line may have.
+    """
+    return "\n".join(line for report in reports for line in _notebook(report, verbose, columns)).rstrip("\n")
 
 
-def _notebook(report: NotebookReport, verbose: bool) -> Iterator[str]:
+def _notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
     yield f"{Path(report.path).name}: {report.summary}"
     shown = [r for r in report.records if r.candidate or r.status is Status.NOT_HEALED]
     if shown:
-        yield from _rows([HEADERS, *(_row(r) for r in shown)])
+        yield from _rows([HEADERS, *(_row(r) for r in shown)], _widths(columns))
     for record in report.records:
         if (
             record.status is not Status.RAN
@@ -75,11 +80,18 @@ def _left(record: Record) -> Iterator[str]:
         yield f"      → {record.detail}"
 
 
-def _rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _widths(columns: int) -> list[int]:
+    """A width for each column: prose shares what the others leave."""
+    free = columns - 2 * len(HEADERS) - sum(_NARROW.values())
+    prose = min(max(free // 3, _PROSE[0]), _PROSE[1])
+    return [_NARROW.get(name, prose) for name in HEADERS]
+
+
+def _rows(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
     for number, row in enumerate(rows):
-        columns = [textwrap.wrap(text, width) or [""] for text, width in zip(row, _WIDTHS, strict=True)]
+        columns = [textwrap.wrap(text, width) or [""] for text, width in zip(row, widths, strict=True)]
         for line in range(max(len(c) for c in columns)):
-            cells = [(c[line] if line < len(c) else "").ljust(w) for c, w in zip(columns, _WIDTHS, strict=True)]
+            cells = [(c[line] if line < len(c) else "").ljust(w) for c, w in zip(columns, widths, strict=True)]
             yield ("  " + "  ".join(cells)).rstrip()
         if number == 0:
-            yield "  " + "  ".join("─" * width for width in _WIDTHS)
+            yield "  " + "  ".join("─" * width for width in widths)
