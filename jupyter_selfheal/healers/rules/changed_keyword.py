@@ -22,6 +22,7 @@ KEYWORD_FIRST = re.compile(
     r"['\"`](\w+)['\"`] is an invalid keyword|[Kk]eyword (\w+) is not recognized|property (\w+)$|"
     r"['\"`](\w+)['\"`] (?:parameter|argument|keyword)[^.]{0,40}(?:removed|deprecated|not supported|no longer)|Unknown property (\w+)"
 )
+MISSING = re.compile(r"missing \d+ required positional arguments?: ")
 SUGGESTED = re.compile(
     r"[Dd]id you mean:? ['\"`]?(\w+)['\"`]?\??|[Uu]se ['\"`](\w+)['\"`] instead|renamed to ['\"`](\w+)['\"`]"
 )
@@ -49,12 +50,19 @@ class ChangedKeyword(Rule):
     why = "The library's changelog names the new form of this argument."
 
     def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and bool(_keyword_in(failure.evalue))
+        text = failure.evalue
+        return super().matches(failure) and bool(_keyword_in(text) or MISSING.search(text))
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)
+        if site is None:
+            return
         name = _keyword_in(scene.failure.evalue)
-        if site is None or not name:
+        if MISSING.search(scene.failure.evalue):
+            name = _old_keyword(site)
+        if name and "_" in name and not any(k.arg == name for c in site.calls() for k in c.keywords):
+            name = name.split("_", 1)[1]  # matplotlib: "keyword grid_b is not recognized"
+        if not name:
             return
         nearest = next((c for c in site.calls() if any(k.arg == name for k in c.keywords)), None)
         if nearest is None:
@@ -124,8 +132,18 @@ class Rewritten:
     start: int
 
 
+def _old_keyword(site: Site) -> str:
+    """The keyword of the failing call that a changelog says is gone, where another one is said to be missing."""
+    for call in site.calls()[:2]:
+        live = site.live([call.func], calls=True)[0]
+        for keyword in call.keywords:
+            if keyword.arg and _change_of(call, live, keyword.arg) is not None:
+                return keyword.arg
+    return ""
+
+
 def _keyword_in(message: str) -> str:
-    for pattern in (NAMED, KEYWORD_FIRST):
+    for pattern in (KEYWORD_FIRST, NAMED):
         if found := pattern.search(message):
             return next(g for g in found.groups() if g)
     return ""

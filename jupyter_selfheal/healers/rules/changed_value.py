@@ -119,12 +119,23 @@ class ChangedValue(Rule):
         message = site.scene.failure.evalue
         bad = {g for m in GOT.finditer(message) for g in m.groups() if g}
         if not bad:
+            yield from self._unquoted(site, message)
             return
         for call in site.calls()[:2]:
             for node in [*call.args, *(k.value for k in call.keywords)]:
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in bad:
                     yield from self._nearest(site, node, [o for o in OPTION.findall(message) if o != node.value])
                     return
+
+    def _unquoted(self, site: Site, message: str) -> Iterator[Patch]:
+        """``style must be one of white, dark, ticks``: which of the call's texts is meant is a matter of likeness."""
+        found = re.search(r"must be (?:one of|in) ((?:\w+, )+(?:or )?\w+)", message)
+        options = re.findall(r"\w+", found[1]) if found else []
+        for call in site.calls()[:2]:
+            for node in [*call.args, *(k.value for k in call.keywords)]:
+                text = node.value if isinstance(node, ast.Constant) else None
+                if isinstance(node, ast.Constant) and isinstance(text, str) and text not in options:
+                    yield from self._nearest(site, node, options)
 
     def _nearest(self, site: Site, node: ast.Constant, options: list[str]) -> Iterator[Patch]:
         value = str(node.value)

@@ -15,7 +15,7 @@ from jupyter_selfheal.model import Applicability, Failure, Patch
 
 TOO_MANY = re.compile(
     r"takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:positional arguments? \(and .*\) )?(?:were|was) given|"
-    r"too many positional arguments|takes (?:no|exactly \d+|at most \d+) (?:positional )?arguments?|got multiple values for argument|"
+    r"too many positional arguments|takes (?:no|exactly \d+|at most \d+) (?:positional )?arguments?|got multiple values for argument|should not be called with positional arguments|"
     r"unhashable type: 'dict'"
 )
 
@@ -96,11 +96,12 @@ def _names(site: Site, call: ast.Call, live: Live) -> list[str]:
     signature = site.signature(call.func)
     parameters = signature.get("parameters", ())
     accepted = {row[0] for row in parameters}
+    takes_any = any(row[1] == "VAR_KEYWORD" for row in parameters)
     known = _known(call, live)
     given = {k.arg for k in call.keywords}
     if known is not None:
         names = list(known.order[: len(call.args)])
-        fits = len(names) == len(call.args) and not given & set(names) and set(names) <= accepted
+        fits = len(names) == len(call.args) and not given & set(names) and (set(names) <= accepted or takes_any)
         return names if fits else []
     free = [row[0] for row in parameters if row[1] in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")]
     only = [row[0] for row in parameters if row[1] == "KEYWORD_ONLY"]

@@ -76,6 +76,8 @@ class RemovedName(Rule):
             return
         short = module.split(".")[0] + "." + module.rsplit(".", 1)[-1] if site.owner.is_class else module
         change = _change_of(site, [f"{module}.{name}", f"{short}.{name}"], module, name)
+        if change is None or (change.unsafe and not change.version):
+            targets, change = _chained(site, targets[0], module) or (targets, change)
         if change is not None:
             yield from self._rewritten(site, targets, change)
 
@@ -132,6 +134,26 @@ def _uses_of(site: Site, name: str) -> list[ast.expr]:
         return []
     text = dotted(nearest)
     return [n for n in attributes(site.tree, name) if n is nearest or (text and dotted(n) == text)]
+
+
+def _chained(site: Site, node: ast.expr, module: str) -> tuple[list[ast.expr], Change] | None:
+    """For a package that is gone whole (``pd.stats.moments.rolling_mean``): the longest chain around it that is known."""
+    chain = [node]
+    while parent := next(
+        (n for n in ast.walk(site.tree) if isinstance(n, ast.Attribute) and n.value is chain[-1]), None
+    ):
+        chain.append(parent)
+    known = knowledge()
+    root = dotted(node).rsplit(".", 1)[0]
+    for outer in reversed(chain[1:]):
+        path = module + dotted(outer)[len(root) :]
+        moved = known.module(path)
+        change = known.names.get(path) or (known.names.get(moved[1]) if moved else None)
+        if change is None and moved is not None and moved[1] and exists(site.scene, moved[1]):
+            change = Change(path, moved[1], moved[0].library, moved[0].version, moved[0].source)
+        if change is not None:
+            return [outer], change
+    return None
 
 
 def _change_of(site: Site, paths: list[str], module: str, name: str) -> Change | None:

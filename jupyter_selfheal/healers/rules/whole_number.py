@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Applicability, Failure, Patch
 
 MESSAGE = re.compile(
     r"indices must be integers or slices, not (?:numpy\.)?float|slice indices must be integers|can't multiply sequence by non-int of type '(?:numpy\.)?float|"
-    r"'(?:numpy\.)?float(?:64|32)?' object cannot be interpreted as an integer|only integers, slices|expected an? (?:integer|int)\b|expected a sequence of integers|non-integer key|with these indexers .* of type float|"
+    r"'(?:numpy\.)?float(?:64|32)?' object cannot be interpreted as an integer|only integers, slices|expected an? (?:integer|int)\b|expected a sequence of integers|Cannot cast scalar from dtype\('float64'\)|non-integer key|with these indexers .* of type float|"
     r"Number of (?:samples|rows|columns).*must be|must be (?:an )?(?:integer|int)|cannot be interpreted as an (?:integer|index)|integer argument expected, got float"
 )
 

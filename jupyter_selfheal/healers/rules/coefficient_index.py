@@ -1,0 +1,71 @@
+"""SKL104: coefficients of a fitted estimator with one index too many."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+FITTED = ("intercept_", "coef_")
+
+
+class CoefficientIndex(Rule):
+    """Take as many indices as the coefficients of a fitted estimator have dimensions.
+
+    **Failure** `IndexError: invalid index to scalar variable.` from `model.intercept_[0]` or `model.coef_[0][0]`, where the
+    estimator keeps one dimension less than it did for a target of one column.
+
+    **Fix** The index that is too many is taken out, of every coefficient in the statement.
+
+    **Fix safety** Safe: the live attribute has fewer dimensions, and an index of 0 in a dimension of one selects what is there.
+    """
+
+    code = "SKL104"
+    name = "index too many for coefficients"
+    enames = frozenset({"IndexError", "TypeError"})
+    applicability = Applicability.SAFE
+    why = "The live attribute has one dimension less, and index 0 of the missing one is what is there."
+
+    def matches(self, failure: Failure) -> bool:
+        text = failure.evalue
+        return super().matches(failure) and (
+            "invalid index to scalar" in text or "not subscriptable" in text or "too many indices" in text
+        )
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        statement = next(
+            (n for n in site.nodes(ast.stmt) if isinstance(n, ast.Assign | ast.Expr | ast.Return)), site.tree
+        )
+        splices = [s for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr in FITTED
+                   for s in _shortened(site, node)]  # fmt: skip
+        if splices:
+            yield self.patch(
+                self.replace(scene, site.cell_id, splices),
+                "Take out the index that is too many",
+                "The fitted coefficients have one dimension less than the code expects.",
+                prior=0.9,
+            )
+
+
+def _shortened(site: Site, node: ast.Attribute) -> list[Splice]:
+    """The last ``[0]`` behind the attribute, where there are more than it has dimensions."""
+    chain: list[ast.Subscript] = []
+    at: ast.expr = node
+    while parent := next((n for n in ast.walk(site.tree) if isinstance(n, ast.Subscript) and n.value is at), None):
+        chain.append(parent)
+        at = parent
+    dimensions = site.live([node], calls=True)[0].ndim
+    keys = [s.slice for s in chain]
+    extra = len(chain) - max(dimensions, 0)
+    if extra != 1 or not all(isinstance(k, ast.Constant) and k.value == 0 for k in keys[-1:]):
+        return []
+    last = chain[-1]
+    return [(src.span(site.source, last.value)[1], src.span(site.source, last)[1], "")]

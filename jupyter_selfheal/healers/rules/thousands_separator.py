@@ -1,0 +1,68 @@
+"""PDA112: numbers written with separators in a column of text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+NUMBER = re.compile(
+    r"(?:could not convert string to float|invalid literal for int\(\) with base 10|Unable to parse string).{0,3}['\"]([^'\"]+)['\"]"
+)
+GROUPED = re.compile(r"^\s*-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*$")
+PRICED = re.compile(r"^\s*[$€£]\s?-?[\d,]+(?:\.\d+)?\s*$")
+
+
+class ThousandsSeparator(Rule):
+    """Take thousands separators and currency signs out of a column before it is converted.
+
+    **Failure** `ValueError: could not convert string to float: '1,234'` from `df["price"].astype(float)`.
+
+    **Fix** `df["price"].str.replace(",", "").astype(float)`; with a currency sign `.str.replace(r"[$,]", "", regex=True)`.
+
+    **Fix safety** Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark. Unsafe with a
+    currency sign: the column may mix currencies.
+    """
+
+    code = "PDA112"
+    name = "numbers with separators"
+    enames = frozenset({"ValueError"})
+    applicability = Applicability.SAFE
+    why = "Groups of three digits after commas have one reading."
+
+    def matches(self, failure: Failure) -> bool:
+        found = NUMBER.search(failure.evalue)
+        return (
+            super().matches(failure) and found is not None and bool(GROUPED.match(found[1]) or PRICED.match(found[1]))
+        )
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        found = NUMBER.search(scene.failure.evalue)
+        if site is None or found is None:
+            return
+        priced = PRICED.match(found[1]) is not None
+        text = '.str.replace(r"[$€£,]", "", regex=True)' if priced else '.str.replace(",", "")'
+        for call in site.calls()[:4]:
+            column: ast.expr | None = None
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
+                column = call.func.value
+            elif site.text(call.func).endswith("to_numeric") and call.args:
+                column = call.args[0]
+            if column is None or not site.live([column], calls=True)[0].is_a("pandas.Series"):
+                continue
+            end = src.span(site.source, column)[1]
+            yield self.patch(
+                self.replace(scene, site.cell_id, [(end, end, text)]),
+                f"Take the separators out with `{text}`",
+                f"`{found[1]}` is written with separators.",
+                applicability=Applicability.UNSAFE if priced else Applicability.SAFE,
+                why="The column may mix currencies." if priced else self.why,
+                prior=0.88,
+            )
+            return
