@@ -136,11 +136,22 @@ class ModelJudge:
             "price_unknown": reply.cost.unknown,
         }
 
+    @property
+    def _model(self) -> str:
+        """The judge's model. Another provider does not serve the default one: there the fixing model judges too, unless one is set."""
+        default = HealConfig()
+        elsewhere = self._provider.name != "anthropic" and self._config.model != default.model
+        return (
+            self._config.model
+            if elsewhere and self._config.judge_model == default.judge_model
+            else self._config.judge_model
+        )
+
     def _request(self, text: str) -> ModelRequest:
         return ModelRequest(
             system=self._prompts("judge")[1],
             messages=(("user", text),),
-            model=self._config.judge_model,
+            model=self._model,
             max_tokens=TOKENS,
             schema=SCHEMA,
             purpose="judge",

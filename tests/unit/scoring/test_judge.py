@@ -137,3 +137,20 @@ def test_the_scorer_takes_the_judges_word_within_4_and_8(case_of: Any, patch_of:
     assert verdicts[0].score == 8
     assert "judge" in verdicts[0].proofs
     assert cost.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("config", "model"),
+    [
+        ({"model": "qwen3-coder"}, "qwen3-coder"),
+        ({"model": "qwen3-coder", "judge_model": "qwen3-mini"}, "qwen3-mini"),
+        ({}, "claude-haiku-5-5"),
+    ],
+)
+def test_a_provider_that_does_not_serve_the_default_judge_judges_with_its_own_model(
+    config: dict[str, str], model: str, case_of: Any, patch_of: Any, try_patch: Any
+) -> None:
+    case = case_of(["x = nope"])
+    judge, provider = judge_of(says(5, 5), says(5, 5), **config)
+    opinions(judge, case, [patch_of(case, "x = 1")], try_patch)
+    assert {r.model for r in provider.requests} == {model}
