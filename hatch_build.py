@@ -31,6 +31,8 @@ class LabExtensionHook(BuildHookInterface):
         if not (root / BUILT / "package.json").exists():
             self.app.display_warning("jupyter-selfheal is built without its JupyterLab extension: no Node was found")
             return
+        for leftover in (root / BUILT).rglob("*.orig"):
+            leftover.unlink()
         if self.target_name == "wheel":
             build_data["shared_data"][str(root / BUILT)] = TARGET
             build_data["shared_data"][str(root / "labextension/install.json")] = f"{TARGET}/install.json"
@@ -40,12 +42,16 @@ class LabExtensionHook(BuildHookInterface):
     @staticmethod
     def _is_current(root: Path) -> bool:
         built = root / BUILT / "package.json"
-        sources = root / "labextension/src"
+        sources = root / "labextension"
         if not built.exists():
             return False
         if not (root / ".git").exists():
             return True
-        newest = max(path.stat().st_mtime for path in (*sources.rglob("*.ts"), root / "labextension/package.json"))
+        inputs = [
+            sources / "package.json",
+            *(p for part in ("src", "style", "schema") for p in (sources / part).rglob("*")),
+        ]
+        newest = max(path.stat().st_mtime for path in inputs)
         return built.stat().st_mtime >= newest
 
     def _build(self, root: Path) -> None:
@@ -53,11 +59,16 @@ class LabExtensionHook(BuildHookInterface):
             return
         shutil.rmtree(root / BUILT, ignore_errors=True)
         bin_folder = str(Path(sys.executable).parent)
-        path = os.pathsep.join([bin_folder, *[p for p in sys.path if Path(p).name == "bin"], os.environ.get("PATH", "")])
-        jlpm = [sys.executable, "-m", "jupyter_builder.jlpm"]
+        path = os.pathsep.join(
+            [bin_folder, *[p for p in sys.path if Path(p).name == "bin"], os.environ.get("PATH", "")]
+        )
+        # jupyter_builder.jlpm does nothing under `python -m`
+        jlpm = [sys.executable, "-c", "from jupyter_builder.jlpm import main; main()"]
         for command in ([*jlpm, "install", "--immutable"], [*jlpm, "build"]):
             try:
-                subprocess.run(command, cwd=root / "labextension", check=True, env={**os.environ, "PATH": path}, timeout=600)
+                subprocess.run(
+                    command, cwd=root / "labextension", check=True, env={**os.environ, "PATH": path}, timeout=600
+                )
             except (OSError, subprocess.SubprocessError) as error:
                 self.app.display_warning(f"the JupyterLab extension could not be built ({error}); going on without it")
                 shutil.rmtree(root / BUILT, ignore_errors=True)

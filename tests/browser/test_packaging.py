@@ -1,0 +1,82 @@
+"""The wheel carries the extension, small and enabled; the sdist builds that wheel without Node."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+IN_WHEEL = "data/share/jupyter/labextensions/jupyter-selfheal/"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The sdist, and the wheel that is built from it with no Node on PATH."""
+    pytest.importorskip("hatchling")
+    if not (ROOT / "jupyter_selfheal/labextension/package.json").exists() and not shutil.which("node"):
+        pytest.skip("the extension is not built here, and there is no Node to build it with")
+    folder = tmp_path_factory.mktemp("packages")
+    build = [sys.executable, "-m", "hatchling", "build", "-d", str(folder), "-t"]
+    subprocess.run([*build, "sdist"], cwd=ROOT, check=True, timeout=280)
+    sdist = next(folder.glob("*.tar.gz"))
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    source = next((folder / "unpacked").iterdir())
+    empty = folder / "bin"
+    empty.mkdir()
+    subprocess.run([*build, "wheel"], cwd=source, check=True, timeout=120, env={**os.environ, "PATH": str(empty)})
+    return sdist, next(folder.glob("*.whl"))
+
+
+def test_packages_are_small(built: tuple[Path, Path]) -> None:
+    sdist, wheel = built
+    extension = sum(i.compress_size for i in zipfile.ZipFile(wheel).infolist() if IN_WHEEL in i.filename)
+    assert extension < 40_000
+    assert wheel.stat().st_size < 900_000  # nearly all of it is Python source, the rules first of all
+    assert sdist.stat().st_size < 2_000_000
+
+
+def test_wheel_holds_the_built_extension_and_no_leftovers(built: tuple[Path, Path]) -> None:
+    names = zipfile.ZipFile(built[1]).namelist()
+    extension = [name.partition(IN_WHEEL)[2] for name in names if IN_WHEEL in name]
+    assert {"install.json", "package.json", "static/third-party-licenses.json", "static/style.js"} <= set(extension)
+    assert any(name.startswith("static/remoteEntry.") for name in extension)
+    assert "schemas/jupyter-selfheal/plugin.json" in extension
+    assert [name for name in names if name.endswith(".orig") or "node_modules" in name or ".." in name] == []
+    assert not [name for name in names if name.startswith("jupyter_selfheal/labextension")]
+
+
+def test_installed_wheel_is_an_enabled_extension(built: tuple[Path, Path], tmp_path: Path) -> None:
+    pytest.importorskip("jupyterlab")
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True, timeout=120)
+    python = venv / "bin" / "python"
+    installer = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index"]
+    subprocess.run([*installer, str(built[1])], check=True, timeout=120)
+    # JupyterLab itself is taken from the environment of the tests.
+    site = next((venv / "lib").glob("python*/site-packages"))
+    import jupyterlab
+
+    (site / "lab.pth").write_text(str(Path(jupyterlab.__file__).parents[1]))
+    env = {**os.environ, "JUPYTER_CONFIG_DIR": str(tmp_path / "config"), "JUPYTER_DATA_DIR": str(tmp_path / "data")}
+    found = subprocess.run(
+        [python, "-m", "jupyterlab.labextensions", "list"],
+        env=env,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    said = found.stdout + found.stderr
+    own = said.split(str(venv), 1)[1]
+    assert "jupyter-selfheal v0.1.0" in own
+    line = next(line for line in own.splitlines() if "jupyter-selfheal v" in line)
+    assert "enabled" in line
+    assert "OK" in line
