@@ -45,7 +45,7 @@ class Labels:
 
     def cell_id(self, label: str) -> str:
         """The id of a label (or of an id given as such); empty for none of this notebook."""
-        found = re.fullmatch(r"cell[- ]?(\d+)", label.strip())
+        found = re.fullmatch(r"cell[- ]?([1-9]\d*)", label.strip())
         cells = self.case.notebook.cells
         if found and 1 <= int(found[1]) <= len(cells):
             return cells[int(found[1]) - 1].id
