@@ -13,6 +13,8 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.kernels import zygote
+from jupyter_selfheal.live import transformer
 from jupyter_selfheal.live.actions import Actions
 from jupyter_selfheal.live.heals import View
 from jupyter_selfheal.live.magics import HealMagics
@@ -25,6 +27,9 @@ ATTRIBUTE = "_jupyter_selfheal"
 def load(shell: InteractiveShell) -> None:
     """Switch healing on in ``shell``. Loading twice changes nothing."""
     if getattr(shell, ATTRIBUTE, None) is not None:
+        return
+    if zygote.in_trial():
+        _load_in_trial(shell)
         return
     in_kernel = hasattr(shell, "kernel")
     session = LiveSession(shell, config_of(shell), QuietView, data_dir())
@@ -40,6 +45,14 @@ def load(shell: InteractiveShell) -> None:
     session.start()
     if in_kernel:
         _front_end(session, actions)
+
+
+def _load_in_trial(shell: InteractiveShell) -> None:
+    """A notebook that loads the extension is being healed: its ``%%heal`` lines are read, and nothing else happens."""
+    if transformer.blank_heal_line not in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.append(transformer.blank_heal_line)
+    for kind in ("line", "cell"):
+        shell.register_magic_function(lambda line, cell="": None, kind, "heal")
 
 
 def unload(shell: InteractiveShell) -> None:

@@ -145,3 +145,16 @@ def test_help_is_shown_like_any_magic(shell: InteractiveShell) -> None:
     extension.load(shell)
     found = shell.object_inspect("%%heal")
     assert "--expect E" in found["docstring"]
+
+
+def test_in_a_trial_heal_lines_are_read_and_nothing_is_started(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys._selfheal_trial", True, raising=False)
+    before = places(shell)[:2]
+    extension.load(shell)
+    assert shell.run_cell("%%heal --expect 3\nx = 3").success
+    assert shell.run_cell("%heal status").success
+    assert places(shell)[:2] == before
+    assert not hasattr(shell, extension.ATTRIBUTE)
+    shell.input_transformers_cleanup.pop()
