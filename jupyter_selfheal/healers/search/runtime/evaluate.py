@@ -118,8 +118,7 @@ class Runner:
             pass
         if status != OK:
             self.failed += 1
-            with contextlib.suppress(BaseException):
-                self.on_record(False)
+            self.on_record(False)
         return Result(self.failed, self.passed, status)
 
     def sort_checks(self, costs: Mapping[int, float], failing: Collection[int]) -> None:

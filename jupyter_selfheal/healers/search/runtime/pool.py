@@ -31,6 +31,9 @@ DEPTH = 450
 STUCK = 3.0
 """A candidate with this many times its limit, in CPU seconds, sits in C code and is killed."""
 
+WAITING = 15.0
+"""Seconds on the clock after which one candidate is killed: it waits for something that uses no CPU time."""
+
 Job = tuple[int, dict[int, CodeType]]
 _fork: Callable[[], int] = getattr(sys.modules.get("posix"), "fork", os.fork)
 
@@ -46,6 +49,7 @@ class Worker:
     text: bytes = b""
     at: int = -1
     cpu_at: float = 0.0
+    clock_at: float = 0.0
 
     @property
     def reached(self) -> int:
@@ -111,8 +115,8 @@ class Pool:
         """Kill a fork whose candidate has used far more than its time: it is in C code that no timer interrupts."""
         at, cpu = worker.reached, _cpu(worker.pid)
         if at != worker.at:
-            worker.at, worker.cpu_at = at, cpu
-        elif cpu - worker.cpu_at > STUCK * self.seconds + 0.5:
+            worker.at, worker.cpu_at, worker.clock_at = at, cpu, time.monotonic()
+        elif cpu - worker.cpu_at > STUCK * self.seconds + 0.5 or time.monotonic() - worker.clock_at > WAITING:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(worker.pid, signal.SIGKILL)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from types import CodeType
@@ -74,7 +73,7 @@ class Search:
 
     def run(self) -> dict[str, Any]:
         """Search, and say what was found."""
-        self.sight = self._look()
+        self.sight = observe(self.runner, TRACED)
         base = self.sight.result
         if base.failed == 0:
             return self._report("nothing fails here")
@@ -101,14 +100,6 @@ class Search:
             self.pause = 1.0
             self._screen(self._pairs(), self.limit)
         return self._report("" if self.plausible else "no candidate passes")
-
-    def _look(self) -> Sight:
-        """The program as it is, traced. In this process: a fork's findings could not be handed over, and the run is bounded."""
-        depth = sys.getrecursionlimit()
-        with contextlib.suppress(BaseException):
-            return observe(self.runner, TRACED)
-        sys.setrecursionlimit(depth)
-        return Sight(Result(1, 0, "error"))
 
     def _own_time(self) -> float:
         """CPU seconds for a candidate, by what the program takes as it is.
@@ -311,11 +302,21 @@ def cpu() -> float:
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
+@contextlib.contextmanager
+def _no_sleep() -> Iterator[None]:
+    """``time.sleep`` returns at once: a sleeping candidate uses no CPU time, by which it would be cut."""
+    sleep, time.sleep = time.sleep, lambda seconds, /: None
+    try:
+        yield
+    finally:
+        time.sleep = sleep
+
+
 def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Search for the program of ``argument`` in the shell's namespace."""
     import warnings
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _no_sleep():
         warnings.simplefilter("ignore")
         search = Search(
             read(argument), shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {})
