@@ -52,7 +52,7 @@ def _load_in_trial(shell: InteractiveShell) -> None:
     if transformer.blank_heal_line not in shell.input_transformers_cleanup:
         shell.input_transformers_cleanup.append(transformer.blank_heal_line)
     for kind in ("line", "cell"):
-        shell.register_magic_function(lambda line, cell="": None, kind, "heal")
+        shell.magics_manager.register_function(lambda line, cell="": None, kind, "heal")
 
 
 def unload(shell: InteractiveShell) -> None:
