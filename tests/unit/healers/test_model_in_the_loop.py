@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jupyter_selfheal import assemble, wire
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.memory import MemoryHealer
 from jupyter_selfheal.journal.describe import sent
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop import driver
@@ -54,10 +56,16 @@ GOOD = reply(hypothesis(FIX, "Spell the key right"), hypothesis("total = sum(pri
 
 
 def heal(
-    case: Case, lines: Sequence[Any], decisions: Sequence[Decision] = (), url: str = "", **config: Any
+    case: Case,
+    lines: Sequence[Any],
+    decisions: Sequence[Decision] = (),
+    url: str = "",
+    remember: Path | None = None,
+    **config: Any,
 ) -> tuple[Any, ...]:
     """A whole heal with a model and nothing else: (outcome, approver, journal, requests)."""
     above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
+    memory: tuple[MemoryHealer, ...] = (MemoryHealer(remember),) if remember else ()
     approver, journal, redactor = ScriptedApprover(decisions), ListJournal(), Redactor()
     made = HealConfig(healers=("language_model",), consent=True, **config)
     with FakeModelServer(lines) as server:
@@ -65,7 +73,8 @@ def heal(
         parts = Parts(
             starts=Starts(before=(FakeKernel(above),)),
             facts=NoFacts(),
-            healers=assemble.healers_of(made, provider, redactor),
+            healers=(*memory, *assemble.healers_of(made, provider, redactor)),
+            learners=tuple(healer.learn for healer in memory),
             diagnoser=ScriptedDiagnoser(),
             scorer=assemble.judged_scorer(made, provider, redactor),
             approver=approver,
@@ -223,3 +232,24 @@ def test_without_an_oracle_the_judge_decides_and_both_are_paid_for() -> None:
     records = [record for event in journal.events() if (record := sent(wire.encode(event)))]
     told = [part["text"] for record in records for call in record["calls"] for part in call["messages"]]
     assert told == [p["text"] for r in requests for message in r.body["messages"] for p in message["content"]]
+
+
+def test_what_a_person_approved_is_tried_first_and_for_free_the_next_time(tmp_path: Path) -> None:
+    case, memory = case_of(oracle=Oracle(expect="7")), tmp_path / "memory.sqlite"
+    first, _, _, _ = heal(case, [Says(GOOD)], [Decision(Choice.APPROVE)], remember=memory)
+    assert first.reason is Reason.HEALED
+    assert first.approved_by == "user"
+    again, _, _, requests = heal(case, [Says(GOOD)], remember=memory)
+    assert again.reason is Reason.HEALED
+    assert again.applied[0].patch.healer == "memory"
+    assert again.applied[0].patch.edits == first.applied[0].patch.edits
+    assert requests == []
+    assert again.cost.usd == 0
+
+
+def test_a_damaged_memory_is_said_and_the_heal_goes_on(tmp_path: Path) -> None:
+    memory = tmp_path / "memory.sqlite"
+    memory.write_bytes(b"not a database" * 99)
+    outcome, approver, _, _ = heal(case_of(oracle=Oracle(expect="7")), [Says(GOOD)], remember=memory)
+    assert outcome.reason is Reason.HEALED
+    assert any("set aside" in note for note in approver.proposals[0].notes)
