@@ -16,7 +16,7 @@ from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import InfrastructureError, NotebookError, SelfHealError, UsageError
 from jupyter_selfheal.notebook.outputs import healed_notebook
 from jupyter_selfheal.notebook.read import Document, read
-from jupyter_selfheal.notebook.records import NotebookReport
+from jupyter_selfheal.notebook.records import NotebookReport, Status
 from jupyter_selfheal.notebook.report import check_target, to_json, write_report
 from jupyter_selfheal.notebook.run import Batch
 from jupyter_selfheal.notebook.session import CELL_SECONDS, Session, Settings
@@ -44,19 +44,30 @@ def heal(options: argparse.Namespace) -> int:
         raise SelfHealError(f"{INTERRUPTED}; go on with --resume {session.run}") from None
     finally:
         session.close()
+    _show(options, session, found)
     for path in options.report:
         write_report(path, found)
+        if not (options.json or options.quiet):
+            print(f"report: {path}")
+    return max(r.exit_code for r in found)
+
+
+def _show(options: argparse.Namespace, session: Session, found: list[NotebookReport]) -> None:
+    """Print what came of it, in the form that was asked for."""
     if options.json:
         print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
-    elif not options.quiet:
-        columns = shutil.get_terminal_size((160, 24)).columns
-        print(rendered([r for r in found if not r.error], verbose=options.verbose, columns=columns))
-        for path in options.report:
-            print(f"report: {path}")
-        if session.heals:
-            upto = f" … {session.run}-{session.heals}" if session.heals > 1 else ""
-            print(f"how it went, step by step: jupyter selfheal trace {session.run}-1{upto}")
-    return max(r.exit_code for r in found)
+    if options.json or options.quiet:
+        return
+    columns = shutil.get_terminal_size((160, 24)).columns
+    print(rendered([r for r in found if not r.error], verbose=options.verbose, columns=columns))
+    if session.heals:
+        upto = f" … {session.run}-{session.heals}" if session.heals > 1 else ""
+        print(f"how it went, step by step: jupyter selfheal trace {session.run}-1{upto}")
+    not_asked = not options.offline and "language_model" not in session.settings.config.healers
+    if not_asked and any(r.count(Status.NOT_HEALED) for r in found):
+        print(
+            "no language model was asked: name it (--healers rules,search,language_model) to send the failing cells to one"
+        )
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
