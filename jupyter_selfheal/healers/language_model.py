@@ -81,11 +81,19 @@ class LanguageModelHealer:
             return self._repaired(case, reply, calls, worst, str(problem))
 
     def request(self, case: Case, history: Sequence[Attempt], variables: str) -> ModelRequest:
-        """The request exactly as it is sent."""
+        """The request exactly as it is sent: with as much of the other cells as the budget of a heal allows for one call."""
+        longest = context.variables_at_most(case)
+        for cells_chars in (context.CELLS_CHARS, context.CELLS_CHARS // 2, context.CELLS_CHARS // 4, 0):
+            at_most = self._provider.worst_case(self._built(case, history, longest, cells_chars))
+            if at_most.usd <= self._config.budget_usd:
+                break
+        return self._built(case, history, variables, cells_chars)
+
+    def _built(self, case: Case, history: Sequence[Attempt], variables: str, cells_chars: int) -> ModelRequest:
         _, system = self._prompts("fix")
         asked_before = any("language_model" in attempt.patch.healer for attempt in history)
         count = max(1, self._config.hypotheses - (1 if asked_before else 0))
-        texts = (context.described(case, variables), context.asked_for(case, history, count))
+        texts = (context.described(case, variables, cells_chars), context.asked_for(case, history, count))
         return ModelRequest(
             system=system,
             messages=tuple(("user", self._redactor.redact(text)) for text in texts),

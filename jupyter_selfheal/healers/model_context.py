@@ -66,10 +66,10 @@ def summary_source() -> str:
     return resources.files("jupyter_selfheal.healers").joinpath("live_summary.py").read_text("utf-8")
 
 
-def described(case: Case, variables: str) -> str:
-    """The case, the same for every call of a heal (so that a provider can cache it)."""
+def described(case: Case, variables: str, cells_chars: int = CELLS_CHARS) -> str:
+    """The case, the same for every call of a heal (so that a provider can cache it), with so many characters of other cells."""
     labels, failure = Labels(case), case.failure
-    others = other_cells(case)
+    others = other_cells(case, cells_chars)
     parts = [
         f"# The failure\n`{labels.of(failure.cell_id)}` {_how(failure)}.\n\n{trace(case)}".rstrip(),
         f"# The failing cell, {labels.of(failure.cell_id)}\n{_fenced(failure.source)}",
@@ -117,7 +117,7 @@ def shortened(text: str, folder: str = "") -> str:
     return re.sub(r"/\S*?/(?=(?:site|dist)-packages/)", "…/", text)
 
 
-def other_cells(case: Case) -> list[Cell]:
+def other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:
     """The cells that the failing one depends on by names, those in its traceback, and those below that assert something of it;
     the nearest first where not all fit, in the notebook's order."""
     above, wanted = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
@@ -129,7 +129,7 @@ def other_cells(case: Case) -> list[Cell]:
     found = [cell for cell in above if cell.id in picked]
     asserting = [c for c in case.notebook.code_after(case.failure.cell_id) if "assert" in c.source]
     found += [c for c in asserting if src.names(c.source).uses & binds][:2]
-    left, kept = CELLS_CHARS, []
+    left, kept = cells_chars, []
     at = case.notebook.index(case.failure.cell_id)
     for cell in sorted(found, key=lambda c: abs(case.notebook.index(c.id) - at)):
         left -= min(len(cell.source), CELL_CHARS)

@@ -390,3 +390,15 @@ def test_the_worst_case_holds_whatever_the_state_says_and_fits_the_default_budge
     with FakeModelServer([]) as server:
         real = LanguageModelHealer(AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read)
         assert real.worst_case(case_of(), ()).usd < HealConfig().budget_usd
+
+
+def test_of_many_long_cells_so_much_goes_out_as_one_call_may_cost_the_nearest_first() -> None:
+    above = [f"frame{n} = {n}\n" + "# padding\n" * 250 for n in range(6)]
+    sources = (*above, "\n".join(f"x{n} = frame{n % 6}.merge(y{n})" for n in range(40)))
+    sent_by_budget = {budget: sent(case_of(sources), budget_usd=budget) for budget in (1.0, 0.06)}
+    told = {budget: [n for n in range(6) if f"frame{n} = {n}" in text] for budget, text in sent_by_budget.items()}
+    assert told[1.0] == list(range(6))
+    assert 0 < len(told[0.06]) < 6
+    assert told[0.06] == list(range(6))[-len(told[0.06]) :]
+    healer, _ = healer_of()
+    assert healer.worst_case(case_of(sources), ()).usd <= HealConfig().budget_usd
