@@ -66,6 +66,9 @@ def _user_tb(error: Any, place: Any) -> Any:
     for tb in found:
         if tb.tb_lineno == line and tb.tb_frame.f_code.co_name == function:
             return tb
+    for tb in found:
+        if file.startswith("<timed ") and tb.tb_frame.f_code.co_filename == file:
+            return tb
     return next(
         (tb for tb in found if re.search(r"ipykernel_|ipython-input|<cell", tb.tb_frame.f_code.co_filename)), None
     )
@@ -106,7 +109,9 @@ def site(state: State, argument: Any) -> Any:
     if tb is not None and tb.tb_lasti >= 0 and hasattr(tb.tb_frame.f_code, "co_positions"):
         for n, (line, end, col, end_col) in enumerate(tb.tb_frame.f_code.co_positions()):
             if n == tb.tb_lasti // 2:
-                position = None if None in (line, end, col, end_col) else [line, col, end, end_col]
+                # below ``%%time`` the frame counts its lines from the one after the magic
+                shift = int(tb.tb_frame.f_code.co_filename.startswith("<timed "))
+                position = None if None in (line, end, col, end_col) else [line + shift, col, end + shift, end_col]
                 break
     obj = getattr(state.error, "obj", None) if isinstance(state.error, AttributeError) else None
     name = getattr(state.error, "name", None)

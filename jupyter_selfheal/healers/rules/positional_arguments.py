@@ -20,6 +20,10 @@ TOO_MANY = re.compile(
 )
 
 
+SURE = 3
+"""So many arguments in a row keep their order from release to release; of more, one may have been taken out."""
+
+
 class PositionalArguments(Rule):
     """Give arguments by keyword where a function no longer takes them by position.
 
@@ -65,12 +69,15 @@ class PositionalArguments(Rule):
                 if isinstance(other, ast.Call) and other is not call and site.text(other.func) == site.text(call.func):
                     more = _names(site, other, live)
                     splices += _splices(site, other, more) if more else []
+            sure = _known(call, live) is not None or sum(map(bool, names)) <= SURE
             shown = ", ".join(f"{n}=" for n in names if n)
             yield self.patch(
                 self.replace(scene, site.cell_id, splices),
                 f"Give {shown} by keyword",
                 f"`{site.text(call.func)}` takes these arguments by keyword only.",
-                prior=0.9,
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "With so many arguments one may have been taken out of their order since.",
+                prior=0.9 if sure else 0.6,
             )
             return
 

@@ -153,3 +153,23 @@ def test_pandas_of_old_is_written_anew(bench: Bench, cell: str, healed: str) -> 
             break
         broken = bench.fail(*(c.source for c in after.cells))
     assert sources == healed
+
+
+def test_arguments_get_the_names_that_they_had_and_not_those_of_todays_order(bench: Bench) -> None:
+    table = "df = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y'], 'c': [3, 4]})"
+    healed = bench.healed("API202", f"{PANDAS}\n{table}", "df.pivot('a', 'b', 'c')")[1]
+    assert healed == "df.pivot(index='a', columns='b', values='c')"
+
+
+def test_the_sizes_of_a_learning_curve_do_not_become_its_groups(bench: Bench) -> None:
+    pytest.importorskip("sklearn")
+    setup = (
+        "from sklearn.linear_model import LinearRegression\nfrom sklearn.model_selection import learning_curve\n"
+        "X = [[i] for i in range(10)]\ny = list(range(10))"
+    )
+    healed = bench.healed("API202", setup, "learning_curve(LinearRegression(), X, y, [0.5, 1.0], cv=2)")[1]
+    assert "train_sizes=[0.5, 1.0]" in healed
+
+
+def test_a_parameter_that_was_taken_out_of_the_order_stops_the_rule(bench: Bench) -> None:
+    assert bench.silent("API202", f"{PANDAS}\ns = pd.Series([1.0])", "s.fillna(0, None, 0)")
