@@ -51,6 +51,6 @@ def test_ties_go_to_the_safer_the_smaller_and_the_free() -> None:
     safe = patch("z = 5\nw = 7\n", applicability=Applicability.SAFE)
     small = patch("x = 1\ny = 3\n")
     model = patch("x = 1\ny = 4\n", "language_model")
-    large = patch("x = 2\ny = 3 + 4 - 5\n")
+    large = patch("x = 2 + 3 + 4 + 5 + 6 + 7 + 8\ny = 3 + 4 - 5\n")
     rows = [(p, 7, True) for p in (large, model, safe, small)]
     assert ranked(rows) == [p.id for p in (safe, small, model, large)]
