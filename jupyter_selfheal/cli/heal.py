@@ -59,7 +59,8 @@ def _show(options: argparse.Namespace, session: Session, found: list[NotebookRep
     if options.json or options.quiet:
         return
     columns = shutil.get_terminal_size((160, 24)).columns
-    print(rendered([r for r in found if not r.error], verbose=options.verbose, columns=columns))
+    if text := rendered([r for r in found if not r.error], verbose=options.verbose, columns=columns):
+        print(text)
     if session.heals:
         upto = f" … {session.run}-{session.heals}" if session.heals > 1 else ""
         print(f"how it went, step by step: jupyter selfheal trace {session.run}-1{upto}")
