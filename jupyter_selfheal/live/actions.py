@@ -9,7 +9,7 @@ from jupyter_selfheal.config import HEALERS
 from jupyter_selfheal.live import application, resume
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
-from jupyter_selfheal.model import Candidate, Choice, Decision
+from jupyter_selfheal.model import Applicability, Candidate, Choice, Decision
 
 TO_CHOICE = {
     "reject": Choice.REJECT,
@@ -102,7 +102,8 @@ class Actions:
             return None
         heal.applied = (found,)
         heal.settled.clear()
-        self._session.client.send(m.Decide(heal.run, Decision(Choice.APPROVE, found.patch.id)))
+        by = "%heal auto" if heal.card.auto and found.patch.applicability is Applicability.SAFE else "user"
+        self._session.client.send(m.Decide(heal.run, Decision(Choice.APPROVE, found.patch.id, by=by)))
         undo = application.undo_edits(heal.card, found) if with_undo else ()
         heal.change(phase="applied", status=f"{heal.card.headline}: fixed", undo=undo, instructions="")
         return found
