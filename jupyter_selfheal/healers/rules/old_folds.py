@@ -58,7 +58,12 @@ class OldFolds(Rule):
             old, given = OLD[name]
             bound = bind(site, call, tuple(old.split()))
             data = old.split()[0]
-            if data not in bound.named or bound.rest:
+            written = {k.arg for k in call.keywords}
+            if (
+                data not in bound.named
+                or bound.rest
+                or not (len(call.args) > 1 or written & {"n_folds", "n_iter", data})
+            ):
                 continue
             rest = {k: v for k, v in bound.named.items() if k != data}
             names = {"n_folds": "n_splits", "n_iter": "n_splits"}

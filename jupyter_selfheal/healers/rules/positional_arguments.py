@@ -106,11 +106,11 @@ def _names(site: Site, call: ast.Call, live: Live) -> list[str]:
     takes_any = any(row[1] == "VAR_KEYWORD" for row in parameters)
     known = _known(call, live)
     given = {k.arg for k in call.keywords}
+    free = [row[0] for row in parameters if row[1] in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")]
     if known is not None:
         names = list(known.order[: len(call.args)])
         fits = len(names) == len(call.args) and not given & set(names) and (set(names) <= accepted or takes_any)
-        return names if fits else []
-    free = [row[0] for row in parameters if row[1] in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")]
+        return _only_moved(names, free) if fits else []
     only = [row[0] for row in parameters if row[1] == "KEYWORD_ONLY"]
     if any(row[1] == "VAR_POSITIONAL" for row in parameters):
         return []
@@ -118,6 +118,14 @@ def _names(site: Site, call: ast.Call, live: Live) -> list[str]:
     if not 0 < extra <= len(only) or given & set(only[:extra]):
         return []
     return ["" for _ in free] + only[:extra]
+
+
+def _only_moved(names: list[str], free: list[str]) -> list[str]:
+    """Names for the arguments from the first on that is not where the function takes it by position now."""
+    same = 0
+    while same < min(len(names), len(free)) and names[same] == free[same]:
+        same += 1
+    return ["" for _ in names[:same]] + names[same:] if same < len(names) else []
 
 
 def _known(call: ast.Call, live: Live) -> Positional | None:
