@@ -188,26 +188,28 @@ def _met(evidence: Evidence) -> Iterator[tuple[float, float, str, str]]:
     for name in dict.fromkeys(part.name for part in evidence.user):
         yield 9.2, 0.3, name, f"The {name} you asked for is met."
     if evidence.doctests.all_held:
-        yield 9.0, 0.2, "doctests", f"{_so_many(evidence.doctests.held, 'doctest example')} hold."
+        yield 9.0, 0.2, "doctests", _sentence(evidence.doctests.held, "doctest example", "", "hold")
     if evidence.own_asserts:
-        yield 8.8, 0.2, "asserts in the cell", f"{_so_many(evidence.own_asserts, 'assert')} in the patched cells hold."
+        yield 8.8, 0.2, "asserts in the cell", _sentence(evidence.own_asserts, "assert", "in the patched cells", "hold")
     if evidence.deciding.all_held:
-        yield 8.7, 0.2, "asserts below", f"{_so_many(evidence.deciding.held, 'assert')} below hold."
+        yield 8.7, 0.2, "asserts below", _sentence(evidence.deciding.held, "assert", "below", "hold")
     if evidence.output.same:
         weight = 8.0 if evidence.output.weight < 3 else 8.5
         yield weight, 0.3, "stored output", "The output stored in the notebook is reproduced."
     if evidence.others.all_held:
-        yield 8.3, 0.1, "asserts below", f"{_so_many(evidence.others.held, 'assert')} below hold."
+        yield 8.3, 0.1, "asserts below", _sentence(evidence.others.held, "assert", "below", "hold")
     held = sum(below.asserts for below in evidence.below if below.ran)
     if held and not evidence.deciding.asked:
-        yield 8.3, 0.1, "asserts below", f"{_so_many(held, 'assert')} in the cells below hold."
+        yield 8.3, 0.1, "asserts below", _sentence(held, "assert", "in the cells below", "hold")
     if any(below.ran and not below.missed and below.output.same for below in evidence.below):
         n = sum(below.output.same for below in evidence.below)
-        yield 8.0, 0.2, "cells below", f"{_so_many(n, 'cell')} below print what is stored."
+        yield 8.0, 0.2, "cells below", _sentence(n, "cell", "below", "print", "what is stored")
 
 
-def _so_many(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+def _sentence(n: int, noun: str, where: str, verb: str, rest: str = "") -> str:
+    """``1 assert below holds.``, ``2 asserts below hold.``"""
+    counted, does = (noun, verb + "s") if n == 1 else (noun + "s", verb)
+    return " ".join(word for word in (str(n), counted, where, does, rest) if word) + "."
 
 
 def _undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> float:
@@ -224,7 +226,7 @@ def _undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet:
     ran = sum(below.ran for below in evidence.below)
     if ran:
         sheet.proofs.append("cells below run")
-        sheet.reasons.append(f"{_so_many(ran, 'cell')} below run with it.")
+        sheet.reasons.append(_sentence(ran, "cell", "below", "run", "with it"))
     if patch.applicability is Applicability.SAFE:
         sheet.reasons.append(f"It comes from a safe rule: {(patch.why or patch.title).rstrip('.')}.")
         return SAFE_RULE + min(0.5, 0.1 * ran)
