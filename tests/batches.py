@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.loop.plan import trial_steps
 from jupyter_selfheal.model import (
     Candidate,
@@ -68,10 +69,12 @@ class Loop:
 def batch(document: Document, fixer: Fixer = lambda case: (), *, seconds: float = 10.0, leave_alone: str = "") -> Batch:
     """A batch over a document on fake kernels."""
 
-    def replay(runs: Sequence[Run]) -> FakeKernel:
-        return FakeKernel(tuple(runs))
+    def replay(past: Sequence[Past]) -> FakeKernel:
+        return FakeKernel(tuple(Run(p.code, p.cell_id, go_on=True) for p in past))
 
     loop = Loop(fixer, leave_alone)
-    made = Batch(document, Tools(FakeKernel, replay, loop, EvidenceScorer(), lambda requirement: ""), Limits(cell=seconds))
+    made = Batch(
+        document, Tools(FakeKernel, replay, loop, EvidenceScorer(), lambda requirement: ""), Limits(cell=seconds)
+    )
     made.loop = loop  # type: ignore[attr-defined]
     return made

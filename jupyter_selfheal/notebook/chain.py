@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ForkRefused
+from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -37,7 +38,7 @@ class Chain:
         self._replay = replay
         self._scorer = scorer
         self._limits = limits
-        self._ran: list[Run] = []
+        self._ran: list[Past] = []
         self._paths: tuple[str, ...] = ()
 
     def run(self, cell: Cell, notebook: Notebook) -> tuple[Trial, Failure | None, TrialKernel | None]:
@@ -62,7 +63,7 @@ class Chain:
         self._paths = tuple(dict.fromkeys((*paths, *self._paths)))
         return self._try(tuple(runs), self._limits.most(cell) * len(runs), Keep.ON_SUCCESS)
 
-    def advance(self, after: TrialKernel | None, ran: Sequence[Run], trial: Trial) -> None:
+    def advance(self, after: TrialKernel | None, ran: Sequence[Past], trial: Trial) -> None:
         """Go on from the state after ``ran``; where their process ended, the present state stays.
 
         Where the process lives but its state could not be kept (``trial`` says why), states are reconstructed from here on.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
+from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.loop.plan import requirements, trial_steps
 from jupyter_selfheal.model import (
     Case,
@@ -99,7 +100,8 @@ class Batch:
                 return
             else:
                 self._lose(cell, failure)
-            chain.advance(after, (Run(cell.source, cell.id, go_on=True),), trial)
+            failed = failure is not None and failure.kind is not FailureKind.MISSED
+            chain.advance(after, (Past(cell.source, cell.id, cell.expensive, failed),), trial)
             after = None
         finally:
             if after is not None and after is not chain.state:
@@ -140,7 +142,7 @@ class Batch:
         trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
         if not trial.ran:
             return f"the fix ran in its trial but not when it was applied ({_how(trial)})"
-        chain.advance(after, steps, trial)
+        chain.advance(after, [Past(s.code, s.cell_id) for s in steps], trial)
         self.notebook = patched
         self.done |= {s.cell_id for s in steps} | {e.cell_id for e in patch.edits if isinstance(e, Insert)}
         for moved in patched.cells:

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import KernelError, UsageError
+from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.notebook.approve import PolicyApprover, TerminalApprover
 from jupyter_selfheal.notebook.read import Document
@@ -113,12 +114,11 @@ class Session:
             raise KernelError(f"the kernel {spec} cannot be forked ({trial.detail or trial.ending.value}): try --fresh")
         return state
 
-    def _replayed(self, document: Document, runs: Sequence[Run]) -> TrialKernel:
+    def _replayed(self, document: Document, past: Sequence[Past]) -> TrialKernel:
         from jupyter_selfheal.kernels.fresh import FreshKernel
-        from jupyter_selfheal.kernels.recipe import Past
 
-        recipe = [Past(run.code, run.cell_id) for run in runs]
-        return FreshKernel(self._spec(document), document.notebook.folder, recipe, writes=self.settings.writes)
+        folder = document.notebook.folder
+        return FreshKernel(self._spec(document), folder, past, writes=self.settings.writes)
 
     def _spec(self, document: Document) -> str:
         return self.settings.kernelspec or document.kernelspec

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import OPEN, Case, Cell, Outcome, Run, Sandbox, Trial
+from jupyter_selfheal.kernels.recipe import Past
+from jupyter_selfheal.model import OPEN, Case, Cell, Outcome, Sandbox, Trial
 from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
 
-Replay = Callable[[Sequence[Run]], TrialKernel]
+Replay = Callable[[Sequence[Past]], TrialKernel]
 """Opens a real kernel in which these cells are run again before each trial: where a state cannot be kept."""
 
 

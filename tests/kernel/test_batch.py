@@ -202,6 +202,7 @@ def test_papermill_heals_with_our_engine(place: Path) -> None:
 def test_a_state_that_cannot_be_forked_is_replayed_and_that_is_said(place: Path) -> None:
     given = write(
         place / "n.ipynb",
+        cell("1 / 0", metadata={"tags": ["raises-exception"]}),
         "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()",
         "word = 'a'",
         "print(word.uper())",
@@ -210,7 +211,7 @@ def test_a_state_that_cannot_be_forked_is_replayed_and_that_is_said(place: Path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "reconstructed by replay" in done.stdout
     assert "fresh" in done.stdout
-    assert json.loads((place / "out.ipynb").read_text())["cells"][2]["outputs"][0]["text"] == ["A\n"]
+    assert json.loads((place / "out.ipynb").read_text())["cells"][3]["outputs"][0]["text"] == ["A\n"]
     assert nothing_is_left_running(place)
 
 
