@@ -122,7 +122,8 @@ def _one(session: Session, path: Path, target: Path, progress: Progress) -> Note
         if not report.fixes and in_place:
             return report
         text = formatted(healed_notebook(document, report, seen, in_place=in_place), document.form)
-        _check_unchanged(document, text, in_place)
+        if in_place:
+            _check_unchanged(document)
         write_atomically(target, text)
         return replace(report, written=str(target))
     except (NotebookError, InfrastructureError) as error:
@@ -130,9 +131,9 @@ def _one(session: Session, path: Path, target: Path, progress: Progress) -> Note
         return NotebookReport(str(path), error=str(error))
 
 
-def _check_unchanged(document: Document, text: str, in_place: bool) -> None:
+def _check_unchanged(document: Document) -> None:
     """Somebody may have saved the notebook while it was being healed: theirs is not overwritten."""
-    if in_place and read(document.path).raw != document.raw and text:
+    if read(document.path).raw != document.raw:
         raise NotebookError(f"{document.path}: changed on disk while it was being healed: heal it again")
 
 
