@@ -44,7 +44,7 @@ export async function runLine(line: KernelLine, cell: CodeCell, code: string): P
 }
 
 async function ensureLoaded(line: KernelLine): Promise<boolean> {
-  if (line.loaded || (await line.load())) {
+  if (await line.load()) {
     return true;
   }
   void showErrorMessage('Self-heal', 'jupyter_selfheal is not installed in this kernel: run `%pip install jupyter-selfheal` there.');

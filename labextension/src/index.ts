@@ -86,6 +86,7 @@ function notify(panel: NotebookPanel, line: KernelLine): void {
     const view = panel.content.node.getBoundingClientRect();
     if (!panel.isVisible || box.bottom < view.top || box.top > view.bottom) {
       Notification.info('A proven fix is ready: ' + state.status, {
+        autoClose: 15_000,
         actions: [{ label: 'Show', callback: () => void panel.content.scrollToCell(cell) }]
       });
     }

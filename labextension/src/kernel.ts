@@ -91,11 +91,15 @@ export class KernelLine {
     this.send({ action: 'context', cells, path: this.panel.context.path });
   }
 
-  /** Load the extension in the kernel, then open the line. */
+  /** Load the extension in the kernel where it is not there, and open the line. False where that cannot be done. */
   async load(): Promise<boolean> {
     const kernel = this.panel.sessionContext.session?.kernel;
     if (!kernel) {
       return false;
+    }
+    if (this.loaded) {
+      await this._opening;
+      return this.loaded;
     }
     const future = kernel.requestExecute({ code: '%load_ext jupyter_selfheal', store_history: false, silent: false });
     const reply = await future.done;
@@ -123,10 +127,15 @@ export class KernelLine {
     }
   }
 
-  private async open(kernel: Kernel.IKernelConnection): Promise<void> {
-    if (this.loaded) {
-      return;
+  /** Open the line, once; done when the kernel side has told how it stands. */
+  private open(kernel: Kernel.IKernelConnection): Promise<void> {
+    if (!this.loaded) {
+      this._opening = this.connect(kernel);
     }
+    return this._opening;
+  }
+
+  private async connect(kernel: Kernel.IKernelConnection): Promise<void> {
     const comm = (this._comm = kernel.createComm(TARGET));
     comm.onClose = () => this.lose();
     if (kernel.supportsSubshells) {
@@ -137,12 +146,16 @@ export class KernelLine {
     }
     comm.open({});
     const state = kernel.createComm(TARGET + '.state');
-    state.onMsg = (message: KernelMessage.ICommMsgMsg) => {
-      this._state = message.content.data as any as IState;
-      this._changed.emit(this._state);
-    };
+    const told = new Promise<void>(resolve => {
+      state.onMsg = (message: KernelMessage.ICommMsgMsg) => {
+        this._state = message.content.data as any as IState;
+        this._changed.emit(this._state);
+        resolve();
+      };
+    });
     state.open({});
     this.tellContext();
+    await Promise.race([told, new Promise(resolve => window.setTimeout(resolve, 10_000))]);
   }
 
   /** What the cards stand for went with the kernel: they keep their text and lose their buttons. */
@@ -158,6 +171,7 @@ export class KernelLine {
     this._changed.emit(OFF);
   }
 
+  private _opening: Promise<void> = Promise.resolve();
   private _comm: Kernel.IComm | null = null;
   private _progress = '';
   private _state: IState = OFF;

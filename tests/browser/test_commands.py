@@ -123,7 +123,7 @@ def test_settings_reach_the_kernel(page: Any, server: Server) -> None:
         assert "c.SelfHeal.healers = ('rules',)" in lab.output(1)
         assert "c.SelfHeal.offline = True" in lab.output(1)
         lab.command("settingeditor:open", query="Self-heal")
-        field = page.get_by_label("Budget of one heal")
+        field = page.locator('input[id$="_budget_usd"]').first
         field.fill("0.07")
         field.press("Tab")
         page.wait_for_function("() => !document.querySelector('.jp-SettingsPanel .jp-mod-dirty')")

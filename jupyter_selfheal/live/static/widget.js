@@ -148,7 +148,8 @@ function render({ model, el }) {
     const done = () => { send(button.id, input.value); dialog.replaceChildren(); root.focus(); };
     const cancel = () => { dialog.replaceChildren(); focusButton(button.id); };
     input.addEventListener("keydown", (event) => {
-      event.stopPropagation();
+      // Typing is not for the notebook; JupyterLab's own shortcuts (the palette, save) still are.
+      if (event.key === "Enter" || !(event.ctrlKey || event.metaKey)) event.stopPropagation();
       if (event.key === "Escape") cancel();
       if (event.key === "Enter" && (!button.multiline || event.ctrlKey || event.metaKey)) done();
     });
