@@ -276,7 +276,7 @@ def text(card: Card, notebook: Notebook) -> str:
     found = card.candidate()
     if found is not None:
         lines += [found.patch.title, diff_text(found.patch, notebook)]
-        lines += [f"score {found.verdict.score:g}/10: " + "; ".join(found.verdict.reasons)]
+        lines += [f"score {found.verdict.score:g}/10: " + " ".join(found.verdict.reasons)]
         lines += [facts_line(card.proposal[0], found)]
         if warning := _warning(card, found):
             lines.append(warning)

@@ -10,7 +10,7 @@ from jupyter_selfheal.live.actions import Actions
 from jupyter_selfheal.live.card import Card
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
-from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.model import Applicability, Candidate
 
 POLL_SECONDS = 0.1
 COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
@@ -40,6 +40,7 @@ class Waiting:
     def __init__(self, session: LiveSession, actions: Actions) -> None:
         self._session = session
         self._actions = actions
+        self._printed = ""
 
     def __call__(self, heal: LiveHeal, result: Any) -> None:
         """Wait, ask, apply; after an approved heal ``result`` no longer counts as failed, so that Run All goes on."""
@@ -74,10 +75,7 @@ class Waiting:
         """Show the proposal and take one answer. True: go on waiting."""
         found = heal.card.candidate()
         if heal.card.phase == "proposed" and found is not None:
-            print(f"Self-heal: {heal.card.status}\n{found.patch.title}")
-            print(coloured(cards.diff_text(found.patch, heal.case.notebook)))
-            print(f"score {found.verdict.score:g}/10: " + "; ".join(found.verdict.reasons))
-            print(cards.facts_line(heal.card.proposal[0], found))
+            self._print(heal, found)
             if self._session.auto_approve and found.patch.applicability is Applicability.SAFE:
                 print("approved: it is safe, and `%heal auto` is on")
                 return self._apply(heal, result)
@@ -85,6 +83,16 @@ class Waiting:
             print(cards.text(heal.card, heal.case.notebook))
         answer = self._input(heal)
         return self._take(heal, result, answer.strip())
+
+    def _print(self, heal: LiveHeal, found: Candidate) -> None:
+        """The proposal, once: whoever asked for the evidence has just seen it."""
+        if self._printed == heal.run + found.patch.id:
+            return
+        self._printed = heal.run + found.patch.id
+        print(f"Self-heal: {heal.card.status}\n{found.patch.title}")
+        print(coloured(cards.diff_text(found.patch, heal.case.notebook)))
+        print(f"score {found.verdict.score:g}/10: " + " ".join(found.verdict.reasons))
+        print(cards.facts_line(heal.card.proposal[0], found))
 
     def _input(self, heal: LiveHeal) -> str:
         paused = heal.card.phase == "paused"
