@@ -762,7 +762,10 @@ def compose(first: Patch, second: Patch) -> Patch:
 
 
 def _joined(first: str, second: str) -> str:
-    return "; ".join(dict.fromkeys(s for s in (first, second) if s))
+    """Both texts in one; what the first says already is not said again."""
+    if not first or not second or second in first.split("; "):
+        return first or second
+    return f"{first}; {second}"
 
 
 def _resourced(edit: Edit, source: str) -> Edit:

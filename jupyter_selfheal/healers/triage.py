@@ -13,11 +13,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._names import is_skeleton
+from jupyter_selfheal.healers.rules._names import function_at, is_skeleton
 from jupyter_selfheal.healers.rules._rule import Scene
 from jupyter_selfheal.healers.rules.healer import RulesHealer
 from jupyter_selfheal.healers.rules.missing_module import wanted_distribution
-from jupyter_selfheal.model import Case, Cell, Diagnosis, FailureKind, Install, Locus
+from jupyter_selfheal.model import Case, Cell, Diagnosis, FailureKind, Install, Locus, Oracle
 from jupyter_selfheal.ports import Facts, Starts
 
 RAISES = "raises-exception"
@@ -43,6 +43,13 @@ SQL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 LATEX = re.compile(r"\\begin\{|\\frac\b|\\documentclass|\\section\{|^\s*\$\$|\\newcommand|\\left\(", re.MULTILINE)
+R_ARROW = re.compile(r"^\s*[A-Za-z_.][\w.]*\s*<-\s", re.MULTILINE)
+"""R's assignment. Python reads ``x <- 1`` as a comparison; nobody writes one with that spacing as a statement."""
+OF_PYTHON = re.compile(
+    r"keyword argument|positional argument|outside (async )?function|outside loop|cannot assign|never closed|[Mm]aybe you meant|"
+    r"Did you mean|expected ':'|unmatched|does not match|f-string|non-default argument|expected an indented|unindent"
+)
+"""Messages that CPython has for what is nearly Python."""
 MARKUP = re.compile(r"^\s*(<!DOCTYPE|<(html|div|script|style|p|h\d|table|img|svg|br)\b)", re.IGNORECASE)
 PLACEHOLDER = re.compile(r"^(your|YOUR|<)\w*|^_{2,}$|^x{3,}$|^X{3,}$|^FILL\w*$|^REPLACE\w*$")
 UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "IndentationError", "TypeError", "AssertionError",
@@ -113,6 +120,42 @@ def _deliberate(scene: Scene, triage: Triage) -> Diagnosis | None:
     return None
 
 
+def _own_check(scene: Scene, triage: Triage) -> Diagnosis | None:
+    """A function of the notebook, or a condition in the cell, refuses what it was given.
+
+    Not where something says what the right result is (a search or a model may then find the fault that the check
+    caught), nor where the error is another one's in new words.
+    """
+    failure, (cell_id, source, line) = scene.failure, scene.place()
+    stated = [s for s in _cell(scene).outputs if s.output_type != "error"] or scene.case.oracle != Oracle()
+    if failure.kind is not FailureKind.RAISED or stated or isinstance(scene.failing_statement(), ast.Assert):
+        return None
+    if not failure.frames or not failure.frames[-1].cell_id or not _raises_its_own(source, line):
+        return None
+    if triage.has_remedy(scene):
+        return None
+    function = function_at(source, line)
+    where = f"`{function.name}`" if function is not None else "The cell"
+    number = scene.notebook.index(cell_id) + 1
+    place = f" (cell {number}, line {line})" if number and cell_id != failure.cell_id else f" (line {line})"
+    return Diagnosis(
+        f"{where} itself refuses what it is given{place}: {failure.headline}", Locus.CODE, cell_id, 85, "own check",
+        "Look at the value that the check names; the check is the notebook's own, and stays.",
+    )  # fmt: skip
+
+
+def _raises_its_own(source: str, line: int) -> bool:
+    """True for a ``raise Error(...)`` on the line that passes on no other error."""
+    tree = src.parse(source)
+    nodes = list(ast.walk(tree)) if tree is not None else []
+    handled = {n for h in nodes if isinstance(h, ast.ExceptHandler) for n in ast.walk(h)}
+    return any(
+        isinstance(n, ast.Raise) and n.exc is not None and n.lineno <= line <= (n.end_lineno or n.lineno)
+        for n in nodes
+        if n not in handled
+    )
+
+
 def _same_error(scene: Scene, ename: str, evalue: str) -> bool:
     """The same name, and for names whose message says what is missing nearly the same message.
 
@@ -140,6 +183,8 @@ def _skeleton(scene: Scene, triage: Triage) -> Diagnosis | None:
         return _left(f"`{name}` is a placeholder.", "skeleton", advice, Locus.CODE)
     if failure.ename not in UNFINISHED and "ellipsis" not in failure.evalue:
         return None
+    if "'ellipsis'" in failure.evalue and any(_has_hole(c.source) for c in scene.notebook.cells if c.kind == "code"):
+        return _left("A value is still `...`: the exercise is not completed.", "skeleton", advice, Locus.CODE)
     cell_id, source, _ = scene.place()
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return _left("The code says itself that it is not implemented.", "skeleton", advice, Locus.CODE)
@@ -149,6 +194,16 @@ def _skeleton(scene: Scene, triage: Triage) -> Diagnosis | None:
                 "The cell is an exercise that is not completed.", Locus.CODE, cell_id, 95, "skeleton", advice
             )
     return None
+
+
+def _has_hole(source: str) -> bool:
+    """True where ``...`` is assigned or returned."""
+    return any(
+        isinstance(n, ast.Assign | ast.AnnAssign | ast.Return)
+        and isinstance(n.value, ast.Constant)
+        and n.value.value is ...
+        for n in ast.walk(src.parse(source) or ast.Module([], []))
+    )
 
 
 def _sources_of_callees(scene: Scene) -> Iterator[str]:
@@ -172,17 +227,41 @@ def _not_python(scene: Scene, triage: Triage) -> Diagnosis | None:
             f"The magic {found[2]} is not there.", "not python",
             f"Load the extension that provides {found[2]} (`%load_ext …`), or leave the cell out.",
         )  # fmt: skip
+    if failure.ename == "NameError" and _is_r(scene):
+        return _left(
+            "The cell holds R, not Python.", "not python", "Use a R magic (`%%R`), or run it with an R kernel."
+        )
     if failure.kind is not FailureKind.SYNTAX:
         return None
-    what = "SQL" if SQL.search(text) else "LaTeX" if LATEX.search(text) else "HTML" if MARKUP.search(text) else ""
-    if not what and (_is_prose(text) or _share_of_python(text) < 0.5) and not triage.has_remedy(scene):
+    what = (
+        "R"
+        if R_ARROW.search(text)
+        else "SQL"
+        if SQL.search(text)
+        else "LaTeX"
+        if LATEX.search(text)
+        else "HTML"
+        if MARKUP.search(text)
+        else ""
+    )
+    foreign = _share_of_python(text) < 0.5 and not OF_PYTHON.search(failure.evalue)
+    if not what and (_is_prose(text) or foreign) and not triage.has_remedy(scene):
         what = "text"
     if not what:
         return None
-    advice = {"SQL": "Use a SQL magic (`%%sql`) or pass the statement to the database as a string."}.get(
-        what, "Make it a Markdown cell." if what != "HTML" else "Put `%%html` on top."
-    )
+    advice = {
+        "SQL": "Use a SQL magic (`%%sql`) or pass the statement to the database as a string.",
+        "R": "Use a R magic (`%%R`), or run it with an R kernel.",
+    }.get(what, "Make it a Markdown cell." if what != "HTML" else "Put `%%html` on top.")
     return _left(f"The cell holds {what}, not Python.", "not python", advice, Locus.CODE)
+
+
+def _is_r(scene: Scene) -> bool:
+    """True where the failing statement is an assignment of R, that is a comparison nobody looks at."""
+    node = scene.failing_statement()
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare) and (
+        R_ARROW.match(src.text_of(scene.source, node)) is not None
+    )  # fmt: skip
 
 
 def _share_of_python(text: str) -> float:
@@ -391,4 +470,5 @@ CHECKS: tuple[Check, ...] = (
     _missing_module,
     _machine,
     _bad_data,
+    _own_check,
 )

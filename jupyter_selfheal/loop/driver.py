@@ -110,7 +110,9 @@ class _Loop:
         outcome = Outcome(
             reason=closed.reason,
             failure=dossier.case.failure,
-            diagnosis=dossier.diagnosis if closed.reason is Reason.ENVIRONMENT else proposals.told(dossier),
+            diagnosis=proposals.last_diagnosis(dossier)
+            if closed.reason is Reason.ENVIRONMENT
+            else proposals.told(dossier),
             applied=closed.applied,
             approved_by=closed.approved_by,
             proposal=proposals.last_words(dossier),

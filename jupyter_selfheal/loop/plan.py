@@ -90,6 +90,7 @@ def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
     there = src.statements(new)
     if not there or src.is_foreign(new) or not src.statements(old):
         return new, src.names(new).binds | src.names(new).changes
+    again = _undone(old, new)
     before = list(_keys(old))
     keep: list[int] = []
     stale: set[str] = set()
@@ -97,12 +98,32 @@ def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
         found = src.names_of([statement.node])
         if key in before:
             before.remove(key)
-            if not stale & (found.uses | found.changes):
+            if not stale & (found.uses | found.changes) and statement.index not in again:
                 continue
         keep.append(statement.index)
         if not isinstance(statement.node, (*_FUNCTIONS, *_IMPORTS)):
             stale |= found.binds | found.changes
     return (src.only(new, keep) if keep else ""), frozenset(stale)
+
+
+def _undone(old: str, new: str) -> frozenset[int]:
+    """Unchanged statements of an edited cell that make what a statement that is gone has bound or changed since.
+
+    ``x = [2, 1]`` of ``x = x.sort()``: the statement that takes the place of the second reads what the first one made.
+    """
+    known, keys = list(_keys(new)), list(_keys(old))
+    gone = [s.node for s, key in zip(src.statements(old), keys, strict=True) if key not in known]
+    spoilt = frozenset[str]().union(*(n.binds | n.changes for n in (src.names_of([g]) for g in gone)))
+    wanted: set[str] = set()
+    found: list[int] = []
+    for statement, key in reversed(list(zip(src.statements(new), known, strict=True))):
+        names = src.names_of([statement.node])
+        if key in keys and not wanted & (names.binds | names.changes):
+            continue
+        if key in keys:
+            found.append(statement.index)
+        wanted = (wanted - (names.binds - names.changes)) | ((names.uses | names.changes) & spoilt)
+    return frozenset(found)
 
 
 def _setup(case: Case, patch: Patch) -> Iterator[Run]:

@@ -119,7 +119,10 @@ def _close(dossier: Dossier, wasted: Reason | None) -> Command:
             Reason.NO_IMPROVEMENT: "the attempts do not get better",
         }
         return Close(wasted, detail[wasted])
-    if left_alone(dossier.diagnosis):
+    if dossier.derived and dossier.diagnosis.leave_alone == "deliberate":
+        means = f"{proposals.how_far(dossier)}, an error that the notebook means to raise"
+        return Close(Reason.EXHAUSTED, f"mended as far as {means}")
+    if left_alone(dossier.diagnosis) or (dossier.diagnosis.leave_alone == OWN_CHECK and not dossier.shut):
         return Close(Reason.ENVIRONMENT, dossier.diagnosis.advice or dossier.diagnosis.cause)
     if dossier.shut:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
@@ -130,9 +133,15 @@ def _close(dossier: Dossier, wasted: Reason | None) -> Command:
     return Close(Reason.EXHAUSTED, "no patch was found that heals it")
 
 
+OWN_CHECK = "own check"
+"""Left alone in the end, but what led to it may be a fault that somebody can show to be mended: everyone may be asked."""
+
+
 def left_alone(diagnosis: Diagnosis) -> bool:
     """True where no code is rewritten: the cause is not in the code, or that is likelier than not."""
-    return bool(diagnosis.leave_alone) or (diagnosis.locus is Locus.ENVIRONMENT and diagnosis.confidence < SURE)
+    return bool(diagnosis.leave_alone.replace(OWN_CHECK, "")) or (
+        diagnosis.locus is Locus.ENVIRONMENT and diagnosis.confidence < SURE
+    )
 
 
 def healers_for(dossier: Dossier, diagnosis: Diagnosis) -> tuple[str, ...]:

@@ -66,3 +66,10 @@ def how_far(dossier: Dossier) -> str:
 def told(dossier: Dossier) -> Diagnosis:
     """The diagnosis to show: the reported failure's, unless that is silent and the one at hand is not."""
     return dossier.root if dossier.root.cause or not dossier.diagnosis.cause else dossier.diagnosis
+
+
+def last_diagnosis(dossier: Dossier) -> Diagnosis:
+    """The diagnosis of the failure at hand; where it stands behind another one, that is said first."""
+    if not dossier.derived or not dossier.root.cause or dossier.root.cause == dossier.diagnosis.cause:
+        return dossier.diagnosis
+    return replace(dossier.diagnosis, cause=f"{dossier.root.cause.rstrip('.')}. Behind it: {dossier.diagnosis.cause}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._live import Survey
@@ -74,7 +75,23 @@ def known_names(scene: Scene, live: Survey) -> dict[str, bool]:
     function = function_at(source, line)
     if function is not None:
         found |= {a.arg: found.get(a.arg, False) for a in _arguments(function)}
+        # what an enclosing function binds is no local variable as long as the inner one does not name it
+        found |= {n: found.get(n, True) for outer in _around(source, function) for n in _bound_in(outer)}
     return found
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _around(source: str, function: Function) -> Iterator[Function]:
+    """Functions of the cell that hold the function."""
+    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+        if isinstance(node, Function) and node.lineno < function.lineno <= (node.end_lineno or 0):
+            yield node
+
+
+def _bound_in(function: Function) -> set[str]:
+    return {*src.names_of(function.body).binds, *(a.arg for a in _arguments(function))}
 
 
 def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:

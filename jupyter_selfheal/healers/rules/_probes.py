@@ -40,6 +40,8 @@ class State:
         self.error = getattr(last, "error", None)
         self.tb = _user_tb(self.error, argument.get("place"))
         self.frame = self.tb.tb_frame if self.tb is not None else None
+        # below ``%%time`` the frame counts its lines from the one after the magic
+        self.shift = int(self.frame is not None and self.frame.f_code.co_filename.startswith("<timed "))
 
     @property
     def locals(self) -> Any:
@@ -73,6 +75,9 @@ def _user_tb(error: Any, place: Any) -> Any:
         for tb in found:
             if tb.tb_frame.f_code.co_name == function and tb.tb_lineno == line:
                 return tb
+        for tb in found:
+            if file.startswith("<timed ") and tb.tb_frame.f_code.co_filename == file:
+                return tb
     for tb in found:
         name = tb.tb_frame.f_code.co_filename
         if "ipykernel_" in name or "ipython-input" in name or name.startswith(("<cell", "<fake cell")):
@@ -80,13 +85,13 @@ def _user_tb(error: Any, place: Any) -> Any:
     return None
 
 
-def _position(tb: Any) -> Any:
+def _position(tb: Any, shift: int) -> Any:
     """[line, column, end line, end column] of the failing instruction (ast's conventions), or None."""
     if tb is None or tb.tb_lasti < 0 or not hasattr(tb.tb_frame.f_code, "co_positions"):
         return None
     for n, (line, end, col, end_col) in enumerate(tb.tb_frame.f_code.co_positions()):
         if n == tb.tb_lasti // 2:
-            return None if None in (line, end, col, end_col) else [line, col, end, end_col]
+            return None if None in (line, end, col, end_col) else [line + shift, col, end + shift, end_col]
     return None
 
 
@@ -136,7 +141,7 @@ def survey(state: State, argument: Any) -> Any:
     return {
         "names": names,
         "locals": {k: [type(v).__name__, callable(v)] for k, v in state.locals.items()},
-        "position": _position(state.tb),
+        "position": _position(state.tb, state.shift),
         "function": state.frame.f_code.co_name if state.frame is not None else "",
         "error": error,
     }

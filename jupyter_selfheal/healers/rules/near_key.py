@@ -33,7 +33,7 @@ class NearKey(Rule):
     name = "misspelt key or column"
     enames = frozenset({"KeyError", "ValueError", "ColumnNotFoundError"})
     applicability = Applicability.UNSAFE
-    why = "Several keys are near."
+    why = "The key is near, but may have been meant as another."
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         for wrong in _named(scene):
@@ -120,7 +120,8 @@ def _meant(wrong: str, found: Keys) -> list[tuple[str, bool]]:
 
 def _respelt(source: str, node: ast.Constant, wrong: str, word: str) -> list[Splice]:
     """Every constant of that text in the statements that use it as a key, with its own quotes."""
-    statement = next((s for s in src.statements(source) if s.first <= node.lineno <= s.last), None)
+    around = ((s, *src.span(source, s.node)) for s in src.statements(source))
+    statement = next((s for s, start, end in around if start <= src.span(source, node)[0] < end), None)
     scope = src.parse(source) if statement is None else statement.node
     found: list[Splice] = []
     for other in ast.walk(scope or ast.Module([], [])):

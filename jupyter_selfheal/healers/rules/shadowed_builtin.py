@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice, add_import
+from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._live import parents, spots, survey
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import add_imports
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 
@@ -57,7 +58,7 @@ class ShadowedBuiltin(Rule):
                 return
             source = scene.source_of(cell_id)
             calls = [(*src.span(source, n), f"builtins.{name}") for n in _called(source, name)]
-            both = self.replace(scene, cell_id, [add_import(source, "import builtins"), *calls])
+            both = self.replace(scene, cell_id, [*add_imports(source, ["import builtins"]), *calls])
             yield self.patch(both, f"Call `builtins.{name}`", cause, prior=0.85)
             return
         definer = next((c for c in scene.notebook.code_before(scene.failure.cell_id) if _defines(c.source, name)), None)

@@ -28,6 +28,11 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("skeleton", ["total = ____"]),
         ("skeleton", ["x = ...\nx + 1"]),
         ("skeleton", ["print(your_name)"]),
+        ("skeleton", ["average = ...", "average + 1"]),
+        ("not python", ["values <- c(1, 2)\nmean(values)"]),
+        ("not python", ["f <- function(x) {\n  x + 1\n}"]),
+        ("own check", ["def check(x):\n    if x < 0:\n        raise ValueError('negative')", "check(-1)"]),
+        ("own check", ["count = 9", "if count > 5:\n    raise RuntimeError('too many')"]),
         ("not python", ["SELECT name FROM products;"]),
         ("not python", [r"\begin{equation} a = b \end{equation}"]),
         ("not python", ["<div>hello</div>"]),
@@ -58,9 +63,13 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["# TODO: faster\nvalues = [1]\nvalues.append(2)[0]"],
         ["print 'hello'"],
         ["x = {'alpha': 1}", "x['alhpa']"],
-        ["def check(x):\n    if x < 0:\n        raise ValueError('negative')", "check(-1)"],
+        ["f = dict", "f(a=1, a=2)"],
+        ["f = print", "f(end='', 'a')"],
+        ["class Odd(Exception): pass", "def f(x):\n    try:\n        return 1 / x\n    except ZeroDivisionError as e:\n        raise Odd() from e", "f(0)"],
+        ["def f(x):\n    if x != 2:\n        raise ValueError('two')\n    return x", "assert f(3) == 2"],
+        ["x = 3\ny = 1\nz < -1"],
     ],
-)
+)  # fmt: skip
 def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
     assert diagnosed(bench.fail(*cells)).leave_alone == ""
 

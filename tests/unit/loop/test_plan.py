@@ -70,6 +70,14 @@ def test_instances_of_a_changed_class_are_made_again() -> None:
     assert [f[0] for f in found] == ["define", "make", "fail"]
 
 
+def test_what_a_statement_that_is_gone_has_spoilt_is_made_again() -> None:
+    old = "import time\nslow = time.time()\nnums = [2, 1]\nnums = nums.sort()"
+    cells = (Cell("make", old), Cell("fail", "nums[0]"))
+    given = Case(Failure("fail", "nums[0]", ename="TypeError", evalue="NoneType", line=1), Notebook(cells))
+    (first, *_) = steps(Replace("make", old, old.replace("nums = nums.sort()", "nums.sort()")), given=given)
+    assert first[2].split() == ["#", "nums", "=", "[2,", "1]", "nums.sort()"]
+
+
 def test_a_changed_value_takes_along_what_was_derived_from_it() -> None:
     new = CELLS["define"].replace("RADIUS = 2", "RADIUS = 3")
     found = steps(Replace("define", CELLS["define"], new))

@@ -1,0 +1,28 @@
+"""Rules find the place of a failure below ``%%time``, where frames count their lines from the one after the magic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.kernels.opening import open_state
+from jupyter_selfheal.testing.rule_conformance import first_failure, notebook_of
+
+pytestmark = pytest.mark.kernel
+
+
+def test_a_failure_below_time_is_healed(tmp_path: Path) -> None:
+    state = open_state("python3", str(tmp_path), writes="discard")
+    try:
+        for cell, wanted in (
+            ("%%time\nx = 1\nprint(d['wieght'])", "%%time\nx = 1\nprint(d['weight'])"),
+            ("%%time\nd['wieght'] + 1", "%%time\nd['weight'] + 1"),
+        ):
+            broken = first_failure(notebook_of(["d = {'weight': 1}", cell], tmp_path), state)
+            assert broken is not None
+            (patch, *_) = broken.patches()
+            assert broken.healed(patch).cells[1].source == wanted
+            broken.facts.close()
+    finally:
+        state.close()
