@@ -132,6 +132,15 @@ def stop_history(shell: Any) -> None:
     history.db_output_cache = []
 
 
+def stop_script_loop(shell: Any) -> None:
+    """End the thread that IPython keeps after a ``%%bash`` cell, so that the state can be forked; the next such cell
+    starts another. Not while a background script (``--bg``) may still use it."""
+    magics: Any = getattr(shell.magics_manager, "registry", {}).get("ScriptMagics")
+    stop = getattr(magics, "stop_event_loop", None)
+    if stop is not None and getattr(magics, "event_loop", None) is not None and not magics.bg_processes:
+        stop()
+
+
 def new_executor_workers() -> None:
     """Give thread pools of the state new workers: theirs did not survive the fork, and a pool waits for them for ever."""
     module: Any = sys.modules.get("concurrent.futures.thread")

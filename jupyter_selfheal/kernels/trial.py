@@ -80,6 +80,7 @@ class Trial:
         keep = request["keep"] == "always" or (request["keep"] == "on success" and not self.runner.failed)
         refused = ""
         if keep and not self.runner.timed_out:
+            hygiene.stop_script_loop(state.shell)
             refused = gate.refusal(0)
         keep = keep and not self.runner.timed_out and not refused
         self._limit(0.0)

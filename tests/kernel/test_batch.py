@@ -215,6 +215,15 @@ def test_a_state_that_cannot_be_forked_is_replayed_and_that_is_said(place: Path)
     assert nothing_is_left_running(place)
 
 
+def test_a_bash_cell_does_not_end_the_chain_of_forks(place: Path) -> None:
+    given = write(place / "n.ipynb", "%%bash\necho from bash", "%%bash\necho again", "print('a'.uper())")
+    done = heal(given, "-o", "out.ipynb", cwd=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "reconstructed" not in done.stdout
+    cells = json.loads((place / "out.ipynb").read_text())["cells"]
+    assert [c["outputs"][0]["text"] for c in cells] == [["from bash\n"], ["again\n"], ["A\n"]]
+
+
 def test_a_killed_run_is_resumed_without_repeating_its_heals(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 'a'.uper()", "y = 'b'.lowr()", "x, y")
     assert heal(given, "-o", "first.ipynb", cwd=place).returncode == 0
