@@ -53,8 +53,8 @@ class FrontEnd:
             channel.close()
         self._comms.clear()
 
-    def tell(self, heal: LiveHeal | None = None) -> None:
-        """How the last heal stands, to every page."""
+    def tell(self, heal: LiveHeal | None = None, *, learned: str = "") -> None:
+        """How the last heal stands, to every page; ``learned`` is the number of a message that a page waits for."""
         heal = heal or self._session.last_heal
         state = {
             "phase": heal.card.phase if heal else "idle",
@@ -63,6 +63,7 @@ class FrontEnd:
             "cell": heal.card.cell_id if heal else "",
             "cost": cards.money(self._session.spent),
             "on": self._session.auto_suggest,
+            "learned": learned,
         }
         for channel in list(self._comms):
             channel.send(state)
@@ -94,6 +95,8 @@ class FrontEnd:
         session, action = self._session, content.get("action")
         if action == "context":
             session.cells.learn(tuple(_cell(raw) for raw in content["cells"]), str(content.get("path", "")))
+            if content.get("number"):
+                self.tell(learned=str(content["number"]))
         elif action in ("on", "off"):
             session.auto_suggest = action == "on"
             self.tell()

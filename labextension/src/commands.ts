@@ -56,7 +56,7 @@ export async function healCell(line: KernelLine, cell: CodeCell): Promise<void> 
   if (!(await ensureLoaded(line))) {
     return;
   }
-  line.tellContext();
+  await line.contextKnown();
   if (line.lastFailed && line.lastFailed !== cell.model.id) {
     const answer = await showDialog({
       title: 'Run this cell again?',

@@ -17,6 +17,8 @@ export interface IState {
   run: string;
   cell: string;
   on: boolean;
+  /** The number of the notebook's cells that the kernel side has just learned, if a page asked to be told. */
+  learned?: string;
 }
 
 const OFF: IState = { phase: 'off', status: 'not loaded', cost: '$0', run: '', cell: '', on: false };
@@ -74,7 +76,7 @@ export class KernelLine {
   }
 
   /** Tell the kernel the notebook as it is: order, ids, sources, stored outputs of code cells. Stays on this machine. */
-  tellContext(): void {
+  tellContext(number = ''): void {
     const model = this.panel.content.model;
     if (!this.loaded || !model) {
       return;
@@ -88,7 +90,27 @@ export class KernelLine {
         tags: cell.getMetadata('tags') ?? [], selfheal: cell.getMetadata('selfheal') ?? {}
       });
     }
-    this.send({ action: 'context', cells, path: this.panel.context.path });
+    this.send({ action: 'context', cells, path: this.panel.context.path, number });
+  }
+
+  /** The same, and wait until it is known there: it goes by another shell than a cell does, and may come after it. */
+  async contextKnown(): Promise<void> {
+    const number = Math.random().toString(36).slice(2);
+    await new Promise<void>(resolve => {
+      const done = (): void => {
+        window.clearTimeout(timer);
+        this._changed.disconnect(look);
+        resolve();
+      };
+      const look = (_: this, state: IState): void => {
+        if (state.learned === number || state.phase === 'off') {
+          done();
+        }
+      };
+      const timer = window.setTimeout(done, 10_000);
+      this._changed.connect(look);
+      this.tellContext(number);
+    });
   }
 
   /** Load the extension in the kernel where it is not there, and open the line. False where that cannot be done. */

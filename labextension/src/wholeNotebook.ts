@@ -27,7 +27,7 @@ export class WholeNotebook {
     try {
       for (const [at, cell] of cells.entries()) {
         this.line.progress = `cell ${at + 1} of ${cells.length}`;
-        this.line.tellContext();
+        await this.line.contextKnown();
         const before = this.line.state.run;
         const ran = this._stopped || cell.isDisposed || (await NotebookActions.runCells(panel.content, [cell], panel.sessionContext));
         if (this._stopped) {
