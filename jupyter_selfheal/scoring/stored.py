@@ -66,8 +66,8 @@ class Comparison:
     """How the outputs of a cell compare with the stored ones.
 
     ``asked`` is False where nothing is stored that could decide. ``same`` means reproduced; ``similarity`` (0–1) is the share
-    of equal tokens; ``weight`` the number of tokens that the stored output pins down. ``stored`` and ``got`` are the texts
-    to show side by side.
+    of equal tokens; ``weight`` the number of tokens that the stored output pins down, ``computed`` those of them that the cell
+    must have computed. ``stored`` and ``got`` are the texts to show side by side.
     """
 
     asked: bool
@@ -76,6 +76,7 @@ class Comparison:
     weight: int = 0
     stored: str = ""
     got: str = ""
+    computed: int = 1
 
 
 NOTHING = Comparison(asked=False)
@@ -106,8 +107,23 @@ def compare(cell: Cell, outputs: Sequence[Output]) -> Comparison:
         return NOTHING
     same = _equal(want_tokens, got_tokens)
     return Comparison(
-        True, same, 1.0 if same else _similarity(want_tokens, got_tokens), len(want_tokens), wanted.strip(), got.strip()
+        True,
+        same,
+        1.0 if same else _similarity(want_tokens, got_tokens),
+        len(want_tokens),
+        wanted.strip(),
+        got.strip(),
+        _computed(cell),
     )
+
+
+def _computed(cell: Cell) -> int:
+    """Tokens of the stored output that say something of what was computed: numbers, and words of a result, that do not stand
+    in the cell itself. ``Saving figure ridge_plot`` is printed whatever the cell computes."""
+    given = set(_TOKEN.findall(cell.source))
+    results = [o for o in cell.outputs if o.output_type != "stream"]
+    printed = [token for token in tokens(texts(cell.outputs)) if _NUMBER.fullmatch(token)]
+    return sum(token not in given for token in (*printed, *(w for w in tokens(texts(results)) if w.isidentifier())))
 
 
 def texts(outputs: Iterable[Output]) -> str:

@@ -94,6 +94,10 @@ class _Sheet:
     feedback: list[str] = field(default_factory=list)
 
 
+REASONED = frozenset({"rules", "memory", "user"})
+"""Healers that know why: rules, what a user approved before, the user."""
+
+
 def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) -> Verdict:
     """What the evidence is worth. Pure: equal evidence gives an equal verdict.
 
@@ -108,7 +112,7 @@ def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) ->
         sheet.reasons.append(contradiction)
         sheet.feedback.append(contradiction)
     else:
-        score, met = _oracles(evidence, sheet)
+        score, met = _oracles(evidence, sheet, guessed=patch.healer not in REASONED)
         if not met:
             score = _undecided(patch, evidence, opinion, sheet)
         score = _remarked(score, evidence, sheet, safe=patch.applicability is Applicability.SAFE)
@@ -172,10 +176,10 @@ def _missed(evidence: Evidence) -> float:
     return 2.0 + (held / asked if asked else 0.0) * 0.9
 
 
-def _oracles(evidence: Evidence, sheet: _Sheet) -> tuple[float, bool]:
+def _oracles(evidence: Evidence, sheet: _Sheet, *, guessed: bool) -> tuple[float, bool]:
     """8 to 10 where an oracle is met, by how much the met ones cover; the strongest sets the base."""
     base, extra = 0.0, 0.0
-    for weight, more, proof, reason in _met(evidence):
+    for weight, more, proof, reason in _met(evidence, guessed):
         extra += more if base else 0.0
         base = max(base, weight)
         sheet.proofs.append(proof)
@@ -183,8 +187,12 @@ def _oracles(evidence: Evidence, sheet: _Sheet) -> tuple[float, bool]:
     return min(10.0, base + extra), base > 0.0
 
 
-def _met(evidence: Evidence) -> Iterator[tuple[float, float, str, str]]:
-    """(score if it stands alone, what it adds to a stronger one, proof, reason), strongest first."""
+def _met(evidence: Evidence, guessed: bool) -> Iterator[tuple[float, float, str, str]]:
+    """(score if it stands alone, what it adds to a stronger one, proof, reason), strongest first.
+
+    A patch that was ``guessed`` is not proven by an output that says nothing of what was computed: a search finds a change
+    that prints "Saving figure 3" in no time.
+    """
     for name in dict.fromkeys(part.name for part in evidence.user):
         yield 9.2, 0.3, name, f"The {name} you asked for is met."
     if evidence.doctests.all_held:
@@ -193,7 +201,7 @@ def _met(evidence: Evidence) -> Iterator[tuple[float, float, str, str]]:
         yield 8.8, 0.2, "asserts in the cell", _sentence(evidence.own_asserts, "assert", "in the patched cells", "hold")
     if evidence.deciding.all_held:
         yield 8.7, 0.2, "asserts below", _sentence(evidence.deciding.held, "assert", "below", "hold")
-    if evidence.output.same:
+    if evidence.output.same and (evidence.output.computed or not guessed):
         weight = 8.0 if evidence.output.weight < 3 else 8.5
         yield weight, 0.3, "stored output", "The output stored in the notebook is reproduced."
     if evidence.others.all_held:
@@ -201,8 +209,11 @@ def _met(evidence: Evidence) -> Iterator[tuple[float, float, str, str]]:
     held = sum(below.asserts for below in evidence.below if below.ran)
     if held and not evidence.deciding.asked:
         yield 8.3, 0.1, "asserts below", _sentence(held, "assert", "in the cells below", "hold")
-    if any(below.ran and not below.missed and below.output.same for below in evidence.below):
-        n = sum(below.output.same for below in evidence.below)
+    n = sum(
+        below.ran and not below.missed and below.output.same and bool(below.output.computed or not guessed)
+        for below in evidence.below
+    )
+    if n:
         yield 8.0, 0.2, "cells below", _sentence(n, "cell", "below", "print", "what is stored")
 
 

@@ -87,3 +87,16 @@ def test_nbvals_markers_and_tags_switch_the_comparison_off(marker: str) -> None:
 def test_similarity_says_how_much_is_as_stored() -> None:
     found = compared(printed("a b c d e f g h 1\n"), printed("a b c d e f g h 2\n"))
     assert 0.8 < found.similarity < 1.0
+
+
+@pytest.mark.parametrize(
+    ("source", "outputs", "computed"),
+    [
+        ("save_fig('ridge')", (Output("stream", text="Saving figure ridge\n"),), 0),
+        ("print('total', total)", (Output("stream", text="total 42\n"),), 1),
+        ("print('round', 3)", (Output("stream", text="round 3\n"),), 0),
+        ("name", (Output("execute_result", data={"text/plain": "'Ada'"}),), 1),
+    ],
+)
+def test_what_stands_in_the_cell_is_not_computed(source: str, outputs: tuple[Output, ...], computed: int) -> None:
+    assert stored.compare(Cell("c", source, outputs=outputs), outputs).computed == computed

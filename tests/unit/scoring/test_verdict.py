@@ -135,3 +135,10 @@ def test_asserts_in_cells_below_that_run_are_an_oracle_and_a_failing_one_lowers_
     assert "asserts below" in verdict(UNSAFE, Evidence(True, below=(held,))).proofs
     assert score(below=(failed,)) < score()
     assert score(SAFE, below=(failed,)) == 7.0
+
+
+def test_constant_output_proves_a_rule_but_not_a_guess() -> None:
+    constant = Comparison(True, True, 1.0, 8, "a", "a", computed=0)
+    assert score(SAFE, output=constant) >= 8
+    assert score(UNSAFE, output=constant) < 7
+    assert score(UNSAFE, output=SAME) >= 8
