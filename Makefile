@@ -23,10 +23,10 @@ demo-model: $(STAMPS)-examples
 	$(BIN)/python examples/demo_model.py
 
 test: $(STAMPS)-test
-	$(PYTEST) -n 2 -m "not slow" $(ARGS)
+	$(PYTEST) -n 2 --dist loadgroup -m "not slow" $(ARGS)
 
 test-all: $(STAMPS)-test
-	$(PYTEST) -n 2 $(ARGS)
+	$(PYTEST) -n 2 --dist loadgroup $(ARGS)
 
 soak: $(STAMPS)-test
 	$(PYTEST) -m slow $(ARGS)
