@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers import causes
 from jupyter_selfheal.healers.rules._names import function_at, is_skeleton
 from jupyter_selfheal.healers.rules._rule import Scene
 from jupyter_selfheal.healers.rules.healer import RulesHealer
@@ -356,7 +357,9 @@ def _missing_data(scene: Scene, triage: Triage) -> Diagnosis | None:
     found = re.search(r"'([^']+)'", failure.evalue)
     name = found[1] if found else "the file"
     return _left(
-        f"{name} is not there, nor a file of a near name.", "missing data", f"Put {name} where the cell reads it."
+        f"{name} is not there, nor a file that is surely the same.",
+        "missing data",
+        f"Put {name} where the cell reads it.",
     )
 
 
@@ -451,6 +454,10 @@ def _in_code(scene: Scene) -> Diagnosis:
         return Diagnosis("The cell does not come to an end in its time.", Locus.CODE, failure.cell_id)
     cell_id, _, line = scene.place()
     number = scene.notebook.index(cell_id) + 1
+    cause, advice = causes.told(scene)
+    if cause:
+        locus = Locus.ELSEWHERE if cell_id != failure.cell_id and number else Locus.CODE
+        return Diagnosis(cause, locus, cell_id, advice=advice)
     if cell_id != failure.cell_id and number:
         return Diagnosis(f"{failure.headline}, raised in cell {number}, line {line}", Locus.ELSEWHERE, cell_id)
     return Diagnosis(failure.headline + (f", at line {line}" if line else ""), Locus.CODE, failure.cell_id)

@@ -107,14 +107,14 @@ def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
 
 
 def _undone(old: str, new: str) -> frozenset[int]:
-    """Unchanged statements of an edited cell that make what a statement that is gone has bound or changed since.
+    """Unchanged statements of an edited cell that make what a statement that is gone has bound, changed or deleted since.
 
     ``x = [2, 1]`` of ``x = x.sort()``: the statement that takes the place of the second reads what the first one made.
     """
     known, keys = list(_keys(new)), list(_keys(old))
     gone = [s.node for s, key in zip(src.statements(old), keys, strict=True) if key not in known]
-    spoilt = frozenset[str]().union(*(n.binds | n.changes for n in (src.names_of([g]) for g in gone)))
-    wanted: set[str] = set()
+    spoilt = frozenset[str]().union(*(n.binds | n.changes | n.deletes for n in (src.names_of([g]) for g in gone)))
+    wanted = set(spoilt)
     found: list[int] = []
     for statement, key in reversed(list(zip(src.statements(new), known, strict=True))):
         names = src.names_of([statement.node])

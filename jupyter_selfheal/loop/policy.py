@@ -130,7 +130,8 @@ def _close(dossier: Dossier, wasted: Reason | None) -> Command:
         return Close(Reason.REJECTED, "every patch that was found was rejected")
     if dossier.derived:
         return Close(Reason.EXHAUSTED, f"mended as far as {proposals.how_far(dossier)}; no patch was found for that")
-    return Close(Reason.EXHAUSTED, "no patch was found that heals it")
+    advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
+    return Close(Reason.EXHAUSTED, f"no patch was found that heals it{advice}")
 
 
 OWN_CHECK = "own check"

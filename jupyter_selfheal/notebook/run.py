@@ -13,6 +13,7 @@ from jupyter_selfheal.model import (
     Failure,
     FailureKind,
     Insert,
+    Notebook,
     Outcome,
     Reason,
     Run,
@@ -114,7 +115,7 @@ class Batch:
         # a missed expectation left no failing statement to resume from: only the state before the cell will do
         resumable = after is not None and failure.kind is not FailureKind.MISSED
         starts = Starts(before=(chain.state,), after=(after,) if after is not None and resumable else ())
-        case = Case(failure, self.notebook, cell.oracle)
+        case = Case(failure, self._as_run(), cell.oracle)
         outcome = self.tools.heal(case, starts, trial)
         if outcome.reason is Reason.CANCELLED:
             raise KeyboardInterrupt
@@ -127,6 +128,14 @@ class Batch:
             status = _status(outcome)
             self._record_outcome(cell, failure, outcome, status, _why_not(outcome, status))
         return False
+
+    def _as_run(self) -> Notebook:
+        """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone."""
+        order = {cell_id: n for n, cell_id in enumerate(self.first, 1)}
+        ran = (
+            replace(c, runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0) for c in self.notebook.cells
+        )
+        return replace(self.notebook, cells=tuple(ran))
 
     def _apply(self, chain: Chain, case: Case, outcome: Outcome) -> str:
         """Apply the approved patch and run on behind it; why that could not be done, or nothing."""

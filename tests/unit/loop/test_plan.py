@@ -76,6 +76,11 @@ def test_what_a_statement_that_is_gone_has_spoilt_is_made_again() -> None:
     given = Case(Failure("fail", "nums[0]", ename="TypeError", evalue="NoneType", line=1), Notebook(cells))
     (first, *_) = steps(Replace("make", old, old.replace("nums = nums.sort()", "nums.sort()")), given=given)
     assert first[2].split() == ["#", "nums", "=", "[2,", "1]", "nums.sort()"]
+    old = "slow = 1\nnums = [2, 1]\ndel nums"
+    cells = (Cell("make", old), Cell("fail", "nums[0]"))
+    given = Case(Failure("fail", "nums[0]", ename="NameError", evalue="name 'nums' …", line=1), Notebook(cells))
+    (first, *_) = steps(Replace("make", old, "slow = 1\nnums = [2, 1]"), given=given)
+    assert first[2].split() == ["#", "nums", "=", "[2,", "1]"]
 
 
 def test_a_changed_value_takes_along_what_was_derived_from_it() -> None:

@@ -137,3 +137,10 @@ def test_ctrl_c_goes_through_and_every_state_is_closed(document: Make) -> None:
 def test_syntax_errors_lose_every_name_of_their_cell(document: Make) -> None:
     report, _ = batch(document("import math\nx = 3\ndef f(:\n    pass", "x", "math.pi", "f()")).run()
     assert [r.cascade_of for r in report.records] == [0, 1, 1, 1]
+
+
+def test_a_healer_is_told_which_cells_have_run(document: Make) -> None:
+    made = batch(document("a = 1", "1 / 0", "missing()", "b = 2"))
+    made.run()
+    cases = made.loop.cases  # type: ignore[attr-defined]
+    assert [bool(c.runs) for c in cases[1].notebook.cells] == [True, True, False, False]

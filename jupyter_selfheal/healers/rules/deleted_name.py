@@ -1,0 +1,88 @@
+"""STA106: a name was deleted above and is used again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._state import binders, missing_name, rerun_before
+from jupyter_selfheal.model import Applicability, Cell, Edit, Patch, RunCells
+
+
+class DeletedName(Rule):
+    """Keep a variable that is deleted above and used again.
+
+    **Failure** `NameError`, where a top-level `del` in a cell above, or higher up in this one, was the last to touch the name.
+
+    **Fix** The name goes from the `del`, and what bound it runs again.
+
+    **Fix safety** Unsafe: the `del` may have been meant, and the use be left over from before. Silent where a cell below
+    binds the name again, and where the `del` shares its line.
+    """
+
+    code = "STA106"
+    name = "deleted name"
+    enames = frozenset({"NameError"})
+    applicability = Applicability.UNSAFE
+    why = "The notebook deletes the name on purpose: either the `del` or this use of it is one too many."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        name = missing_name(scene)
+        found = deleter(scene, name)
+        at = scene.notebook.index(scene.failure.cell_id)
+        if found is None or binders(scene, name, scene.notebook.cells[at + 1 :]):
+            return
+        source = scene.source_of(found.cell_id)
+        edits: tuple[Edit, ...] = self.replace(scene, found.cell_id, _without(source, found.node, name))
+        if found.binder not in ("", found.cell_id):
+            edits = (RunCells((*rerun_before(scene, found.binder), found.binder)), *edits)
+        if any(not isinstance(e, RunCells) for e in edits):
+            yield self.patch(
+                edits,
+                f"Do not delete `{name}`",
+                f"`{name}` was deleted in cell {scene.notebook.index(found.cell_id) + 1} and is used again.",
+                removes=f"`del {name}` keeps the variable from its next use",
+                prior=0.6,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """Where a name was deleted, and the cell that had bound it (empty if that is not known)."""
+
+    cell_id: str
+    node: ast.Delete
+    binder: str
+
+
+def deleter(scene: Scene, name: str) -> Deleted | None:
+    """The ``del`` that touched a name last before the failure, or None."""
+    found, binder = None, ""
+    own = Cell(scene.failure.cell_id, scene.source)
+    for cell in (*(c for c in scene.notebook.code_before(own.id) if c.runs), own) if name else ():
+        for statement in src.statements(cell.source):
+            if cell is own and statement.index >= scene.failure.statement:
+                break
+            node = statement.node
+            if isinstance(node, ast.Delete) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+                found = Deleted(cell.id, node, binder)
+            elif name in src.names_of([node]).binds:
+                found, binder = None, cell.id
+    return found
+
+
+def _without(source: str, node: ast.Delete, name: str) -> list[Splice]:
+    """Splices that take a name from a ``del``, with its line where it is the only one; none where the line is shared."""
+    kept = [src.text_of(source, t) for t in node.targets if not (isinstance(t, ast.Name) and t.id == name)]
+    start, end = src.span(source, node)
+    if kept:
+        return [(start, end, f"del {', '.join(kept)}")]
+    first, last = source.rfind("\n", 0, start) + 1, source.find("\n", end)
+    rest = source[first:start] + source[end : last if last >= 0 else len(source)]
+    if rest.partition("#")[0].strip():
+        return []
+    return [(first, last + 1, "")] if last >= 0 else [(max(first - 1, 0), len(source), "")]
