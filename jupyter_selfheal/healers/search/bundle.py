@@ -7,7 +7,7 @@ from pathlib import Path
 
 MODULES = (
     "text", "scope", "operators", "constants", "names", "shapes", "conditions", "statements", "missing", "propose", "program",
-    "evaluate", "pool", "locate", "behave", "ranking", "search",
+    "evaluate", "pool", "replay", "locate", "behave", "ranking", "search",
 )  # fmt: skip
 """The runtime's modules; each imports only those before it."""
 

@@ -9,17 +9,20 @@ from dataclasses import dataclass, field
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search import bundle
-from jupyter_selfheal.healers.search.plan import Piece, Plan, plan
+from jupyter_selfheal.healers.search.plan import Piece, Plan, name_of, plan
+from jupyter_selfheal.healers.search.producers import computed
 from jupyter_selfheal.model import (
     JSON,
     Applicability,
     Attempt,
     Case,
     Cost,
+    Edit,
     Patch,
     Probe,
     Question,
     Replace,
+    RunCells,
     TrialRequest,
 )
 from jupyter_selfheal.ports import Answer, Facts, Starts, TrialKernel
@@ -65,7 +68,7 @@ class SearchHealer:
             reply = self._search(starts.best, found, with_doctests=False)
         if not reply:
             return Answer(note="the search did not come back from its trial")
-        every = [_patch(case, found, raw, n) for n, raw in enumerate(reply["patches"])]
+        every = [_patch(case, found, raw, n, bool(reply["replayed"])) for n, raw in enumerate(reply["patches"])]
         patches = tuple(p for p in every[:PATCHES] if p.id not in tried)
         questions = tuple(q for raw in reply["questions"] if (q := _question(raw, every[:PATCHES])) is not None)
         record = {k: v for k, v in reply.items() if k not in ("patches", "questions")}
@@ -87,22 +90,42 @@ class SearchHealer:
         return trial.probe("search")
 
 
-def _patch(case: Case, found: Plan, raw: Mapping[str, JSON], rank: int) -> Patch:
+def _patch(case: Case, found: Plan, raw: Mapping[str, JSON], rank: int, replayed: bool) -> Patch:
     """A patch of the cells that hold the changed statements: each is spliced into its cell as it was written."""
     edits: dict[str, list[tuple[int, int, str]]] = {}
     for number, text in raw["texts"].items():
         piece = found.pieces[int(number)]
         edits.setdefault(piece.cell_id, []).append((piece.start, piece.end, text))
-    replaced = []
+    replaced: list[Edit] = []
     for cell_id, spliced in edits.items():
         old = case.failure.source if cell_id == case.failure.cell_id else case.notebook.cell(cell_id).source
         replaced.append(Replace(cell_id, old, src.splice(old, spliced)))
+    if replayed:
+        replaced = _with_readers(case, found, replaced, {int(n) for n in raw["texts"]})
     piece = found.pieces[int(raw["unit"])]
     cause = f"{raw['words']} in {_where(case, piece, int(raw['line']))}"
     return Patch(
         tuple(replaced), title=cause[:1].upper() + cause[1:], cause=cause, healer="search", applicability=Applicability.UNSAFE,
         why=WHY, prior=0.9 * 0.93**rank,
     )  # fmt: skip
+
+
+def _with_readers(case: Case, found: Plan, edits: Sequence[Edit], changed: set[int]) -> list[Edit]:
+    """The edits in the notebook's order, and the cells run again that call a changed function: a trial makes anew what
+    follows from a changed value, not what a changed function once gave."""
+    stale = {name_of(p) for n, p in enumerate(found.pieces) if n in changed and p.role == "define"} - {""}
+    stale |= {name_of(p) for p in found.pieces if p.role == "define" and stale & src.names(p.text).uses}
+    again: list[Edit] = []
+    for cell_id in dict.fromkeys(p.cell_id for p in found.pieces if p.role == "replay"):
+        texts = [p.text for p in found.pieces if p.role == "replay" and p.cell_id == cell_id]
+        if any(stale & src.names(text).uses for text in texts):
+            stale |= computed(case.notebook.cell(cell_id))
+            again.append(RunCells((cell_id,)))
+    return sorted([*edits, *again], key=lambda e: (case.notebook.index(_cell_of(e)), isinstance(e, RunCells)))
+
+
+def _cell_of(edit: Edit) -> str:
+    return edit.cell_ids[0] if isinstance(edit, RunCells) else edit.cell_id if isinstance(edit, Replace) else ""
 
 
 def _where(case: Case, piece: Piece, line: int) -> str:

@@ -1,7 +1,7 @@
 """What a case gives the search: the statements it may change, those it runs, and what tells right from wrong.
 
-Never changed: asserts, the oracle, test functions, imports, and the literal arguments of a call that only asks what a
-function gives (``median([3, 1, 2])`` under ``expect``): those are the question.
+Never changed: asserts, the oracle, test functions, imports, the literal arguments of a call that only asks what a function
+gives (``median([3, 1, 2])`` under ``expect``): those are the question; and in cells above, data as it is written down.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.search.producers import computed, is_code, modules_of, producers
+from jupyter_selfheal.healers.search.reading import DEFINITIONS, awaits, has_assert
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
 
-DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 BELOW = 30
 """Statements of the cells below that are run as checks, at most."""
 ELSEWHERE = frozenset(
@@ -49,6 +50,10 @@ class Plan:
     oracle: Oracle
     doctests: tuple[tuple[str, str], ...] = ()
     copied: tuple[str, ...] = ()
+    replayed: tuple[str, ...] = ()
+    """Names that the statements of cells above compute when they are run again, and other statements read."""
+    absent: tuple[str, ...] = ()
+    """Names that were not there yet when the first of those ran."""
     hints: dict[str, JSON] = field(default_factory=dict)
 
     @property
@@ -66,7 +71,7 @@ class Plan:
         return {
             "units": units, "expect": self.oracle.expect, "stdout": self.oracle.stdout, "checks": list(self.oracle.checks),
             "doctests": [{"source": s, "want": w} for s, w in self.doctests] if with_doctests else [],
-            "copied": list(self.copied), "seconds": seconds, "jobs": jobs, "hints": self.hints,
+            "copied": list(self.copied), "replayed": list(self.replayed), "absent": list(self.absent), "seconds": seconds, "jobs": jobs, "hints": self.hints,
         }  # fmt: skip
 
 
@@ -80,7 +85,7 @@ def plan(case: Case) -> Plan | None:
     ):
         return None
     own = src.statements(failure.source)
-    if not own or _awaits(s.node for s in own):
+    if not own or awaits(s.node for s in own):
         return None
     tests = _test_functions(case)
     below = tuple(_below(case, tests))
@@ -88,12 +93,18 @@ def plan(case: Case) -> Plan | None:
     oracle = oracle_of(case)
     for text in (oracle.expect, *oracle.checks):
         wanted |= src.names(text).uses
-    definitions = tuple(_definitions(case, wanted, tests))
-    known = {_name(p) for p in definitions} | {s.node.name for s in own if isinstance(s.node, DEFINITIONS)}
-    pieces = (*definitions, *_own(case, own, known - tests, tests, bool(oracle)), *below)
+    again = producers(case, wanted)
+    replayed = frozenset[str]().union(*(computed(c) for c in again))
+    definitions = tuple(_definitions(case, wanted.union(*(src.names(c.source).uses for c in again)), tests))
+    known = {name_of(p) for p in definitions} | {s.node.name for s in own if isinstance(s.node, DEFINITIONS)}
+    pieces = (*definitions, *_replayed(case, again, known), *_own(case, own, known - tests, tests, replayed), *below)
     if not oracle and not any(p.role == "check" for p in pieces):
         oracle = stored(case)
-    return Plan(pieces, oracle, tuple(_doctests(pieces)), _copied(pieces), _hints(case, pieces))
+    copied = _copied(pieces)
+    return Plan(
+        pieces, oracle, tuple(_doctests(pieces)), copied, tuple(sorted(replayed & wanted.union(*_uses(pieces)))),
+        _absent(case, again, copied), _hints(case, pieces),
+    )  # fmt: skip
 
 
 def oracle_of(case: Case) -> Oracle:
@@ -117,30 +128,6 @@ def stored(case: Case) -> Oracle:
         shown = ""
     printed = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == "stdout")
     return Oracle(expect=shown, stdout=printed.strip())
-
-
-def _awaits(nodes: Iterable[ast.stmt]) -> bool:
-    """True for a cell with top-level await, which only IPython can run."""
-    stack: list[ast.AST] = list(nodes)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
-            return True
-        if not isinstance(node, DEFINITIONS):
-            stack.extend(ast.iter_child_nodes(node))
-    return False
-
-
-def has_assert(node: ast.AST) -> bool:
-    """True where an assert, or a call named so (``np.testing.assert_allclose``), is inside."""
-    for child in ast.walk(node):
-        if isinstance(child, ast.Assert):
-            return True
-        if isinstance(child, ast.Call):
-            name = child.func.attr if isinstance(child.func, ast.Attribute) else getattr(child.func, "id", "")
-            if name.startswith("assert"):
-                return True
-    return False
 
 
 def _test_functions(case: Case) -> set[str]:
@@ -206,7 +193,31 @@ def _pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
             yield Piece(cell_id, start, end, text, ""), s.node
 
 
-def _own(case: Case, own: tuple[src.Statement, ...], known: set[str], tests: set[str], asked: bool) -> Iterator[Piece]:
+def _uses(pieces: Iterable[Piece]) -> Iterator[frozenset[str]]:
+    return (src.names(p.text).uses for p in pieces)
+
+
+def _absent(case: Case, again: tuple[Cell, ...], copied: tuple[str, ...]) -> tuple[str, ...]:
+    """What the first cell that is run again could not read yet, though the state has it: a change that reads it works
+    once and never again."""
+    above = case.notebook.code_before(case.failure.cell_id)
+    later = above[above.index(again[0]) :] if again else ()
+    return tuple(sorted(set().union(*(src.names(c.source).binds for c in later)) - set(copied)))
+
+
+def _replayed(case: Case, cells: Iterable[Cell], known: set[str]) -> Iterator[Piece]:
+    """The statements of the cells that are run again, but for definitions and imports, which the state has."""
+    modules = modules_of(case.notebook.code_before(case.failure.cell_id))
+    for cell in cells:
+        for piece, node in _pieces(cell.id, cell.source):
+            if not isinstance(node, DEFINITIONS | ast.Import | ast.ImportFrom):
+                query = bool(src.names_of([node]).uses & known)
+                yield Piece(cell.id, piece.start, piece.end, piece.text, "replay", is_code(node, modules), query=query)
+
+
+def _own(
+    case: Case, own: tuple[src.Statement, ...], known: set[str], tests: set[str], replayed: frozenset[str]
+) -> Iterator[Piece]:
     """The failing cell's own statements: its checks apart from what may be changed."""
     failing = case.failure
     for piece, node in _pieces(failing.cell_id, failing.source):
@@ -219,7 +230,7 @@ def _own(case: Case, own: tuple[src.Statement, ...], known: set[str], tests: set
             role, mutable = "check", False
         elif isinstance(node, ast.Import | ast.ImportFrom):
             mutable = False
-        elif called & known:
+        elif called & known or (isinstance(node, ast.Expr) and src.names_of([node]).uses & replayed):
             query = True
         yield Piece(piece.cell_id, piece.start, piece.end, piece.text, role, mutable, is_test, query)
 
@@ -249,7 +260,7 @@ def _below(case: Case, tests: set[str]) -> Iterator[Piece]:
                 rebound |= names.binds | names.changes
 
 
-def _name(piece: Piece) -> str:
+def name_of(piece: Piece) -> str:
     tree = src.parse(piece.text)
     return getattr(tree.body[0], "name", "") if tree and tree.body else ""
 
@@ -277,7 +288,7 @@ def _copied(pieces: Iterable[Piece]) -> tuple[str, ...]:
         if piece.role != "define":
             bound |= names.binds
         else:
-            bound.add(_name(piece))
+            bound.add(name_of(piece))
     return tuple(sorted(read))
 
 
@@ -289,7 +300,7 @@ def _hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
         for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.Attribute):
                 attributes.add(node.attr)
-    defined = [_name(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
+    defined = [name_of(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
     names = {n for p in pieces if p.mutable for n in src.names(p.text).uses} - set(defined)
     above: dict[str, None] = {}
     modules: set[str] = set()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.healers.search.runtime.evaluate import Enough, Muted, OutOfTime, Runner, _timer
+from jupyter_selfheal.healers.search.runtime.evaluate import Enough, Muted, OutOfTime, Runner, timer
 from jupyter_selfheal.healers.search.runtime.locate import plain
 
 INPUTS = 60
@@ -126,7 +126,7 @@ def behaviours(
     with contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()):
         for codes in variants:
             shown: list[str] = []
-            with contextlib.suppress(Exception, OutOfTime, Enough), runner._state(), _timer(30.0):
+            with contextlib.suppress(Exception, OutOfTime, Enough), runner.state(), timer(30.0):
                 for n, unit in enumerate(runner.program.units):
                     if unit.role == "define" or (
                         unit.role == "cell" and unit.text.startswith(("def ", "class ", "import ", "from "))
@@ -142,7 +142,7 @@ def behaviours(
 
 def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     try:
-        with _timer(SECONDS):
+        with timer(SECONDS):
             value = call(*plain(arguments))
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(1000), strict=False)]

@@ -20,6 +20,7 @@ from jupyter_selfheal.healers.search.runtime.program import (
     CELL,
     CHECK,
     RECORD,
+    REPLAY,
     VALUE,
     Program,
     compiled,
@@ -103,7 +104,7 @@ class Runner:
         self.limit = limit
         status = OK
         try:
-            with self._state(), _timer(seconds):
+            with self.state(), timer(seconds):
                 try:
                     self._run(replaced)
                 except OutOfTime:
@@ -138,6 +139,7 @@ class Runner:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(Muted()):
             for n in self.order:
                 unit, self.at = program.units[n], n
+                out.keep = bool(program.stdout) and unit.role != REPLAY
                 code = replaced.get(n, self.codes[n])
                 if unit.role == CHECK:
                     self._check(code)
@@ -209,10 +211,12 @@ class Runner:
             raise Enough
 
     @contextlib.contextmanager
-    def _state(self) -> Iterator[None]:
+    def state(self) -> Iterator[None]:
         """The namespace as it was, with fresh copies of what a candidate may change; put back at the end."""
         ns = self.ns
         ns.update(copy.deepcopy(self.copied))
+        for name in self.program.absent:
+            ns.pop(name, None)
         ns[RECORD] = self.record
         ns[CAUGHT] = (Exception, OutOfTime) if self.patient else Exception
         seeds = _seeds() if self.random else ()
@@ -239,7 +243,7 @@ def _ring(number: int, frame: FrameType | None) -> None:
 
 
 @contextlib.contextmanager
-def _timer(seconds: float) -> Iterator[None]:
+def timer(seconds: float) -> Iterator[None]:
     """Raise OutOfTime after so many CPU seconds of this process, again and again while user code swallows it."""
     before = signal.signal(signal.SIGVTALRM, _ring)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, max(seconds / 4, 0.02))

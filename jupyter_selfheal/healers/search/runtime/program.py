@@ -48,6 +48,10 @@ class Program:
     doctests: tuple[Doctest, ...] = ()
     copied: tuple[str, ...] = ()
     """Names of the state that candidates may change in place."""
+    replayed: tuple[str, ...] = ()
+    """Names that units of earlier cells compute again, and others read."""
+    absent: tuple[str, ...] = ()
+    """Names of the state that were not there yet when the first of those units ran."""
 
     @property
     def last(self) -> int:
@@ -65,6 +69,8 @@ def read(argument: Mapping[str, Any]) -> Program:
         tuple(argument.get("checks", ())),
         tuple(Doctest(**d) for d in argument.get("doctests", ())),
         tuple(argument.get("copied", ())),
+        tuple(argument.get("replayed", ())),
+        tuple(argument.get("absent", ())),
     )
 
 

@@ -46,6 +46,8 @@ class Hints:
     """Variables of the cells above, for a statement at the top level, which may have meant one of them."""
     literals: bool = True
     """False: literals are not to be changed."""
+    data: bool = True
+    """False: literals that look like data (lists of them, texts, numbers that are no index or bound) are not."""
 
 
 def kind_of(value: object) -> str:
@@ -65,6 +67,10 @@ def kind_of(value: object) -> str:
     if isinstance(value, dict):
         return DICT
     return CALLABLE if callable(value) else type(value).__name__
+
+
+SMALL = 2
+"""Whole numbers up to this one are part of a formula, not data."""
 
 
 class Scope(Source):
@@ -129,6 +135,7 @@ class Scope(Source):
             stops = stops or (
                 not self.hints.literals and isinstance(node, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp)
             )
+            stops = stops or (not self.hints.data and self._is_data(node))
             if isinstance(parent, ast.arg) or (isinstance(parent, ast.AnnAssign) and node is parent.annotation):
                 stops = True
             if isinstance(parent, ast.FunctionDef) and node is parent.returns:
@@ -136,6 +143,19 @@ class Scope(Source):
             if stops or parent in found:
                 found.add(node)
         return frozenset(found)
+
+    def _is_data(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+            inner = [n for n in ast.walk(node) if isinstance(n, ast.expr)]
+            return any(isinstance(n, ast.Constant) for n in inner) and not any(isinstance(n, ast.Name) for n in inner)
+        if not isinstance(node, ast.Constant) or isinstance(node.value, bool | None):
+            return False
+        if type(node.value) is int and abs(node.value) <= SMALL:
+            return False
+        return not any(isinstance(p, ast.Subscript | ast.Compare) or self._is_range(p) for p in self.up(node))
+
+    def _is_range(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
     def kinds(self, node: ast.AST) -> frozenset[str]:
         """The kinds that an expression may have; empty where nothing is known."""

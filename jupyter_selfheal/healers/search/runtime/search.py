@@ -14,6 +14,7 @@ from jupyter_selfheal.healers.search.runtime.evaluate import OK, Result, Runner
 from jupyter_selfheal.healers.search.runtime.locate import Sight, observe
 from jupyter_selfheal.healers.search.runtime.pool import DEPTH, Job, Pool, in_fork
 from jupyter_selfheal.healers.search.runtime.program import (
+    REPLAY,
     Program,
     compiled,
     fingerprint,
@@ -22,6 +23,7 @@ from jupyter_selfheal.healers.search.runtime.program import (
 )
 from jupyter_selfheal.healers.search.runtime.propose import ordered
 from jupyter_selfheal.healers.search.runtime.ranking import PLAUSIBLE, Candidate, Ranking
+from jupyter_selfheal.healers.search.runtime.replay import repeats, without
 from jupyter_selfheal.healers.search.runtime.scope import Change, Hints, Scope, kind_of
 from jupyter_selfheal.healers.search.runtime.text import splice
 
@@ -44,6 +46,12 @@ CLOCK = 3.0
 """Seconds on the clock for each CPU second: on a busy machine the search ends by the clock."""
 QUERY = 0.25
 """Weight of changes to a statement that asks what a function gives."""
+EARLIER = 0.7
+"""Weight of changes to a statement of an earlier cell: it ran, and other cells read what it gave."""
+LIKELY = 0.3
+"""The least prior of a change to an earlier cell where a single check decides: with rarer ones, some change always fits."""
+ADDED = (" lacks ", " is missing")
+"""In the words of a change that brings in something new, which fits a single check too easily."""
 PAIRS = 8
 """Partial improvements that a second edit is combined with."""
 
@@ -68,6 +76,7 @@ class Search:
         self.tried = 0
         self.found_at = 0.0
         self.limit = LEAST
+        self.replay = 0.0
         self.pause = 1.0
         self.sight = Sight(Result(1, 0))
 
@@ -77,7 +86,7 @@ class Search:
         base = self.sight.result
         if base.failed == 0:
             return self._report("nothing fails here")
-        self.limit = self._own_time()
+        self.limit = max(self._own_time(), 2 * self.replay)
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
         singles = self._singles()
@@ -168,13 +177,23 @@ class Search:
             tuple(given.get("modules", ())),
             nearby,
             not self.program.units[unit].query,
+            self.program.units[unit].role != REPLAY,
         )
         return Scope(text, hints)
 
     def _changes(self, unit: int, text: str) -> Iterator[tuple[float, int, Change]]:
         suspicion = self.sight.suspicion.get(unit, {})
+        checks = self.sight.result.failed + self.sight.result.passed
+        is_strict = self.program.units[unit].role == REPLAY and checks == 1
         for weight, change in ordered(self._scope(unit, text), suspicion):
-            yield weight * (QUERY if self.program.units[unit].query else 1.0), unit, change
+            if is_strict and (change.prior < LIKELY or any(word in change.words for word in ADDED)):
+                continue
+            yield weight * self._share(unit), unit, change
+
+    def _share(self, unit: int) -> float:
+        """By what a statement is for, how much a change of it counts (0–1)."""
+        given = self.program.units[unit]
+        return (QUERY if given.query else 1.0) * (EARLIER if given.role == REPLAY else 1.0)
 
     def _singles(self) -> Iterator[Candidate]:
         """Every single change of every mutable unit, best first over all units."""
@@ -241,7 +260,9 @@ class Search:
                     self.plausible.append(candidate)
                     self.found_at = self.found_at or cpu()
             elif result.status in ("time", "deep"):
-                self.late.append(candidate)
+                # how long a statement of an earlier cell takes is known: what takes far longer does not end
+                if self.program.units[candidate.unit].role != REPLAY:
+                    self.late.append(candidate)
             elif count and result.failed < base.failed and result.status == OK and result.passed > base.passed:
                 self.partial.append(candidate)
         self.tried += pool.tried
@@ -318,7 +339,10 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
 
     with warnings.catch_warnings(), _no_sleep():
         warnings.simplefilter("ignore")
-        search = Search(
-            read(argument), shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {})
-        )
-        return search.run()
+        program = read(argument)
+        took = repeats(Runner(program, shell.user_ns)) if any(u.role == REPLAY for u in program.units) else None
+        if took is None:
+            program = without(program)
+        search = Search(program, shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {}))
+        search.replay = took or 0.0
+        return {**search.run(), "replayed": took is not None}
