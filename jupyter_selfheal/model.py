@@ -763,9 +763,10 @@ def compose(first: Patch, second: Patch) -> Patch:
 
 def _joined(first: str, second: str) -> str:
     """Both texts in one; what the first says already is not said again."""
-    if not first or not second or second in first.split("; "):
+    sentence = second.endswith((".", ")"))
+    if not first or not second or second in first.split("; ") or (sentence and second in first):
         return first or second
-    return f"{first}; {second}"
+    return f"{first} {second}" if first.endswith(".") else f"{first}; {second}"
 
 
 def _resourced(edit: Edit, source: str) -> Edit:

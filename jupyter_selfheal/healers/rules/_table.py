@@ -15,6 +15,7 @@ RULES: dict[str, str] = {
     "STA104": "shadowed_builtin:ShadowedBuiltin",
     "STA105": "exhausted_iterator:ExhaustedIterator",
     "STA106": "deleted_name:DeletedName",
+    "ASR101": "mutable_default:MutableDefault",
     "NON101": "none_from_in_place:NoneFromInPlace",
     "NON102": "missing_return:MissingReturn",
     "NON103": "print_statement:PrintStatement",

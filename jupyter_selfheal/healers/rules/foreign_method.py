@@ -172,7 +172,7 @@ class ForeignMethod(Rule):
     name = "method of another type"
     enames = frozenset({"AttributeError"})
     applicability = Applicability.SAFE
-    why = "The live object's type has exactly this operation under another name."
+    why = "The live object has exactly this, under another name or in another form."
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         live = survey(scene)

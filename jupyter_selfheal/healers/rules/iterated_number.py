@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import Spot, chain, describe, spots
+from jupyter_selfheal.healers.rules._live import Spot, chain, describe, spots, survey
+from jupyter_selfheal.healers.rules._near import nearest, plural_of
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Patch
+
+SEQUENCES = frozenset({"list", "tuple", "dict", "set", "ndarray", "Series", "DataFrame", "Index", "range"})
 
 
 class IteratedNumber(Rule):
@@ -20,7 +24,8 @@ class IteratedNumber(Rule):
 
     **Fix** `for i in range(n)`; `range(len(x))`; `sum([a, b])`.
 
-    **Fix safety** Safe: a loop over a number counts up to it, and a range over a list counts its items.
+    **Fix safety** Safe: a loop over a number counts up to it, and a range over a list counts its items. Unsafe where the variable
+    may stand for another one: its name is a plural or near to that of a sequence, or it was bound more than once.
     """
 
     code = "CAL102"
@@ -65,7 +70,9 @@ class IteratedNumber(Rule):
             spot = Spot(cell_id, source, node.iter)
             if _is_number(scene, spot, node.iter):
                 text = spot.text()
-                yield self._patch(scene, spot, node.iter, f"range({text})", f"Count with `range({text})`")
+                found = self._patch(scene, spot, node.iter, f"range({text})", f"Count with `range({text})`")
+                doubt = "" if not isinstance(node.target, ast.Name) else _doubt(scene, node.iter, node.target.id)
+                yield replace(found, applicability=Applicability.UNSAFE, why=doubt) if doubt else found
                 return
 
     def _sums(self, scene: Scene) -> Iterator[Patch]:
@@ -85,6 +92,19 @@ class IteratedNumber(Rule):
                     prior=0.85,
                 )
                 return
+
+
+def _doubt(scene: Scene, iterated: ast.expr, target: str) -> str:
+    """Why the number may not be what the loop is meant to go through; empty where nothing speaks for that."""
+    if not isinstance(iterated, ast.Name):
+        return ""
+    name = iterated.id
+    near = [n for n, (kind, _) in survey(scene).names.items() if kind in SEQUENCES and n in nearest(name, (n,))]
+    if near or plural_of(name, target):
+        return f"`{near[0] if near else name}` may be meant as the sequence to go through."
+    cells = (c.source for c in scene.notebook.code_before(scene.failure.cell_id))
+    bound = [s for c in (*cells, scene.source) for s in src.statements(c) if name in src.names_of([s.node]).binds]
+    return f"`{name}` was bound more than once, and may have been a sequence." if len(bound) > 1 else ""
 
 
 def _is_number(scene: Scene, spot: Spot, node: ast.expr) -> bool:

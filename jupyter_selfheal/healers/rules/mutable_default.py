@@ -1,0 +1,86 @@
+"""ASR101: a default value that every call shares is changed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+CHANGES = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear", "sort"})
+
+
+class MutableDefault(Rule):
+    """Make a changed default value anew for each call.
+
+    **Failure** `AssertionError` where a function of the notebook that the statement calls has a default like `items=[]`, and
+    changes it: the second call finds what the first one left.
+
+    **Fix** The default is `None`, and the body begins with `if items is None: items = []`.
+
+    **Fix safety** Unsafe: the assert must show that this was the fault, and a default that is shared may be meant as a cache.
+    """
+
+    code = "ASR101"
+    name = "mutable default"
+    enames = frozenset({"AssertionError"})
+    applicability = Applicability.UNSAFE
+    why = "Each call begins with a value of its own; whether the shared one was meant, only a check can tell."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        statement = scene.failing_statement()
+        called = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
+        for cell_id in (*(c.id for c in scene.notebook.code_before(scene.failure.cell_id)), scene.failure.cell_id):
+            source = scene.source_of(cell_id)
+            for node in ast.walk(src.parse(source) or ast.Module([], [])):
+                if isinstance(node, ast.FunctionDef) and node.name in called:
+                    for argument, default in _shared(node):
+                        yield self._patch(scene, cell_id, node, argument, default)
+
+    def _patch(self, scene: Scene, cell_id: str, node: ast.FunctionDef, argument: str, default: ast.expr) -> Patch:
+        source = scene.source_of(cell_id)
+        docstring = ast.get_docstring(node, clean=False) is not None and len(node.body) > 1
+        first = node.body[1 if docstring else 0]
+        start = src.span(source, first)[0]
+        indent = source[source.rfind("\n", 0, start) + 1 : start]
+        made = f"if {argument} is None:\n{indent}    {argument} = {src.text_of(source, default)}\n{indent}"
+        changes = [(*src.span(source, default), "None"), (start, start, made)]
+        return self.patch(
+            self.replace(scene, cell_id, changes) if not indent.strip() else (),
+            f"Make `{argument}` anew for each call of `{node.name}`",
+            f"`{node.name}` changes its default `{argument}={src.text_of(source, default)}`, which all calls share.",
+            prior=0.9,
+        )
+
+
+def _shared(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """Parameters whose default is an empty list, dictionary or set that the body changes."""
+    a = node.args
+    positional = [*a.posonlyargs, *a.args]
+    pairs = [*zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True)]
+    pairs += [(k, d) for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
+    for argument, default in pairs:
+        if _is_empty(default) and any(_changes(n, argument.arg) for n in ast.walk(node)):
+            yield argument.arg, default
+
+
+def _is_empty(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in ("list", "dict", "set") and not node.args
+    return (isinstance(node, ast.List) and not node.elts) or (isinstance(node, ast.Dict) and not node.keys)
+
+
+def _changes(node: ast.AST, name: str) -> bool:
+    """True for ``name.append(…)``, ``name[…] = …``, ``name += …``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in CHANGES and isinstance(node.func.value, ast.Name) and node.func.value.id == name
+    if isinstance(node, ast.Assign):
+        return any(
+            isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name) and t.value.id == name for t in node.targets
+        )
+    if not isinstance(node, ast.AugAssign):
+        return False
+    changed = node.target.value if isinstance(node.target, ast.Subscript) else node.target
+    return isinstance(changed, ast.Name) and changed.id == name
