@@ -43,17 +43,15 @@ def repeats(runner: Runner) -> float | None:
 
 
 def is_same(value: Any, before: Any) -> bool:
-    """Equal values; of objects that know no equality, equal attributes."""
+    """Equal values; of objects that know no equality, equal attributes (their class may have been defined anew)."""
     if value is before:
         return value is not _MISSING
-    if type(value) is not type(before):
+    one, two = type(value), type(before)
+    if one is not two and (one.__module__, one.__qualname__) != (two.__module__, two.__qualname__):
         return False
-    if getattr(type(value), "__eq__", None) is object.__eq__:
-        return (
-            is_same(getattr(value, "__dict__", {}), getattr(before, "__dict__", {}))
-            if hasattr(value, "__dict__")
-            else False
-        )
+    if one is not two or getattr(one, "__eq__", None) is object.__eq__:
+        attributes = getattr(value, "__dict__", None), getattr(before, "__dict__", None)
+        return None not in attributes and is_same(*attributes)
     try:
         return same(value, before) or bool(value != value and before != before)
     except Exception:

@@ -138,3 +138,9 @@ def test_a_change_reads_no_name_that_is_bound_below_it() -> None:
     assert not any(
         "u" in e.source or "+=" in e.source for p in answer.patches for e in p.edits if isinstance(e, Replace)
     )
+
+
+def test_an_instance_is_made_again_of_the_class_as_changed() -> None:
+    define = "class Tally:\n    n = 0\n\n    def add(self, xs):\n        for x in xs:\n            self.n =+ x"
+    patch = search(define, "c = Tally()\nc.add([5, 2])", "assert c.n == 7").patches[0]
+    assert patch.edits == (Replace("c0", define, define.replace("=+", "+=")), RunCells(("c1",)))
