@@ -10,11 +10,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels.zygote import private_folder
 
 _WARDEN = Path(__file__).with_name("warden.py")
 
@@ -24,7 +24,7 @@ class KernelProcess:
 
     def __init__(self, name: str, folder: str, argv: list[str], env: dict[str, str], writes: tuple[str, bool]) -> None:
         self._name = name
-        self.shared = tempfile.mkdtemp(prefix="selfheal-")
+        self.shared = private_folder()
         self.pid = 0
         self.layers: tuple[str, ...] = ()
         self.why_not = ""

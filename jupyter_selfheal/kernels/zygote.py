@@ -62,7 +62,7 @@ def checkpoint(
         return {"refused": why}
     began = time.monotonic()
     reap()
-    own = "" if socket_dir else tempfile.mkdtemp(prefix="selfheal-")
+    own = "" if socket_dir else private_folder()
     path = os.path.join(socket_dir or own, f"z{os.getpid()}-{time.monotonic_ns():x}")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(path)
@@ -78,6 +78,14 @@ def checkpoint(
     os.close(alive)
     _children[pid] = (path, own)
     return {"socket": path, "pid": pid, "ms": round((time.monotonic() - began) * 1e3, 2)}
+
+
+def private_folder() -> str:
+    """A new folder (0700) whose name leaves room for a socket's: the system takes at most 107 bytes (unix(7))."""
+    for base in (tempfile.gettempdir(), "/tmp", "/dev/shm"):
+        if len(os.fsencode(base)) <= 60 and os.access(base, os.W_OK):
+            return tempfile.mkdtemp(prefix="selfheal-", dir=base)
+    return tempfile.mkdtemp(prefix="selfheal-")
 
 
 def reap() -> None:
