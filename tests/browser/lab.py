@@ -121,10 +121,13 @@ class Lab:
     def output(self, index: int) -> str:
         return str(self.cell(index).locator(".jp-OutputArea").inner_text())
 
+    def own_outputs(self, index: int) -> Any:
+        """The outputs that are the cell's own, not a card's."""
+        return self.cell(index).locator(".jp-OutputArea-output:not(:has(.jupyter-selfheal))")
+
     def wait_for_output(self, index: int, text: str) -> None:
-        """Wait for that text among the outputs that are the cell's own, not a card's."""
-        own = self.cell(index).locator(".jp-OutputArea-output:not(:has(.jupyter-selfheal))", has_text=text)
-        own.first.wait_for()
+        """Wait for that text among the cell's own outputs."""
+        self.own_outputs(index).filter(has_text=text).first.wait_for()
 
     def focused(self) -> str:
         """Where the focus is: a class name or tag; ``BODY`` where it is lost."""

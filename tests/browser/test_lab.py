@@ -71,7 +71,7 @@ def test_deleted_cell_is_refused(page: Any, server: Server) -> None:
     lab.press(card, "run")
     card.get_by_text("no longer in the notebook").wait_for()
     assert lab.source(1) == "print('total', total([1, 2]))"
-    assert "total 3" not in lab.output(1).split("Self-heal")[0]
+    assert lab.own_outputs(1).count() == 1, "the error alone: nothing was run"
 
 
 def test_read_only_cell_is_refused(page: Any, server: Server) -> None:
