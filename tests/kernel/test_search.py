@@ -67,6 +67,16 @@ def test_candidates_that_loop_hoard_memory_or_die_end_neither_the_search_nor_the
     assert any("while len(found) < n" in p.source_of("c0", "") for p in answer.patches)
 
 
+def test_straight_line_code_above_is_mended_where_the_live_objects_allow_it(first: TrialKernel) -> None:
+    setup = "import numpy as np\ntable = np.arange(6.0).reshape(2, 3)"
+    means = "means = table.mean(axis=1)   # of the columns"
+    answer = search(first, setup, means, "top = means.max()", "top", oracle=Oracle(expect="3.5"))
+    edit = answer.patches[0].edits[0]
+    assert (edit.cell_id, edit.source) == ("c1", means.replace("axis=1", "axis=0"))
+    drawn = "import random\nrolls = [random.random() for _ in range(3)]"
+    assert not search(first, drawn, "n = len(rolls) * rolls[0]", "n", oracle=Oracle(expect="4")).patches
+
+
 def test_nothing_is_left_running(first: TrialKernel) -> None:
     mark = "left_by_the_search"
     search(
