@@ -27,6 +27,7 @@ test: $(STAMPS)-test
 
 test-all: $(STAMPS)-test
 	$(PYTEST) -n 2 --dist loadgroup $(ARGS)
+	$(BIN)/python tests/matrix.py
 
 soak: $(STAMPS)-test
 	$(PYTEST) -m slow $(ARGS)
