@@ -19,6 +19,24 @@ ABOUT = re.compile(
 )
 NUMBERS = frozenset({"int", "float", "bool", "int64", "float64", "int32", "float32", "Decimal", "complex"})
 
+HOLLOW = frozenset(
+    {
+        "NoneType",
+        "builtin_function_or_method",
+        "method",
+        "function",
+        "type",
+        "module",
+        "generator",
+        "map",
+        "filter",
+        "zip",
+    }
+)
+"""What is a fault in itself when it meets a text: its own name would be printed."""
+AMOUNT = re.compile(r"[\d.,\s%$€£+-]*\d[\d.,\s%$€£+-]*")
+"""A text that holds an amount, in one notation or another: what is added to it may be meant as a number."""
+
 
 class TextAndNumber(Rule):
     """Turn the number into text where texts are joined, the text into a number where it is reckoned with.
@@ -30,7 +48,8 @@ class TextAndNumber(Rule):
     (a value typed in or read) and the operation is one of numbers, `int(…)` or `float(…)` as the text demands, at the operation.
 
     **Fix safety** Safe where one side is a literal text or holds no number: joining is the only thing it can mean. Unsafe where
-    a text that holds a number meets a number, for `"1" + 1` may mean either.
+    a text that holds a number or an amount meets a number, for `"1" + 1` may mean either. Silent on what is a fault in itself: None, a
+    function that was not called.
     """
 
     code = "TYP102"
@@ -41,6 +60,8 @@ class TextAndNumber(Rule):
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         if not ABOUT.search(scene.failure.evalue) or "str" not in scene.failure.evalue:
+            return
+        if HOLLOW & {t for found in ABOUT.findall(scene.failure.evalue) for t in found}:
             return
         for spot in spots(scene, ast.BinOp, ast.Compare, ast.AugAssign):
             found = list(self._for(scene, spot))
@@ -62,16 +83,19 @@ class TextAndNumber(Rule):
             label = [n for n in texts if not numeric[n]]
             if texts and not label:
                 return (yield from self._as_numbers(scene, spot, sides, texts, numeric, 0.6))
-            yield self._as_text(scene, spot, node)
+            yield self._as_text(scene, spot, node, [sides[n] for n in texts])
         elif not adds and len(texts) == 1 and others and numeric[texts[0]]:
             yield from self._as_numbers(scene, spot, sides, texts, numeric, 0.85)
 
-    def _as_text(self, scene: Scene, spot: Spot, node: ast.AST) -> Patch:
+    def _as_text(self, scene: Scene, spot: Spot, node: ast.AST, texts: list[ast.expr]) -> Patch:
         changes = _wrapped(scene, spot, node)
+        amount = any(_is_amount(scene, spot, side) for side in texts)
         return self.patch(
             self.replace(scene, spot.cell_id, changes),
             "Write the number as text with `str(…)`",
             "A text and a number were added.",
+            applicability=Applicability.UNSAFE if amount else Applicability.SAFE,
+            why="The text is an amount, so that a sum may be meant." if amount else self.why,
             prior=0.88,
         )
 
@@ -158,6 +182,12 @@ def _number_in(scene: Scene, spot: Spot, node: ast.expr) -> str:
             continue
         return function.__name__
     return ""
+
+
+def _is_amount(scene: Scene, spot: Spot, node: ast.expr) -> bool:
+    """True for a variable whose text is an amount, as ``45%`` or ``3.53.5``."""
+    thing = describe(scene, name) if (name := chain(node, spot.source)) and not isinstance(node, ast.Constant) else None
+    return thing is not None and AMOUNT.fullmatch(thing.text) is not None
 
 
 def _message_has_text(scene: Scene) -> bool:

@@ -25,6 +25,9 @@ from jupyter_selfheal.testing.rule_conformance import Bench
         ("an exercise", ["value = 3", "# YOUR CODE HERE\nvalues + 1"]),
         ("what follows is not known", ["x = 2 * (3 + 4 * 5"]),
         ("a cell of another language", ["SELECT a FROM b WHERE c = 1;"]),
+        ("a percentage and a number", ["share = '45%'", "share + 5"]),
+        ("a text that was multiplied", ["price = '3.5'", "total = price * 2\ntotal + 1"]),
+        ("None would be printed", ["d = {}", "'name: ' + d.get('name')"]),
         ("the sequence has a near name", ["rows = [1, 2]\nrow = 5", "for r in row:\n    pass"]),
         ("the sequence was overwritten", ["found = [1]", "found = 3", "for f in found:\n    pass"]),
         ("a plural is no count", ["prices = 3", "for price in prices:\n    pass"]),
@@ -94,3 +97,8 @@ def test_the_same_patch_of_two_rules_is_proposed_once(bench: Bench) -> None:
 def test_unparsable_neighbours_and_odd_cells_do_no_harm(bench: Bench) -> None:
     broken = bench.fail("# not run\nif (", "%%bash\nls", "", "# only a comment", "undefined_thing_of_mine")
     assert broken.patches() == ()
+
+
+def test_a_method_that_was_not_called_is_not_written_as_text(bench: Bench) -> None:
+    assert bench.silent("TYP102", "shout = 'abc'.upper", "shout + '!'")
+    assert not bench.silent("TYP102", "count = 3", "'all: ' + count")
