@@ -412,13 +412,27 @@ def _bad_data(scene: Scene, triage: Triage) -> Diagnosis | None:
 
 
 def _compares_a_result(test: ast.expr) -> bool:
-    """True for ``total == 7``, ``isclose(x, 3.2)``: a test of what was computed."""
+    """True for ``total == 7``, ``isclose(x, 3.2)``, ``abs(x - 3.2) < 1e-9``: a test of what was computed."""
     if isinstance(test, ast.BoolOp):
         return any(_compares_a_result(v) for v in test.values)
     if isinstance(test, ast.Compare):
-        return any(isinstance(op, ast.Eq | ast.Is) for op in test.ops)
+        return any(isinstance(op, ast.Eq | ast.Is) for op in test.ops) or _is_near(test)
     names = {n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", "") for n in ast.walk(test)}
     return bool(names & {"isclose", "allclose", "equals", "array_equal", "approx"})
+
+
+def _is_near(test: ast.Compare) -> bool:
+    """``abs(a - b) < eps``, and the same of NumPy: equal but for rounding."""
+    call = test.left
+    name = call.func if isinstance(call, ast.Call) else None
+    return (
+        isinstance(call, ast.Call)
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.BinOp)
+        and isinstance(call.args[0].op, ast.Sub)
+        and (name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")) in ("abs", "fabs", "absolute")
+        and all(isinstance(op, ast.Lt | ast.LtE) for op in test.ops)
+    )
 
 
 def _uses_own_functions(scene: Scene, statement: ast.stmt) -> bool:

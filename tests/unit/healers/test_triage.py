@@ -46,6 +46,7 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("input", ["def ask():\n    raise EOFError\ninput = ask\ninput()"]),
         ("memory", ["def big():\n    raise MemoryError\nbig()"]),
         ("bad data", ["prices = [3, -1]", "assert min(prices) > 0, 'negative'"]),
+        ("bad data", ["speeds = [3, -90]", "assert abs(min(speeds)) < 80, 'too fast'"]),
     ],
 )  # fmt: skip
 def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list[str]) -> None:
@@ -60,6 +61,7 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
     [
         ["def mean(x):\n    return sum(x)", "assert mean([1, 3]) == 2"],
         ["total = 1 + 1", "assert total == 3"],
+        ["mean = 2.0 * 3", "assert abs(mean - 1.5) < 1e-9"],
         ["# TODO: faster\nvalues = [1]\nvalues.append(2)[0]"],
         ["print 'hello'"],
         ["x = {'alpha': 1}", "x['alhpa']"],
