@@ -1,22 +1,26 @@
 /** The diff of a card in the editor's own look: CodeMirror's unified merge view, themed by JupyterLab. */
 
 import { unifiedMergeView } from '@codemirror/merge';
-import { Compartment, EditorState } from '@codemirror/state';
+import { EditorState, Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 
-/** Draw the change from `old` to `source` into `host`, coloured by JupyterLab's own Python where it has one. */
-export function drawDiff(host: HTMLElement, old: string, source: string, languages: IEditorLanguageRegistry | null): void {
-  host.replaceChildren();
+/**
+ * Draw the change from `old` to `source` into `host`, coloured by JupyterLab's own Python where it has one.
+ *
+ * The language comes first: removed lines are coloured once, when the view is made.
+ */
+export async function drawDiff(host: HTMLElement, old: string, source: string, languages: IEditorLanguageRegistry | null): Promise<void> {
   host.classList.add('jp-SelfHeal-diff');
-  const language = new Compartment();
+  const python: Extension = (await languages?.getLanguage('python').catch(() => null))?.support ?? [];
+  host.replaceChildren();
   const view = new EditorView({
     parent: host,
     state: EditorState.create({
       doc: source,
       extensions: [
         jupyterTheme,
-        language.of([]),
+        python,
         EditorState.readOnly.of(true),
         EditorView.editable.of(false),
         EditorView.lineWrapping,
@@ -25,9 +29,5 @@ export function drawDiff(host: HTMLElement, old: string, source: string, languag
       ]
     })
   });
-  void languages?.getLanguage('python').then(found => {
-    if (found?.support) {
-      view.dispatch({ effects: language.reconfigure(found.support) });
-    }
-  });
+  host.setAttribute('data-lines', String(view.state.doc.lines));
 }

@@ -32,7 +32,7 @@ function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLangu
       detail.result = apply(here.panel, here.cell, detail);
     } else if (detail.action === 'diff') {
       event.preventDefault();
-      drawDiff(detail.host, detail.old, detail.source, languages);
+      void drawDiff(detail.host, detail.old, detail.source, languages);
     } else if (detail.action === 'act' && lines.of(here.panel).send(detail.message)) {
       event.preventDefault();
     }

@@ -27,7 +27,7 @@ def _shot(lab: Lab, theme: str, folder: Path) -> None:
 def test_pictures(page: Any, server: Server) -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
     folder.mkdir(parents=True, exist_ok=True)
-    page.set_viewport_size({"width": 1000, "height": 640})
+    page.set_viewport_size({"width": 1000, "height": 700})
     lab = Lab(page, server, server.notebook("sales.ipynb", [DATA, FAILS]))
     lab.command("application:toggle-left-area")
     lab.ready()
