@@ -13,6 +13,7 @@ import atexit
 import contextlib
 import ctypes
 import gc
+import io
 import os
 import posix
 import queue
@@ -108,11 +109,12 @@ def forget_exit_handlers() -> None:
 
 
 def stop_tracing() -> None:
-    """Take a debugger's hooks off this thread."""
-    sys.settrace(None)
-    sys.setprofile(None)
-    threading.settrace(None)
-    threading.setprofile(None)
+    """Take a debugger's hooks off this thread, without the warning that debugpy would print into the user's cell."""
+    with contextlib.redirect_stderr(io.StringIO()):
+        sys.settrace(None)
+        sys.setprofile(None)
+        threading.settrace(None)
+        threading.setprofile(None)
     monitoring: Any = getattr(sys, "monitoring", None)
     for tool in range(6) if monitoring else ():
         if monitoring.get_tool(tool):

@@ -161,3 +161,10 @@ def test_kernel_death_takes_everything_along(loaded: LiveKernel) -> None:
     os.kill(loaded.pid, signal.SIGKILL)
     _, alive = psutil.wait_procs(ours, timeout=20)
     assert not alive
+
+
+def test_attached_debugger_changes_nothing(loaded: LiveKernel) -> None:
+    assert loaded.run("import debugpy; address = debugpy.listen(('127.0.0.1', 0))")["status"] == "ok"
+    reply = loaded.run(TYPO, "cell-1", allow_stdin=True)
+    assert reply["text"] == ""
+    assert "+items.append(3)" in loaded.card("a fix that has already run")
