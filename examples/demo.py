@@ -20,7 +20,17 @@ def main() -> int:
     shutil.copytree(HERE / "notebooks" / "data", HEALED / "data")
     page, report = HEALED / "report.html", HEALED / "report.json"
     command = [sys.executable, "-m", "jupyter_selfheal", "heal", *map(str, notebooks), "--output-dir", str(HEALED)]
-    command += ["--offline", "--healers", "rules,search", "--timeout", "20", "--report", str(page), "--report", str(report)]
+    command += [
+        "--offline",
+        "--healers",
+        "rules,search",
+        "--timeout",
+        "20",
+        "--report",
+        str(page),
+        "--report",
+        str(report),
+    ]
     subprocess.run(command, check=False)
     if not report.exists():
         print("the heal did not come to its end: see above", file=sys.stderr)

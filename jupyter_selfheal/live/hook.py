@@ -48,7 +48,9 @@ class ExceptionHook:
         return shown
 
 
-def _show(shell: Any, raised: tuple[type[BaseException], BaseException, TracebackType | None], offset: int | None) -> Any:
+def _show(
+    shell: Any, raised: tuple[type[BaseException], BaseException, TracebackType | None], offset: int | None
+) -> Any:
     """What IPython itself would do in the two places from which a custom handler is called."""
     etype, _, tb = raised
     if not _while_parsing(tb):
