@@ -29,6 +29,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "tests/browser" in str(item.path) and item.path.name != "test_packaging.py":
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))  # one server, one worker
             if reason:
                 item.add_marker(pytest.mark.skip(reason=reason))
 

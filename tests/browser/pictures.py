@@ -12,7 +12,9 @@ from tests.browser.conftest import Server
 from tests.browser.lab import Lab
 
 DATA = "sold = {'north': [12, 5], 'south': [7, 9, 4], 'west': [3]}"
-FAILS = "totals = {region: sum(units) for region, units in sold.itms()}\nprint('best region:', max(totals, key=totals.get))"
+FAILS = (
+    "totals = {region: sum(units) for region, units in sold.itms()}\nprint('best region:', max(totals, key=totals.get))"
+)
 
 
 def _shot(lab: Lab, theme: str, folder: Path) -> None:
