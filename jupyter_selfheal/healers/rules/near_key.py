@@ -15,6 +15,8 @@ from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+NOT_FOUND = re.compile(r"Columns? not found: ([^'\",]+?)['\"]?$")
+"""What a grouped table says, without quotes."""
 
 
 class NearKey(Rule):
@@ -61,7 +63,8 @@ def _named(scene: Scene) -> list[str]:
     message = scene.failure.evalue
     if scene.failure.ename == "ValueError" and "not in" not in message and "Could not interpret" not in message:
         return []
-    return list(dict.fromkeys(a or b for a, b in MISSING.findall(message) if a or b))[:4]
+    quoted = [a or b for a, b in MISSING.findall(message) if a or b]
+    return list(dict.fromkeys([*NOT_FOUND.findall(message.strip()), *quoted]))[:4]
 
 
 def _places(scene: Scene, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
