@@ -10,6 +10,9 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.live.cells import CellLog
 from jupyter_selfheal.model import Failure, FailureKind, Frame
 
+TIMED = ("<timed exec>", "<timed eval>")
+"""What ``%%time`` compiles a cell's body as (IPython.core.magics.execution)."""
+
 TRACEBACK_LIMIT = 20_000
 """Characters of traceback text kept: enough for the deepest one that anybody reads."""
 
@@ -18,8 +21,10 @@ def failure_of(
     shell: Any, error: BaseException, cell_id: str, source: str, log: CellLog, *, before_exec: bool, seconds: float
 ) -> Failure:
     """Describe ``error``, raised by the cell ``cell_id`` whose text was ``source`` (``%%heal`` line blanked)."""
-    frames = _frames(shell, error.__traceback__, log)
-    line = next((f.line for f in frames if f.cell_id == cell_id), 0)
+    magic = source.lstrip().startswith("%%")
+    frames = _frames(shell, error.__traceback__, log, cell_id if magic else "")
+    own = [f.line for f in frames if f.cell_id == cell_id]
+    line = next((n for n in own if n > magic), own[0] if own else 0)
     syntax = isinstance(error, SyntaxError) and before_exec
     if isinstance(error, SyntaxError) and not line:
         line = error.lineno or 0
@@ -44,7 +49,8 @@ def _message(error: BaseException) -> str:
         return "?"
 
 
-def _frames(shell: Any, tb: TracebackType | None, log: CellLog) -> list[Frame]:
+def _frames(shell: Any, tb: TracebackType | None, log: CellLog, timed: str) -> list[Frame]:
+    """``timed`` is the cell whose body a magic like ``%%time`` compiled by itself, one line below the magic's own."""
     runs = getattr(shell.compile, "_filename_map", {})
     found: list[Frame] = []
     for frame, line in traceback.walk_tb(tb):
@@ -53,6 +59,8 @@ def _frames(shell: Any, tb: TracebackType | None, log: CellLog) -> list[Frame]:
         cell_id = log.cell_of_run(run) if run is not None else ""
         if not found and not cell_id:
             continue
+        if timed and code.co_filename in TIMED:
+            cell_id, line = timed, line + 1
         text = _line(log.source_of(cell_id), line)
         found.append(Frame(code.co_filename, line, code.co_name, text, cell_id))
     return found

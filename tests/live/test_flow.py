@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import psutil
 import pytest
@@ -167,4 +168,17 @@ def test_attached_debugger_changes_nothing(loaded: LiveKernel) -> None:
     assert loaded.run("import debugpy; address = debugpy.listen(('127.0.0.1', 0))")["status"] == "ok"
     reply = loaded.run(TYPO, "cell-1", allow_stdin=True)
     assert reply["text"] == ""
+    assert "+items.append(3)" in loaded.card("a fix that has already run")
+
+
+def test_cell_under_time_is_healed(loaded: LiveKernel) -> None:
+    assert loaded.run("%%time\nitems = [1]\nitems.appendd(2)", "cell-1", allow_stdin=True)["status"] == "error"
+    assert "+items.append(2)" in loaded.card("a fix that has already run")
+
+
+def test_script_that_fails_and_autoreload_leave_the_session_as_it_is(loaded: LiveKernel, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("values = []\nvalues.appendd(1)\n")
+    loaded.run("%load_ext autoreload\n%autoreload 2")
+    loaded.run(f"%run {tmp_path / 'script.py'}", "cell-1", allow_stdin=True)
+    fail(loaded, cell_id="cell-2")
     assert "+items.append(3)" in loaded.card("a fix that has already run")
