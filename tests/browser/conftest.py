@@ -24,6 +24,7 @@ FLAGS = [
 TOKEN = "selfheal"
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     reason = _missing()
     for item in items:
