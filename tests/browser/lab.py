@@ -125,7 +125,7 @@ class Lab:
         """The outputs that are the cell's own, not a card's."""
         return self.cell(index).locator(".jp-OutputArea-output:not(:has(.jupyter-selfheal))")
 
-    def wait_for_output(self, index: int, text: str) -> None:
+    def expect_output(self, index: int, text: str) -> None:
         """Wait for that text among the cell's own outputs."""
         self.own_outputs(index).filter(has_text=text).first.wait_for()
 

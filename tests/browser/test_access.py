@@ -73,7 +73,7 @@ def test_everything_has_a_name_and_a_role(failed: Lab) -> None:
 def test_focus_goes_to_the_cell_with_the_card(failed: Lab) -> None:
     failed.card(1).locator('[data-id="run"]').focus()
     failed.page.keyboard.press("Enter")
-    failed.wait_for_output(1, "there are 3")
+    failed.expect_output(1, "there are 3")
     assert "jp-Cell" in failed.focused()
 
 

@@ -35,7 +35,7 @@ def test_palette_approves(failed: Lab) -> None:
     failed.card(1)
     failed.click(1)
     failed.palette("Self-heal: approve & run the fix")
-    failed.wait_for_output(1, "there are 3")
+    failed.expect_output(1, "there are 3")
 
 
 def test_palette_rejects_and_says_what_was_sent(failed: Lab) -> None:
@@ -82,13 +82,13 @@ def test_whole_notebook_stops_at_each_proposal(page: Any, server: Server) -> Non
     card = lab.card(0)
     lab.status("cell 1 of 3")
     lab.press(card, "run")
-    lab.wait_for_output(0, "there are 3")
+    lab.expect_output(0, "there are 3")
     card = lab.card(1)
     lab.status("cell 2 of 3")
     assert lab.prompt(2).strip() == "[ ]:"
     lab.press(card, "run")
-    lab.wait_for_output(1, "pi is 3.14")
-    lab.wait_for_output(2, "the end")
+    lab.expect_output(1, "pi is 3.14")
+    lab.expect_output(2, "the end")
     page.wait_for_function("() => !document.querySelector('.jp-SelfHeal-status').textContent.includes('of 3')")
 
 
@@ -99,7 +99,7 @@ def test_whole_notebook_can_be_stopped(page: Any, server: Server) -> None:
     page.get_by_role("button", name="Stop healing the notebook").click()
     page.wait_for_function("() => !document.querySelector('.jp-SelfHeal-status').textContent.includes('of 3')")
     lab.press(card, "run")
-    lab.wait_for_output(1, "there are 3")
+    lab.expect_output(1, "there are 3")
     lab.idle()
     assert lab.prompt(2).strip() == "[ ]:"
 
@@ -108,8 +108,8 @@ def test_whole_notebook_approves_safe_fixes_where_that_is_on(page: Any, server: 
     first = "%load_ext jupyter_selfheal\n%heal auto on"
     lab = Lab(page, server, server.notebook("auto.ipynb", [UNIMPORTED, "print('the end')"], first=first))
     lab.palette("Self-heal: heal the whole notebook")
-    lab.wait_for_output(1, "pi is 3.14")
-    lab.wait_for_output(2, "the end")
+    lab.expect_output(1, "pi is 3.14")
+    lab.expect_output(2, "the end")
     assert lab.source(1) == "import math\n" + UNIMPORTED
 
 
@@ -119,7 +119,7 @@ def test_settings_reach_the_kernel(page: Any, server: Server) -> None:
         lab = Lab(page, server, server.notebook("settings.ipynb", ["%heal config"]))
         lab.ready()
         lab.run(1)
-        lab.wait_for_output(1, "c.SelfHeal.budget_usd = 0.03")
+        lab.expect_output(1, "c.SelfHeal.budget_usd = 0.03")
         assert "c.SelfHeal.healers = ('rules',)" in lab.output(1)
         assert "c.SelfHeal.offline = True" in lab.output(1)
         lab.command("settingeditor:open", query="Self-heal")
@@ -147,6 +147,6 @@ def test_nothing_of_the_notebook_leaves_the_machine(page: Any, server: Server) -
     lab.ready()
     lab.run(2)
     lab.press(lab.card(2), "run")
-    lab.wait_for_output(2, "sum 6")
+    lab.expect_output(2, "sum 6")
     assert len(asked) > 10
     assert [url for url in asked if not url.startswith((server.url, "data:", "blob:"))] == []

@@ -10,7 +10,7 @@ from tests.browser.lab import FIXED, TYPO, Lab
 
 def test_approve_and_run_puts_the_fix_into_the_cell(failed: Lab) -> None:
     failed.press(failed.card(1), "run")
-    failed.wait_for_output(1, "there are 3")
+    failed.expect_output(1, "there are 3")
     assert failed.source(1) == FIXED
 
 
@@ -94,7 +94,7 @@ def test_approve_while_the_kernel_is_busy(page: Any, server: Server) -> None:
     page.wait_for_function("() => document.querySelectorAll('.jp-Cell')[1].innerText.includes('items.append(3)')")
     assert lab.source(1) == FIXED
     (server.folder / "go").unlink()
-    lab.wait_for_output(1, "there are 3")
+    lab.expect_output(1, "there are 3")
 
 
 def test_reject_with_a_reason_while_the_kernel_is_busy(page: Any, server: Server) -> None:
@@ -117,7 +117,7 @@ def test_reject_with_a_reason_while_the_kernel_is_busy(page: Any, server: Server
 def test_fault_in_an_earlier_cell_is_fixed_in_both(page: Any, server: Server) -> None:
     lab = elsewhere(page, server, "elsewhere.ipynb")
     lab.press(lab.card(2), "run")
-    lab.wait_for_output(2, "total 3")
+    lab.expect_output(2, "total 3")
     assert "found.append(row)" in lab.source(1)
 
 
@@ -126,7 +126,7 @@ def test_cell_that_was_not_run_is_run_first(page: Any, server: Server) -> None:
     lab.ready()
     lab.run(2)
     lab.press(lab.card(2), "run")
-    lab.wait_for_output(2, "sum 6")
+    lab.expect_output(2, "sum 6")
 
 
 def test_resume_runs_only_what_is_left(page: Any, server: Server) -> None:
@@ -141,7 +141,7 @@ def test_resume_runs_only_what_is_left(page: Any, server: Server) -> None:
     lab.idle()
     lab.run(2)
     lab.press(lab.card(2), "resume")
-    lab.wait_for_output(2, "calls 1 [3, 4]")
+    lab.expect_output(2, "calls 1 [3, 4]")
     assert "m.append(4)" in lab.source(2)
     assert "m = train()" in lab.source(2)
 
@@ -151,7 +151,7 @@ def test_heal_button_works_where_the_extension_is_not_loaded(page: Any, server: 
     lab.run(0)
     lab.cell(0).get_by_role("button", name="Heal this cell").click()
     lab.press(lab.card(0), "run")
-    lab.wait_for_output(0, "there are 3")
+    lab.expect_output(0, "there are 3")
 
 
 def test_status_bar_tells_what_is_going_on(failed: Lab) -> None:
@@ -163,4 +163,4 @@ def test_keyboard_alone_approves(failed: Lab) -> None:
     card = failed.card(1)
     card.locator('[data-id="run"]').focus()
     failed.page.keyboard.press("Enter")
-    failed.wait_for_output(1, "there are 3")
+    failed.expect_output(1, "there are 3")

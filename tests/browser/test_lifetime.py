@@ -18,7 +18,7 @@ def test_reloaded_page_goes_on_with_the_card(failed: Lab) -> None:
     failed.page.reload()
     failed.opened()
     failed.press(failed.card(1), "run")
-    failed.wait_for_output(1, "there are 3")
+    failed.expect_output(1, "there are 3")
     assert failed.source(1) == FIXED
 
 
@@ -35,7 +35,7 @@ def test_restarted_kernel_leaves_the_text_and_no_button(failed: Lab) -> None:
     failed.ready()
     failed.run(1)
     failed.press(failed.card(1), "run")
-    failed.wait_for_output(1, "there are 3")
+    failed.expect_output(1, "there are 3")
 
 
 def test_dead_kernel_leaves_the_text_and_no_button(page: Any, server: Server) -> None:
@@ -69,7 +69,7 @@ def test_second_tab_follows_and_applies_nothing_again(failed: Lab, context: Any)
     second.card(1)
     failed.page.bring_to_front()
     failed.press(failed.card(1), "run")
-    failed.wait_for_output(1, "there are 3")
+    failed.expect_output(1, "there are 3")
     second.page.bring_to_front()
     card = second.card(1, "applied")
     assert card.locator('[data-id="run"], [data-id="approve"]').count() == 0
@@ -85,11 +85,11 @@ def test_two_notebooks_have_cards_of_their_own(failed: Lab, server: Server) -> N
     failed.ready()
     failed.run(1)
     failed.press(failed.card(1), "run")
-    failed.wait_for_output(1, "rows [1, 2]")
+    failed.expect_output(1, "rows [1, 2]")
     failed.open(first)
     assert failed.source(1) == TYPO
     failed.press(failed.card(1), "run")
-    failed.wait_for_output(1, "there are 3")
+    failed.expect_output(1, "there are 3")
 
 
 def test_clicking_twice_applies_once(failed: Lab) -> None:

@@ -19,7 +19,7 @@ def test_approve_and_run_in_notebook_7(page: Any, server: Server) -> None:
     card = lab.card(1)
     card.locator(".jp-SelfHeal-diff .cm-editor").wait_for()
     lab.press(card, "run")
-    lab.wait_for_output(1, "there are 3")
+    lab.expect_output(1, "there are 3")
     assert lab.source(1) == FIXED
 
 
@@ -28,4 +28,4 @@ def test_heal_button_in_notebook_7(page: Any, server: Server) -> None:
     lab.run(0)
     lab.cell(0).get_by_role("button", name="Heal this cell").click()
     lab.press(lab.card(0), "run")
-    lab.wait_for_output(0, "there are 3")
+    lab.expect_output(0, "there are 3")
