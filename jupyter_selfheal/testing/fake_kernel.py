@@ -19,7 +19,8 @@ import threading
 import time
 import traceback
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -240,7 +241,19 @@ def _execute(code: str, file: str, space: dict[str, Any], deadline: float) -> An
 
 def _evaluate(code: types.CodeType, space: dict[str, Any]) -> Any:
     value = eval(code, space)
-    return asyncio.run(value) if code.co_flags & 0x80 else value  # CO_COROUTINE: the code awaits at the top level
+    return _awaited(value) if code.co_flags & 0x80 else value  # CO_COROUTINE: the code awaits at the top level
+
+
+def _awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """What it returns, from a thread of its own: a loop may be running in this one (Playwright leaves its own there)."""
+    trace = sys.gettrace()
+
+    def run() -> Any:
+        sys.settrace(trace)
+        return asyncio.run(coroutine)
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run).result()
 
 
 @contextlib.contextmanager

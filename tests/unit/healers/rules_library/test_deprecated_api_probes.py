@@ -25,7 +25,8 @@ SETUP = """import io
 import numpy as np, pandas as pd
 import matplotlib
 matplotlib.use('Agg')
-import matplotlib.pyplot as plt, seaborn as sns"""
+import matplotlib.pyplot as plt, seaborn as sns
+plt.close('all')"""
 
 CUT = {
     "OneHotEncoder(sparse": "OneHotEncoder(sparse=False)",
