@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "jupyter_selfheal"
 
-BASE = {"model", "wire", "errors", "config", "ports", "source", "messages", "_version"}
+BASE = {"model", "wire", "errors", "config", "ports", "source", "messages", "magic_options", "_version"}
 PARTS = {"loop", "kernels", "healers", "providers", "scoring", "journal"}
 FORK_HALF = {
     "kernels.zygote",

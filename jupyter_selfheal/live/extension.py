@@ -14,12 +14,12 @@ from IPython.core.interactiveshell import InteractiveShell
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.kernels import zygote
-from jupyter_selfheal.live import transformer
 from jupyter_selfheal.live.actions import Actions
 from jupyter_selfheal.live.heals import View
 from jupyter_selfheal.live.magics import HealMagics
 from jupyter_selfheal.live.session import LiveSession
 from jupyter_selfheal.live.terminal import QuietView, Waiting
+from jupyter_selfheal.magic_options import blank_heal_line
 
 ATTRIBUTE = "_jupyter_selfheal"
 
@@ -49,8 +49,8 @@ def load(shell: InteractiveShell) -> None:
 
 def _load_in_trial(shell: InteractiveShell) -> None:
     """A notebook that loads the extension is being healed: its ``%%heal`` lines are read, and nothing else happens."""
-    if transformer.blank_heal_line not in shell.input_transformers_cleanup:
-        shell.input_transformers_cleanup.append(transformer.blank_heal_line)
+    if blank_heal_line not in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.append(blank_heal_line)
     for kind in ("line", "cell"):
         shell.magics_manager.register_function(lambda line, cell="": None, kind, "heal")
 

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 
+from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.live import application, options
+from jupyter_selfheal.live import application
 from jupyter_selfheal.live import card as cards
 from jupyter_selfheal.live.actions import Actions
 from jupyter_selfheal.live.heals import LiveHeal

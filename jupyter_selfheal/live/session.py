@@ -16,12 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.kernels import zygote
-from jupyter_selfheal.live import capture, client, options, transformer
+from jupyter_selfheal.live import capture, client
 from jupyter_selfheal.live.cells import CellLog
 from jupyter_selfheal.live.checkpoint import Checkpoints
 from jupyter_selfheal.live.heals import LiveHeal, View, new_card
@@ -90,7 +91,7 @@ class LiveSession:
     def start(self) -> None:
         """Take our places in the shell and start the worker in the background."""
         self.hook.install()
-        self.shell.input_transformers_cleanup.extend((transformer.blank_heal_line, self.blank_what_ran))
+        self.shell.input_transformers_cleanup.extend((options.blank_heal_line, self.blank_what_ran))
         self.shell.events.register("pre_run_cell", self.before_cell)
         self.shell.events.register("post_run_cell", self.after_cell)
         self.client.send(m.Hello(__version__, self.pid, self.cells.folder))
@@ -98,7 +99,7 @@ class LiveSession:
     def stop(self) -> None:
         """Leave the shell as it was found; end every process of ours."""
         self.hook.remove()
-        for ours in (transformer.blank_heal_line, self.blank_what_ran):
+        for ours in (options.blank_heal_line, self.blank_what_ran):
             if ours in self.shell.input_transformers_cleanup:
                 self.shell.input_transformers_cleanup.remove(ours)
         for event, callback in (("pre_run_cell", self.before_cell), ("post_run_cell", self.after_cell)):
@@ -127,7 +128,7 @@ class LiveSession:
         self._options, self._seen_error = self._read_options(raw), None
         if _is_ours(raw):
             return
-        source = transformer.body_of(raw)
+        source = options.body_of(raw)
         self.cells.ran(self.cells.identify(getattr(info, "cell_id", None), source), source, self._run_number(info))
         self.checkpoints.before_cell(forced=self._options is not None, wanted=self.auto_suggest and not self._is_open())
         self._started = time.monotonic()
@@ -139,7 +140,7 @@ class LiveSession:
         raw = getattr(info, "raw_cell", "") or ""
         if _is_ours(raw):
             return
-        source = transformer.body_of(raw)
+        source = options.body_of(raw)
         cell_id = self.cells.identify(getattr(info, "cell_id", None), source)
         if result.execution_count:
             self.cells.ran(cell_id, source, result.execution_count)
@@ -283,8 +284,8 @@ class LiveSession:
                 zygote.register_cell(name, cell_id)
 
     def _read_options(self, raw: str) -> options.HealOptions | None:
-        line = transformer.heal_line(raw)
-        if line is None or transformer.is_command(line):
+        line = options.heal_line(raw)
+        if line is None or options.is_command(line):
             return None
         try:
             return options.parse(line, self.shell.user_ns)
@@ -308,7 +309,7 @@ class LiveSession:
         if not run and isinstance(error, SyntaxError):
             run = runs.get(error.filename, 0)
         history = self.shell.history_manager.input_hist_raw
-        return (run, transformer.body_of(history[run])) if 0 < run < len(history) else (0, "")
+        return (run, options.body_of(history[run])) if 0 < run < len(history) else (0, "")
 
     def _prove_open_heals(self) -> None:
         heal = self.last_heal
@@ -373,7 +374,7 @@ def _oracle_of(notebook: Notebook, cell_id: str) -> Oracle:
 def _is_ours(raw: str) -> bool:
     first = raw.lstrip()
     if first.startswith("%%heal"):
-        return transformer.is_command(transformer.heal_line(raw) or "")
+        return options.is_command(options.heal_line(raw) or "")
     return first.startswith(("%heal", "%load_ext jupyter_selfheal", "%unload_ext jupyter_selfheal"))
 
 

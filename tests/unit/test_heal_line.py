@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from jupyter_selfheal.live import transformer
+from jupyter_selfheal import magic_options
 
 
 def transformed(source: str) -> str:
     manager = TransformerManager()
-    manager.cleanup_transforms.append(transformer.blank_heal_line)
+    manager.cleanup_transforms.append(magic_options.blank_heal_line)
     return manager.transform_cell(source)
 
 
@@ -32,10 +32,10 @@ def test_command_reaches_the_magic_with_the_cell() -> None:
 
 @pytest.mark.parametrize("source", ["x = 1\n", "%%healthy\nx", "# %%heal\nx = 1\n", "%%heal?\n"])
 def test_near_misses_are_left_alone(source: str) -> None:
-    assert transformer.blank_heal_line(source.splitlines(keepends=True)) == source.splitlines(keepends=True)
+    assert magic_options.blank_heal_line(source.splitlines(keepends=True)) == source.splitlines(keepends=True)
 
 
 def test_body_keeps_the_lines() -> None:
-    assert transformer.body_of("%%heal --expect 1\nx\n") == "\nx\n"
-    assert transformer.heal_line("%%heal --expect 1\nx\n") == "--expect 1"
-    assert transformer.heal_line("x\n") is None
+    assert magic_options.body_of("%%heal --expect 1\nx\n") == "\nx\n"
+    assert magic_options.heal_line("%%heal --expect 1\nx\n") == "--expect 1"
+    assert magic_options.heal_line("x\n") is None

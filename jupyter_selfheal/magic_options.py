@@ -1,4 +1,10 @@
-"""Reading the line of ``%%heal`` and ``%heal``."""
+"""Reading the line of ``%%heal`` and ``%heal``: the same in a live session and in a notebook that is healed as a file.
+
+``%%heal`` is read by an input transformer that blanks its line. Running the body through ``run_cell`` again, as a cell
+magic would, breaks top-level await, loses the line numbers and turns a failure into an ok reply. So the line goes away
+before IPython looks at the cell, and whoever heals reads it from the raw cell. A line that cannot be read, or that is a
+command, is left in place: then the cell magic of the same name runs, and says what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,8 @@ from dataclasses import dataclass
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import Oracle
+
+PREFIX = "%%heal"
 
 COMMANDS = (
     "approve", "run", "reject", "retry", "continue", "budget", "undo", "resume", "show", "sent", "status", "config",
@@ -56,6 +64,42 @@ class HealOptions:
     def config(self, base: HealConfig) -> HealConfig:
         """The configuration with these options on top. Raises ``ConfigError`` for values that make no sense."""
         return base.with_(**dict(self.settings))
+
+
+def heal_line(source: str) -> str | None:
+    """The options of a cell that begins with ``%%heal``, or None."""
+    for line in source.splitlines():
+        if line.strip():
+            first, _, rest = line.strip().partition(" ")
+            return rest.strip() if first == PREFIX else None
+    return None
+
+
+def is_command(line: str) -> bool:
+    """True for ``approve``, ``reject why`` and the like."""
+    return bool(line) and line.split(maxsplit=1)[0] in COMMANDS
+
+
+def body_of(source: str) -> str:
+    """The cell without its ``%%heal`` line; line numbers are kept, and a cell magic below it comes first."""
+    return "".join(blank_heal_line(source.splitlines(keepends=True)))
+
+
+def blank_heal_line(lines: list[str]) -> list[str]:
+    """The transformer (https://ipython.readthedocs.io/en/stable/config/inputtransforms.html): lines in, lines out."""
+    line = heal_line("".join(lines))
+    if line is None or is_command(line):
+        return lines
+    try:
+        parse(line)
+    except UsageError:
+        return lines
+    at = next(n for n, text in enumerate(lines) if text.strip())
+    rest = [*lines[:at], "\n", *lines[at + 1 :]]
+    magic = next((n for n, text in enumerate(rest) if text.strip()), -1)
+    if magic > 0 and rest[magic].startswith("%%"):
+        rest[0], rest[magic] = rest[magic], "\n"
+    return rest
 
 
 def words(line: str) -> list[tuple[int, int]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal import magic_options as options
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.live import options
 from jupyter_selfheal.model import Oracle
 
 
