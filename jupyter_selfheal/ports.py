@@ -6,7 +6,7 @@ to be called from several threads at once. A conformance suite for each protocol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -158,6 +158,21 @@ class Scorer(Protocol):
         ...
 
 
+class Critic(Protocol):
+    """Says what could go wrong with patches, before any of them is run."""
+
+    def worst_case(self, case: Case) -> Cost:
+        """The most that one call of :meth:`risks` can cost."""
+        ...
+
+    def risks(self, case: Case, patches: Sequence[tuple[Patch, Sequence[str]]]) -> tuple[Mapping[str, str], Cost, JSON]:
+        """One line for each patch id (one may be missing), what it cost, and what the journal should keep of it.
+
+        Each patch comes with the capabilities that it adds. Raises :class:`~jupyter_selfheal.errors.ProviderError`.
+        """
+        ...
+
+
 class Approver(Protocol):
     """Whoever decides: a person at a widget or a terminal, or a policy."""
 
@@ -210,6 +225,38 @@ class ModelReply:
     usage: dict[str, int] = field(default_factory=dict)
 
 
+class Redacts(Protocol):
+    """Takes secrets out of a text and puts them back."""
+
+    def redact(self, text: str) -> str: ...
+
+    def restore(self, text: str) -> str: ...
+
+
+def call_record(request: ModelRequest, reply: ModelReply, *, provider: str, prompt: str, redactor: Redacts) -> JSON:
+    """What the journal keeps of a call: the request exactly as it was sent, and the reply with its placeholders.
+
+    ``prompt`` is the version of the prompt ("fix-1").
+    """
+    return {
+        "purpose": request.purpose,
+        "prompt": prompt,
+        "provider": provider,
+        "model": request.model,
+        "max_tokens": request.max_tokens,
+        "effort": request.effort,
+        "system": request.system,
+        "messages": [{"role": role, "text": text} for role, text in request.messages],
+        "schema": request.schema,
+        "reply": redactor.redact(redactor.restore(reply.text)),
+        "stop": reply.stop,
+        "request_id": reply.request_id,
+        "usage": dict(reply.usage),
+        "usd": reply.cost.usd,
+        "price_unknown": reply.cost.unknown,
+    }
+
+
 @runtime_checkable
 class Provider(Protocol):
     """A language model behind an API."""
@@ -242,6 +289,8 @@ class Parts:
     """Facts of another state after a failure: the one that comes up behind the first."""
     fallback_scorer: Scorer | None = None
     """Scores for free where the scorer's model cannot be paid for or reached."""
+    critic: Critic | None = None
+    """Says what could go wrong with patches that add capabilities or touch other cells; without one the loop says it itself."""
     install: Callable[[str], str] | None = None
     """Install a requirement into a scratch directory that only trials see; returns its path. Raises InfrastructureError."""
     questions: Callable[[Case, Sequence[Candidate]], tuple[Question, ...]] | None = None
