@@ -13,6 +13,7 @@ import json
 import sys
 import types
 import typing
+from collections import ChainMap
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -30,16 +31,11 @@ _CLASSES: dict[str, type[Any]] = {}
 
 def register(cls: type[T]) -> type[T]:
     """Class decorator: let a frozen dataclass outside the model (an event of the loop, say) travel too."""
-    other = _CLASSES.get(cls.__name__)
+    other = _class(cls.__name__)
     if other is not None and other is not cls and other.__module__ != cls.__module__:
         raise TypeError(f"two wire classes are named {cls.__name__}: {other.__module__} and {cls.__module__}")
     _CLASSES[cls.__name__] = cls
     return cls
-
-
-for _value in list(vars(model).values()):
-    if isinstance(_value, type) and dataclasses.is_dataclass(_value):
-        register(_value)
 
 
 def encode(value: Any) -> model.JSON:
@@ -52,8 +48,8 @@ def encode(value: Any) -> model.JSON:
         return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, tuple | list | frozenset | set):
         return [encode(v) for v in value]
-    if dataclasses.is_dataclass(value) and type(value).__name__ in _CLASSES:
-        cls: Any = type(value)
+    cls: Any = type(value)
+    if dataclasses.is_dataclass(value) and _class(cls.__name__) is not None:
         found: dict[str, Any] = {"$": cls.__name__}
         for name, default in _defaults(cls):
             item = getattr(value, name)
@@ -112,7 +108,7 @@ def loads(line: str | bytes) -> Any:
 
 
 def _decode_object(raw: dict[str, Any]) -> Any:
-    cls = _CLASSES.get(raw["$"])
+    cls = _class(raw["$"])
     if cls is None:
         raise WireError(f"unknown class {raw['$']!r} in a message: it was written by another release")
     hints = _hints(typing.cast(Any, cls))
@@ -129,6 +125,12 @@ def _decode_object(raw: dict[str, Any]) -> Any:
         raise WireError(f"{raw['$']}: {error}") from error
 
 
+def _class(name: str) -> type[Any] | None:
+    """The registered class, or the one of the model, of that name."""
+    found = _CLASSES.get(name) or (getattr(model, name) if name in model.__all__ else None)
+    return found if dataclasses.is_dataclass(found) and isinstance(found, type) else None
+
+
 def _decode_union(raw: Any, options: tuple[Any, ...]) -> Any:
     if raw is None:
         return None
@@ -143,7 +145,19 @@ def _decode_union(raw: Any, options: tuple[Any, ...]) -> Any:
 
 @lru_cache(maxsize=None)
 def _hints(cls: Any) -> dict[str, Any]:
-    return typing.get_type_hints(cls, vars(sys.modules[cls.__module__]))
+    home = vars(sys.modules[cls.__module__])
+    # a name that the class's module imports for type checkers only is the model's
+    names: Any = ChainMap(home, _Nouns())
+    return typing.get_type_hints(cls, home, names)
+
+
+class _Nouns(dict[str, Any]):
+    """The model's names, each imported when it is looked up."""
+
+    def __missing__(self, name: str) -> Any:
+        if name not in model.__all__:
+            raise KeyError(name)
+        return getattr(model, name)
 
 
 @lru_cache(maxsize=None)

@@ -1,0 +1,120 @@
+"""The nouns of the product, in the order in which they come into being.
+
+    Failure → Diagnosis → Patch → (cleared) → Trial → Verdict → Proposal → Decision → Application
+
+Everything here is frozen data from the standard library: no live objects, so that any of it can cross the pipe to the
+worker, be written to the journal, and be read back (:mod:`jupyter_selfheal.wire`). Empty strings and empty tuples mean
+"nothing"; there is no ``None`` soup.
+
+Each noun is imported from its own module when it is first asked for: making a frozen class takes up to a millisecond, and most of
+them are not needed to load the extension into the user's kernel.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.model.case import Case, Outcome, Reason
+    from jupyter_selfheal.model.cost import Cost
+    from jupyter_selfheal.model.failure import Diagnosis, Failure, FailureKind, Frame, Locus
+    from jupyter_selfheal.model.notebook import JSON, Cell, Notebook, Oracle, Output
+    from jupyter_selfheal.model.patch import (
+        BASELINE,
+        Applicability,
+        Edit,
+        Insert,
+        Install,
+        Move,
+        Patch,
+        Replace,
+        RunCells,
+        compose,
+    )
+    from jupyter_selfheal.model.proposal import Choice, Decision, Proposal, Question
+    from jupyter_selfheal.model.trial import (
+        OPEN,
+        Ending,
+        ErrorInfo,
+        Isolation,
+        Keep,
+        Probe,
+        Role,
+        Run,
+        Sandbox,
+        Start,
+        Step,
+        StepResult,
+        Trial,
+        TrialRequest,
+    )
+    from jupyter_selfheal.model.verdict import Attempt, Candidate, Verdict
+
+__all__ = [
+    "BASELINE",
+    "JSON",
+    "OPEN",
+    "Applicability",
+    "Attempt",
+    "Candidate",
+    "Case",
+    "Cell",
+    "Choice",
+    "Cost",
+    "Decision",
+    "Diagnosis",
+    "Edit",
+    "Ending",
+    "ErrorInfo",
+    "Failure",
+    "FailureKind",
+    "Frame",
+    "Insert",
+    "Install",
+    "Isolation",
+    "Keep",
+    "Locus",
+    "Move",
+    "Notebook",
+    "Oracle",
+    "Outcome",
+    "Output",
+    "Patch",
+    "Probe",
+    "Proposal",
+    "Question",
+    "Reason",
+    "Replace",
+    "Role",
+    "Run",
+    "RunCells",
+    "Sandbox",
+    "Start",
+    "Step",
+    "StepResult",
+    "Trial",
+    "TrialRequest",
+    "Verdict",
+    "compose",
+]
+
+_HOMES = {
+    "notebook": "Cell JSON Notebook Oracle Output",
+    "failure": "Diagnosis Failure FailureKind Frame Locus",
+    "patch": "Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
+    "trial": "Ending ErrorInfo Isolation Keep OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
+    "verdict": "Attempt Candidate Verdict",
+    "cost": "Cost",
+    "proposal": "Choice Decision Proposal Question",
+    "case": "Case Outcome Reason",
+}
+_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = found
+    return found

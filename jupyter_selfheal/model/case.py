@@ -1,0 +1,72 @@
+"""The two ends of a heal: the case that it begins with, the outcome that it ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from jupyter_selfheal.model.cost import Cost
+from jupyter_selfheal.model.failure import Diagnosis, Failure
+from jupyter_selfheal.model.notebook import Notebook, Oracle
+from jupyter_selfheal.model.patch import BASELINE, Patch
+from jupyter_selfheal.model.proposal import Proposal
+from jupyter_selfheal.model.verdict import Attempt, Candidate
+
+
+class Reason(StrEnum):
+    """Why a heal ended."""
+
+    HEALED = "healed"
+    REJECTED = "rejected"
+    EXHAUSTED = "exhausted"
+    """Nothing offline heals it, and there is no (further) model to ask."""
+    OVER_BUDGET = "over_budget"
+    STUCK = "stuck"
+    NO_IMPROVEMENT = "no_improvement"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    INFRASTRUCTURE = "infrastructure"
+    NOT_REPRODUCED = "not_reproduced"
+    ENVIRONMENT = "environment"
+    """Left alone: the diagnosis says why and what the user can do."""
+    CANCELLED = "cancelled"
+    SELF_ERROR = "self_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Everything known when a heal begins: the failure, the notebook around it, what it must do, which healers may act.
+
+    ``hints`` are the user's words for a model. ``packages`` are the versions installed where the cell runs. Of a *derived*
+    case (the failure that came up behind the first one) ``notebook`` and ``failure`` already hold the sources after ``base``.
+    """
+
+    failure: Failure
+    notebook: Notebook = Notebook()
+    oracle: Oracle = Oracle()
+    hints: tuple[str, ...] = ()
+    base: Patch = BASELINE
+    """Edits already made by an earlier round that got past the first failure; patches of this case come on top."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a heal ended, and with what."""
+
+    reason: Reason
+    failure: Failure
+    diagnosis: Diagnosis = Diagnosis(cause="")
+    applied: tuple[Candidate, ...] = ()
+    """The approved candidate, if any (at most one)."""
+    proposal: tuple[Proposal, ...] = ()
+    """The last proposal shown, if any (at most one)."""
+    attempts: tuple[Attempt, ...] = ()
+    cost: Cost = Cost()
+    seconds: float = 0.0
+    detail: str = ""
+    approved_by: str = ""
+    """Who approved it: ``user``, or the policy that decided."""
+    spent_by: Mapping[str, Cost] = field(default_factory=dict)
+    """``cost`` by who was paid: ``language_model``, ``judge``, ``critic``."""

@@ -1,0 +1,90 @@
+"""What went wrong in a cell, and what it is believed to come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from jupyter_selfheal.model.notebook import Output
+
+
+class FailureKind(StrEnum):
+    """How a cell failed."""
+
+    RAISED = "raised"
+    SYNTAX = "syntax"
+    MISSED = "missed"
+    """It ran to its end, but not to what its oracle expects."""
+    TIMED_OUT = "timed_out"
+    DIED = "died"
+    """The kernel's process ended under it (a signal, ``os._exit``, out of memory)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a traceback, outermost first. ``cell_id`` is empty for frames outside the notebook's cells.
+
+    ``line`` is 1-based within the cell or the file.
+    """
+
+    file: str
+    line: int
+    function: str
+    text: str = ""
+    cell_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failing cell, as it happened.
+
+    ``line`` (1-based, in the failing cell; 0 unknown) and ``statement`` (0-based index of the failing top-level
+    statement; -1 unknown) locate it; ``frames`` run from the cell inwards. ``evalue`` is the message as raised,
+    ``traceback`` the plain text without colours. ``seconds`` is how long the cell ran until it failed.
+    """
+
+    cell_id: str
+    source: str
+    kind: FailureKind = FailureKind.RAISED
+    ename: str = ""
+    evalue: str = ""
+    line: int = 0
+    statement: int = -1
+    frames: tuple[Frame, ...] = ()
+    traceback: str = ""
+    outputs: tuple[Output, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def headline(self) -> str:
+        """``NameError: name 'pd' is not defined``, on one line of at most 200 characters."""
+        first = self.evalue.strip().splitlines()[0] if self.evalue.strip() else ""
+        return (f"{self.ename}: {first}" if first else self.ename)[:200]
+
+
+class Locus(StrEnum):
+    """Where the cause sits."""
+
+    CODE = "code"
+    ELSEWHERE = "elsewhere"
+    """In another cell of the notebook."""
+    ENVIRONMENT = "environment"
+    """A module, a file, the network, memory, a credential: no code is rewritten for it on a guess."""
+    OURSELVES = "ourselves"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the failure is believed to come from.
+
+    ``leave_alone`` is empty where healing may go on, else the short name of the reason for leaving it: ``deliberate``,
+    ``skeleton``, ``missing data``, ``missing credential``, ``bad data``, ``network``, ``not python``, ``input``,
+    ``missing module``, ``interrupted``. ``advice`` says what the user can do. ``confidence`` is 0–100.
+    """
+
+    cause: str
+    locus: Locus = Locus.CODE
+    cell_id: str = ""
+    confidence: int = 100
+    leave_alone: str = ""
+    advice: str = ""

@@ -1,0 +1,143 @@
+"""The notebook that a failure sits in, as far as healing needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+JSON: TypeAlias = Any
+"""A value that ``json`` can write: None, bool, int, float, str, list of JSON, dict of str to JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output of a cell, with nbformat 4's fields (https://nbformat.readthedocs.io/en/latest/format_description.html).
+
+    ``output_type`` is ``stream`` (uses ``name``, ``text``), ``display_data`` or ``execute_result`` (``data``,
+    ``metadata``), or ``error`` (``ename``, ``evalue``, ``traceback``).
+    """
+
+    output_type: str
+    name: str = ""
+    text: str = ""
+    data: Mapping[str, JSON] = field(default_factory=dict)
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    ename: str = ""
+    evalue: str = ""
+    traceback: tuple[str, ...] = ()
+
+    def to_nbformat(self, execution_count: int | None = None) -> dict[str, JSON]:
+        """The dictionary that an .ipynb holds for this output."""
+        if self.output_type == "stream":
+            return {"output_type": "stream", "name": self.name or "stdout", "text": self.text}
+        if self.output_type == "error":
+            return {
+                "output_type": "error",
+                "ename": self.ename,
+                "evalue": self.evalue,
+                "traceback": list(self.traceback),
+            }
+        found: dict[str, JSON] = {
+            "output_type": self.output_type,
+            "data": dict(self.data),
+            "metadata": dict(self.metadata),
+        }
+        if self.output_type == "execute_result":
+            found["execution_count"] = execution_count
+        return found
+
+    @classmethod
+    def from_nbformat(cls, raw: Mapping[str, JSON]) -> Output:
+        """Read one output of an .ipynb or the content of an IOPub message; multi-line lists are joined."""
+        text = raw.get("text", "")
+        data = {
+            k: "".join(v) if isinstance(v, list) and all(isinstance(s, str) for s in v) else v
+            for k, v in dict(raw.get("data") or {}).items()
+        }
+        return cls(
+            output_type=str(raw.get("output_type", "stream")),
+            name=str(raw.get("name", "")),
+            text="".join(text) if isinstance(text, list) else str(text),
+            data=data,
+            metadata=dict(raw.get("metadata") or {}),
+            ename=str(raw.get("ename", "")),
+            evalue=str(raw.get("evalue", "")),
+            traceback=tuple(str(line) for line in raw.get("traceback") or ()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """What the user said the cell must do; empty fields say nothing.
+
+    ``expect``: a Python expression that the cell's last value must equal. ``stdout``: text that the cell must print
+    (``/…/`` is a regular expression). ``checks``: statements that must run without raising after the cell. ``spec``: what
+    the cell is for, in words; only a language model can use it.
+    """
+
+    expect: str = ""
+    stdout: str = ""
+    checks: tuple[str, ...] = ()
+    spec: str = ""
+
+    def __bool__(self) -> bool:
+        """True where something can be checked without a judge."""
+        return bool(self.expect or self.stdout or self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a notebook.
+
+    ``id`` is nbformat's cell id (or one made up by the reader, stable within the run). ``runs`` is the execution number
+    in the *running* kernel, 0 where it did not run there. ``outputs`` are the outputs stored in the notebook.
+    ``skip`` and ``expensive`` come from the cell's ``selfheal`` metadata.
+    """
+
+    id: str
+    source: str
+    kind: str = "code"
+    tags: tuple[str, ...] = ()
+    runs: int = 0
+    outputs: tuple[Output, ...] = ()
+    oracle: Oracle = Oracle()
+    skip: bool = False
+    expensive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """The cells around a failure, in order. Live sessions without a notebook have the history's cells here.
+
+    ``path`` is empty where it is unknown; ``folder`` is the kernel's working directory.
+    """
+
+    cells: tuple[Cell, ...] = ()
+    path: str = ""
+    folder: str = ""
+
+    def index(self, cell_id: str) -> int:
+        """Position of the cell, or -1."""
+        return next((n for n, cell in enumerate(self.cells) if cell.id == cell_id), -1)
+
+    def cell(self, cell_id: str) -> Cell:
+        """The cell of that id; raises ``KeyError`` where there is none."""
+        at = self.index(cell_id)
+        if at < 0:
+            raise KeyError(cell_id)
+        return self.cells[at]
+
+    def code_before(self, cell_id: str) -> tuple[Cell, ...]:
+        """The code cells above it, in order (all code cells where it is unknown)."""
+        at = self.index(cell_id)
+        return tuple(c for c in (self.cells if at < 0 else self.cells[:at]) if c.kind == "code")
+
+    def code_after(self, cell_id: str) -> tuple[Cell, ...]:
+        """The code cells below it, in order."""
+        at = self.index(cell_id)
+        return () if at < 0 else tuple(c for c in self.cells[at + 1 :] if c.kind == "code")
+
+    def with_source(self, cell_id: str, source: str) -> Notebook:
+        """The same notebook with one cell's source replaced."""
+        return replace(self, cells=tuple(replace(c, source=source) if c.id == cell_id else c for c in self.cells))

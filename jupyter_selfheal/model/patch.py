@@ -1,0 +1,167 @@
+"""Patches: sets of edits that may heal a failure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TypeAlias
+
+from jupyter_selfheal.model.notebook import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Put ``source`` in place of ``old`` as the whole source of a cell; refused where the cell no longer holds ``old``."""
+
+    cell_id: str
+    old: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """A new cell ``cell_id`` with ``source``, directly above the cell ``before``."""
+
+    cell_id: str
+    source: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Move a cell directly above the cell ``before``."""
+
+    cell_id: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunCells:
+    """Run these cells first, in this order; no source changes (a state fix)."""
+
+    cell_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Install:
+    """Install distribution ``requirement``, because ``module`` is missing. Proven in a scratch directory."""
+
+    requirement: str
+    module: str
+
+
+Edit: TypeAlias = Replace | Insert | Move | RunCells | Install
+
+
+class Applicability(IntEnum):
+    """How far a change may be trusted, as linters say it (Ruff's ``DisplayOnly < Unsafe < Safe``)."""
+
+    DISPLAY_ONLY = 0
+    """Shown, never applied by itself: the user must complete or choose it."""
+    UNSAFE = 1
+    """Probably right; may change what the code means."""
+    SAFE = 2
+    """Keeps or restores the evident meaning; only rules and memory may say so, never a model or a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A set of edits that may heal a failure.
+
+    ``healer`` is ``memory``, ``rules``, ``search``, ``language_model`` or ``user``; ``rule`` the rule's code, if one made
+    it. ``title`` is an imperative line ("Import numpy as np"), ``cause`` says in words what was wrong, ``why`` argues the
+    applicability. ``removes`` says what a remedy takes away where removal *is* the remedy; it exempts from the tamper cap.
+    ``prior`` (0–1) orders patches of one healer. ``risk`` is what could go wrong, in one line: a critic's word before it was
+    tried, or the model's own.
+    """
+
+    edits: tuple[Edit, ...]
+    title: str
+    cause: str = ""
+    healer: str = "rules"
+    rule: str = ""
+    applicability: Applicability = Applicability.UNSAFE
+    why: str = ""
+    removes: str = ""
+    prior: float = 0.5
+    risk: str = ""
+
+    @property
+    def id(self) -> str:
+        """Twelve hexadecimal digits of the edits' content: equal edits are one patch, whoever proposed them."""
+        text = json.dumps([[type(e).__name__, *_fields(e)] for e in self.edits], sort_keys=True)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+    @property
+    def is_empty(self) -> bool:
+        """True for the baseline, the patch without edits."""
+        return not self.edits
+
+    def source_of(self, cell_id: str, otherwise: str) -> str:
+        """The cell's source after this patch."""
+        for edit in reversed(self.edits):
+            if isinstance(edit, Replace | Insert) and edit.cell_id == cell_id:
+                return edit.source
+        return otherwise
+
+    @property
+    def cells_touched(self) -> tuple[str, ...]:
+        """Ids of the cells whose source or place this patch changes, without repeats."""
+        return tuple(dict.fromkeys(e.cell_id for e in self.edits if isinstance(e, Replace | Insert | Move)))
+
+
+def _fields(edit: Edit) -> list[JSON]:
+    return [getattr(edit, name) for name in edit.__slots__]
+
+
+BASELINE = Patch(edits=(), title="nothing changed", healer="user")
+"""The empty patch; its trial is the reproduction of the failure."""
+
+
+def compose(first: Patch, second: Patch) -> Patch:
+    """``second`` after ``first`` as one patch: a Replace of the same cell keeps the oldest ``old`` and the newest source.
+
+    The applicability is the weaker of the two; a patch by a model stays one.
+    """
+    edits: list[Edit] = list(first.edits)
+    for edit in second.edits:
+        if isinstance(edit, Replace):
+            at = next(
+                (n for n, e in enumerate(edits) if isinstance(e, Replace | Insert) and e.cell_id == edit.cell_id), -1
+            )
+            if at >= 0:
+                edits[at] = _resourced(edits[at], edit.source)
+                continue
+        if edit not in edits:
+            edits.append(edit)
+    edits = [e for e in edits if not (isinstance(e, Replace) and e.old == e.source)]
+    if first.is_empty:
+        return replace(second, edits=tuple(edits))
+    return Patch(
+        edits=tuple(edits),
+        title=_joined(first.title, second.title),
+        cause=_joined(first.cause, second.cause),
+        healer=second.healer if first.healer == second.healer else f"{first.healer}+{second.healer}",
+        rule="+".join(dict.fromkeys(r for r in (first.rule, second.rule) if r)),
+        applicability=min(first.applicability, second.applicability),
+        why=_joined(first.why, second.why),
+        removes=_joined(first.removes, second.removes),
+        prior=min(first.prior, second.prior),
+        risk=_joined(first.risk, second.risk),
+    )
+
+
+def _joined(first: str, second: str) -> str:
+    """Both texts in one; what the first says already is not said again."""
+    sentence = second.endswith((".", ")"))
+    if not first or not second or second in first.split("; ") or (sentence and second in first):
+        return first or second
+    return f"{first} {second}" if first.endswith(".") else f"{first}; {second}"
+
+
+def _resourced(edit: Edit, source: str) -> Edit:
+    if isinstance(edit, Replace):
+        return Replace(edit.cell_id, edit.old, source)
+    return replace(edit, source=source) if isinstance(edit, Insert) else edit

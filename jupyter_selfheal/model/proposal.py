@@ -1,0 +1,70 @@
+"""Proposals to the user, and the user's decisions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from jupyter_selfheal.model.cost import Cost
+from jupyter_selfheal.model.failure import Diagnosis, Failure
+from jupyter_selfheal.model.trial import Start, Trial
+from jupyter_selfheal.model.verdict import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The one value to ask the user for, where plausible patches disagree.
+
+    ``text``: "for `[3, 1, 2]`, should `f` give 1 or 2?"; ``answers`` maps each answer's text to the ids of the patches
+    that give it.
+    """
+
+    text: str
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What is shown to the user: the best candidate first, and what was and was not proven."""
+
+    failure: Failure
+    diagnosis: Diagnosis
+    candidates: tuple[Candidate, ...]
+    proven_from: tuple[Start, ...] = ()
+    """Empty: not proven (show-only)."""
+    baseline: Trial | None = None
+    cost: Cost = Cost()
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    """What was not proven, or is odd: "fails 2 of 3 times", "replayed cells 1, 3"."""
+    questions: tuple[Question, ...] = ()
+    needs_clearance: tuple[str, ...] = ()
+    """Capabilities that the best patch would add ("subprocess"); it is not tried before the user allows it."""
+    spent_by: Mapping[str, Cost] = field(default_factory=dict)
+    """``cost`` by who was paid: ``language_model``, ``judge``, ``critic``."""
+
+
+class Choice(StrEnum):
+    """What a user can say to a proposal or a pause."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    EDIT = "edit"
+    RETRY = "retry"
+    ANSWER = "answer"
+    CLEAR = "clear"
+    CONTINUE = "continue"
+    RAISE_BUDGET = "raise_budget"
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A user's (or a policy's) word. ``text`` is the reason, hint, answer, edited source or new budget."""
+
+    choice: Choice
+    patch_id: str = ""
+    text: str = ""
+    by: str = "user"
+    """``user``, or the policy that decided: ``--approve safe``."""

@@ -1,0 +1,209 @@
+"""Trials: what is run from a state, within which limits, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from jupyter_selfheal.model.failure import Frame
+from jupyter_selfheal.model.notebook import JSON, Output
+
+
+class Start(StrEnum):
+    """The state that a trial begins from."""
+
+    BEFORE_CELL = "before the cell"
+    AFTER_FAILURE = "after the failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """What stood between a trial and the user's things.
+
+    ``kernel`` is ``forked`` (the exact state), ``fresh`` (state reconstructed by replay) or ``fake`` (tests).
+    ``layers`` that were on; ``missing`` layers, each with the reason ("overlay: not permitted").
+    """
+
+    kernel: str
+    layers: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """One line for a person."""
+        what = {
+            "forked": "a fork of the kernel (exact state)",
+            "fresh": "a fresh kernel (state reconstructed)",
+        }.get(self.kernel, self.kernel)
+        return what + (": " + ", ".join(self.layers) if self.layers else "; no sandbox layer")
+
+
+class Role(StrEnum):
+    """Why a piece of code runs in a trial."""
+
+    SETUP = "setup"
+    """A cell that must have run first: RunCells, inserted or moved cells, changed definitions elsewhere."""
+    CELL = "cell"
+    """The cell under trial."""
+    CHECK = "check"
+    """An oracle's check."""
+    DOWNSTREAM = "downstream"
+    """A cell below, run to see whether it still works."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Run ``code`` as a cell (magics, top-level await, displays and all).
+
+    ``line_offset`` is unused lines to add for tracebacks. ``go_on``: a failure of this step does not end the trial.
+    ``timeout`` in seconds bounds this step alone (0: only the trial's limit).
+    """
+
+    code: str
+    cell_id: str = ""
+    role: Role = Role.CELL
+    go_on: bool = False
+    timeout: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Ask about the state: ``source`` defines ``probe(shell, last, argument)``, whose JSON-able return is the step's value.
+
+    ``shell`` is the InteractiveShell (``shell.user_ns``), ``last`` has ``.result`` (the last cell's value, or None),
+    ``.error`` (its exception with live ``__traceback__``, or None) and ``.stdout`` (what it printed, as text).
+    The source may import the standard library and what the state has already imported; it runs in a namespace of its
+    own. An exception in it is an ``error`` status of the step, not the end of the trial. ``name`` is for the journal.
+    ``timeout`` in seconds (0: only the trial's limit).
+    """
+
+    source: str
+    argument: JSON = None
+    name: str = "probe"
+    timeout: float = 0.0
+
+
+Step: TypeAlias = Run | Probe
+
+
+class Keep(StrEnum):
+    """Whether the process that ran a trial stays, frozen, as the start of further trials."""
+
+    NEVER = "never"
+    ON_SUCCESS = "on success"
+    """Only where every step ran without error."""
+    ALWAYS = "always"
+    """Also after a failing step (the state after the failure)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """What a trial is allowed. ``writes``: ``discard`` (an overlay, thrown away), ``allow`` (as the parent state would)
+    or ``forbid``. ``memory_mb`` 0 means no limit beyond the machine's headroom."""
+
+    network: bool = False
+    writes: str = "discard"
+    memory_mb: int = 0
+    output_kb: int = 8_192
+
+
+OPEN = Sandbox(network=True, writes="allow")
+"""No restriction beyond those of the state that is forked: for running the notebook's own cells on."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRequest:
+    """What to run from a state, and within which limits.
+
+    ``timeout`` in seconds for the whole trial. ``paths`` are put first on ``sys.path`` (scratch installs).
+    """
+
+    steps: tuple[Step, ...]
+    patch_id: str = ""
+    timeout: float = 10.0
+    keep: Keep = Keep.NEVER
+    sandbox: Sandbox = Sandbox()
+    paths: tuple[str, ...] = ()
+
+
+class Ending(StrEnum):
+    """How the process of a trial ended."""
+
+    FINISHED = "finished"
+    """All steps were run, or the trial stopped at a step that raised."""
+    TIMED_OUT = "timed out"
+    EXITED = "exited"
+    """The code ended its process (``os._exit``; ``sys.exit`` is an ordinary error)."""
+    KILLED = "killed"
+    """A signal: a segmentation fault, the memory limit, an abort."""
+    OUT_OF_MEMORY = "out of memory"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorInfo:
+    """An exception of the user's code, located."""
+
+    ename: str
+    evalue: str
+    line: int = 0
+    statement: int = -1
+    frames: tuple[Frame, ...] = ()
+    traceback: str = ""
+    before_exec: bool = False
+    """True for a SyntaxError of the cell itself: nothing of it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What one step did. ``status``: ``ok``, ``error``, ``timeout`` or ``skipped`` (an earlier step ended the trial)."""
+
+    status: str
+    role: str = Role.CELL.value
+    cell_id: str = ""
+    name: str = ""
+    outputs: tuple[Output, ...] = ()
+    errors: tuple[ErrorInfo, ...] = ()
+    value: JSON = None
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run of a request in a trial kernel. Everything here happened; nothing is inferred.
+
+    ``blocked`` names what the sandbox refused ("network: connect", "write: /etc/x"): a failure because of it is
+    inconclusive. ``seconds`` is from request to result; ``phases`` splits it (milliseconds by name).
+    """
+
+    patch_id: str
+    steps: tuple[StepResult, ...]
+    ending: Ending
+    start: Start
+    isolation: Isolation
+    detail: str = ""
+    seconds: float = 0.0
+    phases: Mapping[str, float] = field(default_factory=dict)
+    blocked: tuple[str, ...] = ()
+    peak_mb: float = 0.0
+
+    def step(self, role: Role) -> StepResult | None:
+        """The first step of that role, or None."""
+        return next((s for s in self.steps if s.role == role.value), None)
+
+    def probe(self, name: str) -> JSON:
+        """The value of the first probe of that name that ran, or None."""
+        return next((s.value for s in self.steps if s.name == name and s.ok), None)
+
+    @property
+    def ran(self) -> bool:
+        """True if the process finished and every setup and cell step ran without an error."""
+        return self.ending is Ending.FINISHED and all(
+            s.ok for s in self.steps if s.role in (Role.SETUP.value, Role.CELL.value)
+        )

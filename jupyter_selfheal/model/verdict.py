@@ -1,0 +1,50 @@
+"""Verdicts: how good a tried patch is, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jupyter_selfheal.model.patch import Patch
+from jupyter_selfheal.model.trial import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How good a tried patch is, and why.
+
+    ``score`` is 0–10; ``plausible`` means that it ran where the baseline raised or missed, and that no oracle
+    contradicts it. ``proofs`` are short nouns, strongest first ("expected value", "asserts below", "runs"); ``reasons``
+    are sentences for a person. ``tampering`` names what caps it. ``inconclusive`` says why nothing can be said
+    ("network blocked"), empty otherwise. ``feedback`` goes into the next attempt. ``confidence`` 0–100.
+    """
+
+    patch_id: str
+    score: float
+    plausible: bool
+    proofs: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    tampering: tuple[str, ...] = ()
+    inconclusive: str = ""
+    feedback: str = ""
+    confidence: int = 100
+    oracle_met: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One patch that was tried (or could not be), archived before anything overwrites it."""
+
+    patch: Patch
+    trial: Trial | None = None
+    verdict: Verdict | None = None
+    rejection: str = ""
+    """The user's reason for rejecting it; ``-`` where none was given, empty where it was not rejected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A patch with the evidence for it."""
+
+    patch: Patch
+    trial: Trial
+    verdict: Verdict

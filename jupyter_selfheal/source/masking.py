@@ -1,0 +1,125 @@
+"""IPython's own syntax, masked so that what is left is Python of the same lines and columns."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+PARSE_FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+
+_LINE_MAGIC = re.compile(r"^(\s*)([%!]|\?{1,2}(?=\S))")
+_HELP = re.compile(r"^(\s*)[\w.*\[\]]+\?{1,2}\s*$")
+_ASSIGNED = re.compile(r"^(\s*[\w.,\s\[\]'\"()]+?=\s*)([%!](?!=).*)$")
+
+CELL_MAGICS_WITH_PYTHON = frozenset({"time", "timeit", "capture", "prun", "heal", "memit", "snakeviz", "pyinstrument"})
+"""Cell magics whose body is Python run in the user's namespace."""
+
+
+def is_foreign(source: str) -> bool:
+    """True for a cell whose body is not Python: ``%%bash``, ``%%html``, ``%%sql`` …"""
+    for line in source.splitlines():
+        if line.strip():
+            found = re.match(r"%%(\w+)", line)
+            return found is not None and found[1] not in CELL_MAGICS_WITH_PYTHON
+    return False
+
+
+def mask(source: str) -> str:
+    """The source with IPython's syntax replaced by Python of the same lines and, up to it, the same columns.
+
+    ``%magic`` and ``!command`` lines become ``pass``, ``x = !ls`` becomes ``x = None``, the cell magic's own line is
+    blanked; lines inside strings and continued brackets are left alone. Positions in the result are positions in the
+    source.
+    """
+    lines = source.splitlines(keepends=True)
+    inside = _continued_lines(lines)
+    found = []
+    first = True
+    for number, line in enumerate(lines):
+        body = line.rstrip("\r\n")
+        end = line[len(body) :]
+        if body.strip() and first:
+            first = False
+            if body.lstrip().startswith("%%"):
+                found.append(end)
+                continue
+        if number in inside:
+            found.append(line)
+        elif (m := _LINE_MAGIC.match(body)) or (m := _HELP.match(body)):
+            found.append(m[1] + "pass" + end)
+        elif (m := _ASSIGNED.match(body)) and not _parses(body.strip()) and _parses(m[1].strip() + " None"):
+            found.append(m[1] + "None" + end)
+        else:
+            found.append(line)
+    return "".join(found)
+
+
+def _parses(line: str) -> bool:
+    try:
+        compile(line, "<line>", "exec", PARSE_FLAGS)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _continued_lines(lines: Sequence[str]) -> frozenset[int]:
+    """Indices of lines that begin inside a triple-quoted string, an open bracket or after a backslash."""
+    found = set()
+    quote, depth, joined = "", 0, False
+    for number, line in enumerate(lines):
+        if quote or depth > 0 or joined:
+            found.add(number)
+        elif _LINE_MAGIC.match(line):
+            continue
+        quote, depth, joined = _scan(line, quote, max(depth, 0))
+    return frozenset(found)
+
+
+def _scan(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
+    at = 0
+    while at < len(line):
+        c = line[at]
+        if quote:
+            if c == "\\":
+                at += 2
+                continue
+            if line.startswith(quote, at):
+                at += len(quote)
+                quote = ""
+                continue
+        elif c == "#":
+            break
+        elif c in "'\"":
+            quote = line[at : at + 3] if line.startswith(c * 3, at) else c
+            at += len(quote)
+            continue
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        at += 1
+    stripped = line.rstrip("\r\n")
+    if len(quote) == 1 and not stripped.endswith("\\"):
+        quote = ""
+    return quote, depth, stripped.endswith("\\") and not quote
+
+
+def parse(source: str) -> ast.Module | None:
+    """The syntax tree of a cell (masked, top-level await allowed), or None where it does not parse."""
+    try:
+        tree = compile(mask(source), "<cell>", "exec", PARSE_FLAGS)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return tree if isinstance(tree, ast.Module) else None
+
+
+def compiles(source: str) -> bool:
+    """True where the cell is Python after masking (or a foreign cell, which is not ours to judge)."""
+    if is_foreign(source):
+        return True
+    try:
+        compile(mask(source), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True

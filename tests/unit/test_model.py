@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal import model, wire
+
+HERE = Path(model.__file__).parent
+
+
+def test_every_public_noun_of_every_module_is_a_name_of_the_model() -> None:
+    found = set()
+    for path in HERE.glob("[a-z]*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                found.add(node.name)
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+                found.add(ast.unparse(target))
+    assert {name for name in found if not name.startswith("_")} == set(model.__all__)
+    for name in model.__all__:
+        assert getattr(model, name) is not None
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        model.Nothing  # type: ignore[attr-defined]
+
+
+def test_a_noun_is_imported_when_it_is_asked_for_and_travels_from_anywhere() -> None:
+    """In a new process, where nothing has asked for anything yet."""
+    program = (
+        "import sys\nfrom jupyter_selfheal.model import Oracle\nfrom jupyter_selfheal import wire\n"
+        "early = sorted(m for m in sys.modules if m.startswith('jupyter_selfheal.model.'))\n"
+        """print(early, wire.loads('{"v": 1, "body": {"$": "Decision", "choice": "approve"}}').choice.name)"""
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "['jupyter_selfheal.model.notebook'] APPROVE\n"
+
+
+def test_a_class_of_the_models_name_cannot_be_registered() -> None:
+    with pytest.raises(TypeError, match="two wire classes are named Cell"):
+        wire.register(type("Cell", (), {}))
