@@ -51,6 +51,21 @@ def known_cells() -> dict[str, str]:
     return found
 
 
+def in_its_lines(code: str) -> str:
+    """The code with a ``#`` in a first line that is blank: IPython drops such lines, and every line number would be another.
+
+    A cell magic must come first; the one whose body is located, ``%%time``, changes places with the blank lines.
+    """
+    text = code.lstrip()
+    blank, _, indent = code[: len(code) - len(text)].rpartition("\n")
+    if not blank and not code.startswith("\n"):
+        return code
+    if text.startswith("%%time") and not indent:
+        magic, _, body = text.partition("\n")
+        return f"{magic}\n#{blank}\n{body}"
+    return code if indent or text.startswith("%%") else "#" + code
+
+
 def shorten_tracebacks(shell: Any) -> None:
     """Let tracebacks of thousands of frames (a missing base case) be shown by their ends: IPython takes seconds for them."""
     show = shell.showtraceback
@@ -167,7 +182,7 @@ class Runner:
     def _run_cell(self, step: dict[str, Any]) -> Any:
         accepted = inspect.signature(self.shell._run_cell).parameters
         also = {"cell_id": step.get("cell_id") or None} if "cell_id" in accepted else {}
-        return self.shell.run_cell(step["code"], store_history=True, **also)
+        return self.shell.run_cell(in_its_lines(step["code"]), store_history=True, **also)
 
     def _described(self, error: BaseException, code: str, result: Any) -> dict[str, Any]:
         before = result.error_before_exec is not None

@@ -193,6 +193,11 @@ class TrialKernelConformance:
         assert error.traceback.strip().endswith("ZeroDivisionError: division by zero")
         assert trial.steps[0].outputs[-1].output_type == "error"
 
+    @pytest.mark.parametrize("code", ["\n\n1 / 0", "  \n\n1 / 0", "\nx = 1\n1 / 0"])
+    def test_blank_lines_on_top_count(self, state: Making, code: str) -> None:
+        (error,) = tried(state(), code).steps[0].errors
+        assert (error.ename, error.line, error.frames[0].line) == ("ZeroDivisionError", 3, 3)
+
     def test_a_syntax_error_says_that_nothing_ran(self, state: Making) -> None:
         trial = tried(state(), "print('no')\nfor x in [1]\n    pass")
         (error,) = trial.steps[0].errors
