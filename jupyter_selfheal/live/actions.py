@@ -55,8 +55,6 @@ class Actions:
                     heal.change(auto_by=text)
         elif action == "applied" and heal.card.phase != "applied":
             self.approved(heal, patch_id, with_undo=True)
-        elif action == "resume":
-            self.arm_resume(heal, patch_id)
         elif action == "instructions":
             what = "`%heal resume`" if text == "resume" else "`%heal approve`"
             heal.change(instructions=NO_EXTENSION.replace("`%heal approve`", what))
@@ -71,7 +69,7 @@ class Actions:
         elif action == "agree":
             self._session.consent()
             self.ask_model(heal)
-        elif action in TO_CHOICE:
+        elif action in TO_CHOICE and heal.card.phase != "applied":  # another tab may have approved meanwhile
             self.decide(heal, action, patch_id, text)
 
     def ask_model(self, heal: LiveHeal) -> None:

@@ -30,6 +30,8 @@ class FrontEnd:
         self._actions = actions
         self._comms: list[Any] = []
         self._hello: Any = None
+        self._set_before: dict[str, Any] = {}
+        """What the settings that a page sets were before: one that is reset in the editor gets it back."""
         self._lock = threading.Lock()
 
     def start(self) -> None:
@@ -53,8 +55,8 @@ class FrontEnd:
             channel.close()
         self._comms.clear()
 
-    def tell(self, heal: LiveHeal | None = None, *, learned: str = "") -> None:
-        """How the last heal stands, to every page; ``learned`` is the number of a message that a page waits for."""
+    def tell(self, heal: LiveHeal | None = None, *, answered: str = "", granted: bool = True) -> None:
+        """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for."""
         heal = heal or self._session.last_heal
         state = {
             "phase": heal.card.phase if heal else "idle",
@@ -63,7 +65,8 @@ class FrontEnd:
             "cell": heal.card.cell_id if heal else "",
             "cost": cards.money(self._session.spent),
             "on": self._session.auto_suggest,
-            "learned": learned,
+            "answered": answered,
+            "granted": granted,
         }
         for channel in list(self._comms):
             channel.send(state)
@@ -96,7 +99,10 @@ class FrontEnd:
         if action == "context":
             session.cells.learn(tuple(_cell(raw) for raw in content["cells"]), str(content.get("path", "")))
             if content.get("number"):
-                self.tell(learned=str(content["number"]))
+                self.tell(answered=str(content["number"]))
+        elif action == "claim":
+            granted = self._claimed(content)
+            self.tell(answered=str(content["number"]), granted=granted)
         elif action in ("on", "off"):
             session.auto_suggest = action == "on"
             self.tell()
@@ -105,16 +111,29 @@ class FrontEnd:
         elif (heal := session.heals.get(str(content.get("run", "")))) is not None:
             self._actions.from_widget(heal, str(action), str(content.get("patch", "")), str(content.get("text", "")))
 
+    def _claimed(self, content: dict[str, Any]) -> bool:
+        """Whether this page may carry the approval out. Resume is armed here: the page queues the cell when it knows."""
+        heal = self._session.heals.get(str(content["run"]))
+        if heal is None or not heal.claim(str(content["page"])):
+            return False
+        if content.get("resume"):
+            self._actions.arm_resume(heal, str(content["patch"]))
+        return True
+
     def _settings(self, values: dict[str, Any]) -> None:
-        for name, value in values.items():
-            if name == "auto_suggest":
-                self._session.auto_suggest = bool(value)
-                continue
+        session = self._session
+        reset = {name: self._set_before.pop(name) for name in [*self._set_before] if name not in values}
+        for name, value in {**reset, **values}.items():
+            was: Any = session.auto_suggest if name == "auto_suggest" else getattr(session.config, name, None)
+            if name in values:
+                self._set_before.setdefault(name, was)
             try:
-                changed = {name: tuple(value) if isinstance(value, list) else value}
-                self._session.config = self._session.config.with_(**changed)
+                if name == "auto_suggest":
+                    session.auto_suggest = bool(value)
+                else:
+                    session.config = session.config.with_(**{name: tuple(value) if isinstance(value, list) else value})
             except SelfHealError as error:
-                self._session.record(f"setting {name} is ignored: {error}")
+                session.record(f"setting {name} is ignored: {error}")
         self.tell()
 
 

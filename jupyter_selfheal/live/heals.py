@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -33,6 +34,9 @@ class View(Protocol):
         """Let go of what the view holds (a comm). The last state stays readable."""
         ...
 
+
+CLAIM_SECONDS = 30.0
+"""How long a page may take from its claim to its word that the fix is in the notebook; then another page may claim."""
 
 CLOSED = {
     Reason.REJECTED: "Rejected; nothing was changed.",
@@ -67,6 +71,18 @@ class LiveHeal:
     journal: str = ""
     applied: tuple[Candidate, ...] = ()
     proving: bool = False
+    claimed: tuple[str, float] = ("", 0.0)
+    """The page that carries the approval out, and when (seconds of the monotonic clock) it was handed it."""
+
+    def claim(self, page: str) -> bool:
+        """Hand the approval to one page: of several that show this heal, all but the first are refused."""
+        with self.lock:
+            holder, since = self.claimed
+            taken = holder not in ("", page) and time.monotonic() - since < CLAIM_SECONDS
+            if taken or self.card.phase != "proposed":
+                return False
+            self.claimed = (page, time.monotonic())
+            return True
 
     def change(self, **changes: object) -> None:
         """Replace fields of the card and show it."""
@@ -102,6 +118,7 @@ class LiveHeal:
     def _proposed(self, message: m.Proposed) -> None:
         proposal = message.proposal
         cause = (proposal.candidates[0].patch.cause if proposal.candidates else "") or proposal.diagnosis.cause
+        self.claimed = ("", 0.0)
         proven = "a fix that has already run" if proposal.proven_from else "a suggestion, not proven"
         self.change(
             phase="proposed",

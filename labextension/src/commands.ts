@@ -1,10 +1,12 @@
 /** Command palette entries and shortcuts. */
 
 import { JupyterFrontEnd } from '@jupyterlab/application';
-import { Dialog, ICommandPalette, showDialog, showErrorMessage } from '@jupyterlab/apputils';
+import { Dialog, ICommandPalette, Notification, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
+import { focusCell } from './apply';
+import { needsOffer, outputsOf } from './healButton';
 import type { Lines } from './index';
 import { KernelLine } from './kernel';
 import { WholeNotebook } from './wholeNotebook';
@@ -51,29 +53,58 @@ async function ensureLoaded(line: KernelLine): Promise<boolean> {
   return false;
 }
 
-/** Heal one failing cell; loads the extension in the kernel first where it is not there. */
+/**
+ * Heal one failing cell; loads the extension in the kernel first where it is not there.
+ *
+ * The kernel holds the state of its last failure alone: a cell that failed earlier is run again, if the user wants that.
+ */
 export async function healCell(line: KernelLine, cell: CodeCell): Promise<void> {
   if (!(await ensureLoaded(line))) {
     return;
   }
   await line.contextKnown();
-  if (line.lastFailed && line.lastFailed !== cell.model.id) {
+  if (line.lastFailed !== cell.model.id) {
+    const why = line.lastFailed ? 'Another cell has failed since.' : 'It has not failed in this kernel since the page was opened.';
     const answer = await showDialog({
       title: 'Run this cell again?',
-      body: 'Another cell has failed since. Run this one again, and it is healed as it fails.',
+      body: `${why} Run this one again, and it is healed if it fails.`,
       buttons: [Dialog.cancelButton(), Dialog.okButton({ label: 'Run again' })]
     });
     if (!answer.button.accept) {
       return;
     }
-    await NotebookActions.runCells(line.panel.content, [cell], line.panel.sessionContext);
-    if (line.state.on) {
+    const ran = await NotebookActions.runCells(line.panel.content, [cell], line.panel.sessionContext);
+    if (ran || !needsOffer(outputsOf(cell))) {
       return;
     }
   }
   await runLine(line, cell, '%heal --no-wait');
 }
 
+/** The cell that "heal this cell" is about: the active one if it failed, else the one that failed last. */
+function failing(line: KernelLine): CodeCell | null {
+  const { activeCell, widgets } = line.panel.content;
+  const last = widgets.find(cell => cell.model.id === line.lastFailed);
+  const failed = (cell: unknown): cell is CodeCell => cell instanceof CodeCell && outputsOf(cell).some(output => output.output_type === 'error');
+  return failed(activeCell) ? activeCell : failed(last) ? last : null;
+}
+
+/** Heal the active cell, or lead to the card that it has already. */
+async function healHere(line: KernelLine): Promise<void> {
+  const cell = failing(line);
+  if (!cell) {
+    Notification.info('No cell has failed here: run one that does, then heal it.', { autoClose: 8000 });
+    return;
+  }
+  const offered = cell.node.querySelector<HTMLButtonElement>('.jupyter-selfheal[data-phase="proposed"] .sh-primary');
+  if (offered) {
+    void line.panel.content.scrollToCell(cell);
+    offered.focus();
+    return;
+  }
+  focusCell(line.panel.content, cell);
+  await healCell(line, cell);
+}
 
 function press(panel: NotebookPanel, id: string): void {
   const active = panel.content.activeCell?.node;
@@ -98,10 +129,7 @@ export function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, lin
     });
     palette?.addItem({ command, category: CATEGORY });
   };
-  add('heal-cell', 'heal this cell', panel => {
-    const cell = panel.content.activeCell;
-    return cell instanceof CodeCell ? healCell(lines.of(panel), cell) : undefined;
-  });
+  add('heal-cell', 'heal this cell', panel => healHere(lines.of(panel)));
   add('approve', 'approve & run the fix', panel => press(panel, 'run'));
   add('reject', 'reject the fix', panel => press(panel, 'reject'));
   add('heal-notebook', 'heal the whole notebook', async panel => {
@@ -112,7 +140,10 @@ export function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, lin
     const run = new WholeNotebook(line, cell => healCell(line, cell));
     healing.set(panel, run);
     try {
-      await run.run();
+      const ended = await run.run();
+      if (ended) {
+        Notification.info(ended, { autoClose: 8000 });
+      }
     } finally {
       healing.delete(panel);
     }

@@ -12,13 +12,21 @@ export interface IEdit {
   cellIds?: string[];
 }
 
+export interface IResult {
+  ok: boolean;
+  message: string;
+}
+
 export interface IRequest {
   action: 'apply';
+  /** The heal and the patch, as the kernel names them. */
+  heal: string;
+  patch: string;
   run: boolean;
   resume: boolean;
   undo: boolean;
   edits: IEdit[];
-  result: { ok: boolean; message: string } | null;
+  result: Promise<IResult> | null;
 }
 
 export interface ICellState {
@@ -27,9 +35,7 @@ export interface ICellState {
   editable: boolean;
 }
 
-export interface IPlan {
-  ok: boolean;
-  message: string;
+export interface IPlan extends IResult {
   /** Ids of the cells to run, in order. */
   toRun: string[];
 }

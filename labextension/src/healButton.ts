@@ -1,8 +1,15 @@
-/** The Heal button below the output of a failing cell that has no card yet. */
+/** The Heal button below the output of a failing cell that has no card yet, also where the traceback was stored in the file. */
 
 import { CodeCell } from '@jupyterlab/cells';
 
 const CLASS = 'jp-SelfHeal-offer';
+
+const watched = new WeakSet<CodeCell>();
+
+/** The outputs of a cell, as nbformat has them. */
+export function outputsOf(cell: CodeCell): any[] {
+  return (cell.model.toJSON() as any).outputs ?? [];
+}
 
 /** Whether the outputs hold an error and no card of ours. */
 export function needsOffer(outputs: any[]): boolean {
@@ -14,8 +21,16 @@ export function needsOffer(outputs: any[]): boolean {
 /** Put the button there, or take it away. `heal` is called once for a click. */
 export function offer(cell: CodeCell, heal: () => void): void {
   withdraw(cell);
-  if (!needsOffer((cell.model.toJSON() as any).outputs ?? [])) {
+  if (!needsOffer(outputsOf(cell))) {
     return;
+  }
+  if (!watched.has(cell)) {
+    watched.add(cell);
+    cell.model.outputs.changed.connect(() => {
+      if (!needsOffer(outputsOf(cell))) {
+        withdraw(cell);
+      }
+    });
   }
   const row = document.createElement('div');
   row.className = CLASS;

@@ -11,7 +11,7 @@ import { IStatusBar } from '@jupyterlab/statusbar';
 import { apply, focusCell, whereabouts } from './apply';
 import { addCommands, healCell } from './commands';
 import { drawDiff } from './diff';
-import { offer, withdraw } from './healButton';
+import { needsOffer, offer, outputsOf, withdraw } from './healButton';
 import { KernelLine } from './kernel';
 import { keepText } from './remains';
 import { pushSettings } from './settings';
@@ -29,7 +29,7 @@ function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLangu
     }
     if (detail.action === 'apply') {
       event.preventDefault();
-      detail.result = apply(here.panel, here.cell, detail);
+      detail.result = apply(lines.of(here.panel), here.cell, detail);
     } else if (detail.action === 'diff') {
       event.preventDefault();
       void drawDiff(detail.host, detail.old, detail.source, languages);
@@ -66,11 +66,24 @@ function watchCells(tracker: INotebookTracker, lines: Lines): void {
     const panel = panelOf(notebook);
     if (panel && cell instanceof CodeCell && !success) {
       lines.of(panel).lastFailed = cell.model.id;
-      offer(cell, () => {
-        focusCell(panel.content, cell);
-        void healCell(lines.of(panel), cell);
-      });
+      offerIn(panel, cell, lines);
     }
+  });
+  tracker.widgetAdded.connect((_, panel) => {
+    void panel.context.ready.then(() => {
+      for (const cell of panel.content.widgets) {
+        if (cell instanceof CodeCell && needsOffer(outputsOf(cell))) {
+          void cell.ready.then(() => offerIn(panel, cell, lines));
+        }
+      }
+    });
+  });
+}
+
+function offerIn(panel: NotebookPanel, cell: CodeCell, lines: Lines): void {
+  offer(cell, () => {
+    focusCell(panel.content, cell);
+    void healCell(lines.of(panel), cell);
   });
 }
 

@@ -17,11 +17,15 @@ export interface IState {
   run: string;
   cell: string;
   on: boolean;
-  /** The number of the notebook's cells that the kernel side has just learned, if a page asked to be told. */
-  learned?: string;
+  /** The number of the message that this answers, if a page asked to be told. */
+  answered?: string;
+  /** What was asked for with that number is granted. */
+  granted?: boolean;
 }
 
 const OFF: IState = { phase: 'off', status: 'not loaded', cost: '$0', run: '', cell: '', on: false };
+
+const randomName = (): string => Math.random().toString(36).slice(2);
 
 /** One notebook's connection. Reconnects on restart and on a new kernel; knows whether the extension is loaded there. */
 export class KernelLine {
@@ -41,7 +45,7 @@ export class KernelLine {
     this.attach(panel.sessionContext.session?.kernel ?? null);
   }
 
-  /** Id of the cell that failed last on this page: the one that `%heal` is about. */
+  /** Id of the cell that failed last on this page: the one that `%heal` is about. Empty where this page has seen none fail. */
   lastFailed = '';
 
   /** How far healing the whole notebook is; empty while it is not going on. */
@@ -76,10 +80,10 @@ export class KernelLine {
   }
 
   /** Tell the kernel the notebook as it is: order, ids, sources, stored outputs of code cells. Stays on this machine. */
-  tellContext(number = ''): void {
+  tellContext(number = ''): boolean {
     const model = this.panel.content.model;
     if (!this.loaded || !model) {
-      return;
+      return false;
     }
     const cells = [];
     for (const cell of model.cells) {
@@ -90,26 +94,49 @@ export class KernelLine {
         tags: cell.getMetadata('tags') ?? [], selfheal: cell.getMetadata('selfheal') ?? {}
       });
     }
-    this.send({ action: 'context', cells, path: this.panel.context.path, number });
+    return this.send({ action: 'context', cells, path: this.panel.context.path, number });
   }
 
   /** The same, and wait until it is known there: it goes by another shell than a cell does, and may come after it. */
   async contextKnown(): Promise<void> {
-    const number = Math.random().toString(36).slice(2);
-    await new Promise<void>(resolve => {
-      const done = (): void => {
+    await this.answer(number => this.tellContext(number), 10_000);
+  }
+
+  /**
+   * Whether this page may carry an approval out: of all that show the heal, the kernel names one.
+   *
+   * The answer comes at once where ipykernel has subshells, else when the kernel has done what it is at.
+   */
+  async claim(heal: string, patch: string, resume: boolean): Promise<boolean> {
+    const kernel = this.panel.sessionContext.session?.kernel;
+    if (kernel) {
+      await this.open(kernel);
+    }
+    const state = await this.answer(number => this.send({ action: 'claim', run: heal, patch, resume, page: this._page, number }));
+    return state?.granted === true;
+  }
+
+  /** Send a message with a number, and wait for the state that answers it; null where the line is lost or patience ends. */
+  private answer(send: (number: string) => boolean, patience = 0): Promise<IState | null> {
+    const number = randomName();
+    return new Promise(resolve => {
+      const done = (answer: IState | null): void => {
         window.clearTimeout(timer);
         this._changed.disconnect(look);
-        resolve();
+        resolve(answer);
       };
       const look = (_: this, state: IState): void => {
-        if (state.learned === number || state.phase === 'off') {
-          done();
+        if (state.answered === number) {
+          done(state);
+        } else if (state.phase === 'off') {
+          done(null);
         }
       };
-      const timer = window.setTimeout(done, 10_000);
+      const timer = patience ? window.setTimeout(() => done(null), patience) : 0;
       this._changed.connect(look);
-      this.tellContext(number);
+      if (!send(number)) {
+        done(null);
+      }
     });
   }
 
@@ -182,6 +209,7 @@ export class KernelLine {
 
   /** What the cards stand for went with the kernel: they keep their text and lose their buttons. */
   private loseCards(): void {
+    this.lastFailed = '';
     for (const cell of this.panel.content?.widgets ?? []) {
       cell.node.querySelectorAll('.jupyter-selfheal').forEach(card => card.dispatchEvent(new CustomEvent('jupyter-selfheal-lost')));
     }
@@ -193,6 +221,7 @@ export class KernelLine {
     this._changed.emit(OFF);
   }
 
+  private readonly _page = randomName();
   private _opening: Promise<void> = Promise.resolve();
   private _comm: Kernel.IComm | null = null;
   private _progress = '';

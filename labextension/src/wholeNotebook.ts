@@ -6,7 +6,13 @@ import { NotebookActions } from '@jupyterlab/notebook';
 import { KernelLine } from './kernel';
 
 /** How long to wait for a heal to begin, or for an approved cell to be run, in milliseconds. */
-const PATIENCE = 10_000;
+const PATIENCE = 30_000;
+
+/** Whether the cell says itself that it fails, or is to be left alone. */
+function mayFail(cell: CodeCell): boolean {
+  const tags = cell.model.getMetadata('tags');
+  return (Array.isArray(tags) && tags.includes('raises-exception')) || cell.model.getMetadata('selfheal')?.skip === true;
+}
 
 /** Runs over one notebook; `stop` ends it at the next cell or proposal. */
 export class WholeNotebook {
@@ -17,11 +23,12 @@ export class WholeNotebook {
 
   stop(): void {
     this._stopped = true;
+    this.line.progress = 'stopping after this cell';
     this._wake();
   }
 
-  /** True if every cell ran. */
-  async run(): Promise<boolean> {
+  /** How it ended, in words; empty where it was stopped. */
+  async run(): Promise<string> {
     const { panel } = this.line;
     const cells = panel.content.widgets.filter((cell): cell is CodeCell => cell instanceof CodeCell);
     try {
@@ -31,20 +38,20 @@ export class WholeNotebook {
         const before = this.line.state.run;
         const ran = this._stopped || cell.isDisposed || (await NotebookActions.runCells(panel.content, [cell], panel.sessionContext));
         if (this._stopped) {
-          return false;
+          return '';
         }
-        if (!ran) {
+        if (!ran && !mayFail(cell)) {
           panel.content.activeCellIndex = panel.content.widgets.indexOf(cell);
           void panel.content.scrollToCell(cell);
           if (!this.line.state.on) {
             await this.heal(cell);
           }
           if (!(await this._decided(cell, before))) {
-            return false;
+            return this._stopped ? '' : `Stopped at cell ${at + 1} of ${cells.length}: it still fails.`;
           }
         }
       }
-      return true;
+      return `All ${cells.length} cells have run.`;
     } finally {
       this.line.progress = '';
     }

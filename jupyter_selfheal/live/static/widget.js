@@ -133,12 +133,11 @@ function render({ model, el }) {
 
   const candidate = () => (model.get("card").candidates || [])[page];
   // The extension's own comm is answered while a cell runs; the widget's only after it.
-  // Resuming must be known before the cell runs, and a new heal forks the kernel, which only its main thread can: these go
-  // the widget's way, in order with the cells.
+  // A new heal forks the kernel, which only its main thread can: it goes the widget's way, in order with the cells.
   const send = (action, text = "") => {
     const message = { action, patch: candidate()?.id || "", text, run: model.get("card").run };
     const event = new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail: { action: "act", message } });
-    const forks = ["resume", "model", "agree"].includes(action) || (action === "retry" && model.get("card").phase === "closed");
+    const forks = ["model", "agree"].includes(action) || (action === "retry" && model.get("card").phase === "closed");
     if (forks || root.dispatchEvent(event)) model.send(message);
   };
 
@@ -163,19 +162,20 @@ function render({ model, el }) {
 
   function say(text) { status.textContent = text; }
 
-  function apply(button) {
-    const chosen = candidate();
-    const once = `${model.get("card").run} ${chosen?.id} ${button.id === "undo"}`;
+  // The notebook is changed by the JupyterLab extension, after the kernel has named this page as the one that does it; the
+  // extension tells the kernel too, because running the cell takes this view away.
+  async function apply(button) {
+    const chosen = candidate(), undo = button.id === "undo";
+    const once = `${model.get("card").run} ${chosen?.id} ${undo}`;
     if (carriedOut.has(once)) return;
-    const detail = { action: "apply", run: button.id !== "approve", resume: button.id === "resume", undo: button.id === "undo",
-      edits: button.id === "undo" ? model.get("card").undo : chosen.edits, result: null };
-    if (button.id === "resume") send("resume");
-    const handled = !root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail }));
-    if (!handled) return send(button.id === "undo" ? "undo" : "instructions", button.id);
-    if (!detail.result?.ok) return say(detail.result?.message || "The cell could not be changed.");
+    const detail = { action: "apply", heal: model.get("card").run, patch: chosen?.id || "", run: button.id !== "approve",
+      resume: button.id === "resume", undo, edits: undo ? model.get("card").undo : chosen.edits, result: null };
+    if (root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail })))
+      return send(undo ? "undo" : "instructions", button.id);
     carriedOut.add(once);
-    say(detail.result.message);
-    send(button.id === "undo" ? "undone" : "applied", button.id);
+    const result = await detail.result;
+    if (!result.ok) carriedOut.delete(once);
+    say(result.message);
   }
 
   function press(button) {

@@ -10,7 +10,7 @@ const CELLS = [
 ];
 
 const request = (edits: IEdit[], more: Partial<IRequest> = {}): IRequest => ({
-  action: 'apply', run: true, resume: false, undo: false, edits, result: null, ...more
+  action: 'apply', heal: 'heal', patch: 'patch', run: true, resume: false, undo: false, edits, result: null, ...more
 });
 
 const replace = (cellId: string, old: string, source = 'new'): IEdit => ({ kind: 'replace', cellId, old, source });
