@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import os
 import sys
 import types
 from typing import Any
@@ -19,7 +18,6 @@ from typing import Any
 HIDDEN = {"In", "Out", "exit", "quit", "open", "get_ipython"}
 LIMIT = 4000
 SIGNS = "“”‘’„«»–—…€£¥§°±²³µ·¿¡™©®•†½¼¾×÷ªº"
-SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "env", "build", "dist"}
 SAFE_NODES = (
     ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Tuple, ast.List,
     ast.UnaryOp, ast.USub, ast.Slice,
@@ -269,99 +267,6 @@ def _is_submodule(thing: Any, name: str) -> bool:
         return False
 
 
-def files(state: State, argument: Any) -> Any:
-    """Files and folders near the working directory: relative paths, walked to a depth, capped."""
-    top = argument.get("top") or "."
-    depth, cap = argument.get("depth", 4), argument.get("cap", 5000)
-    found = []
-    for folder, folders, names in os.walk(top):
-        level = os.path.relpath(folder, top).count(os.sep) + (folder != top)
-        folders[:] = sorted(d for d in folders if not d.startswith(".") and d not in SKIPPED)
-        if level >= depth:
-            folders[:] = []
-        for name in sorted(names) + [d + "/" for d in folders]:
-            path = os.path.join(folder, name)
-            found.append(os.path.normpath(path) + ("/" if name.endswith("/") else ""))
-            if len(found) >= cap:
-                return {"cwd": os.getcwd(), "paths": found, "whole": False}
-    return {"cwd": os.getcwd(), "paths": found, "whole": True}
-
-
-def find_module(state: State, argument: Any) -> Any:
-    """Folders that hold ``name.py`` or a package ``name``, relative to the working directory, nearest first.
-
-    Looks below the working directory and in the folders above it, up to the repository's (at most three).
-    """
-    name = argument["name"]
-    home = os.getcwd()
-    top = home
-    for _ in range(3):
-        if any(os.path.exists(os.path.join(top, mark)) for mark in (".git", "setup.py", "pyproject.toml")):
-            break
-        above = os.path.dirname(top)
-        if above in (top, os.path.expanduser("~"), "/", "/tmp", "/home", "/root"):
-            break
-        top = above
-    found, loose, seen = [], [], 0
-    for folder, folders, names in os.walk(top):
-        folders[:] = sorted(d for d in folders if not d.startswith(".") and d not in SKIPPED)
-        if os.path.relpath(folder, top).count(os.sep) >= 4:
-            folders[:] = []
-        seen += len(names) + len(folders)
-        package = os.path.join(folder, name)
-        relative = os.path.relpath(folder, home)
-        if relative != ".":
-            if name + ".py" in names or os.path.isfile(os.path.join(package, "__init__.py")):
-                found.append(relative)
-            elif name in folders and any(n.endswith(".py") for n in os.listdir(package)):
-                loose.append(relative)  # a namespace package, if nothing better is there
-        if seen > 20000:
-            break
-    found = found or loose
-    return sorted(found, key=lambda f: (f.count(os.sep), f.count(".."), f))
-
-
-def find_modules(state: State, argument: Any) -> Any:
-    """:func:`find_module` for several names: name → folders."""
-    return {name: find_module(state, {"name": name}) for name in argument["names"]}
-
-
-def missing_path(state: State, argument: Any) -> Any:
-    """The path that the exception names, as text; empty where it names none."""
-    name = getattr(state.error, "filename", None)
-    if name is None and state.error is not None:
-        quoted = str(state.error).split("'")
-        name = quoted[1] if len(quoted) > 2 and "No such file" in str(state.error) else ""
-    return os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else ""
-
-
-def around(state: State, argument: Any) -> Any:
-    """What is in the path's folder, whether it exists (as written with ``/``), and files of exactly its name near here."""
-    path = argument["path"]
-    folder, name = os.path.split(path)
-    beside: list[str] = sorted(os.listdir(folder or ".")) if os.path.isdir(folder or ".") else []
-    named = []
-    seen = 0
-    for base in (".", "..", os.path.join("..", "..")):
-        if base != "." and os.path.realpath(base) in ("/", "/tmp", os.path.expanduser("~"), "/home", "/root"):
-            break
-        for home, folders, names in os.walk(base):
-            folders[:] = sorted(d for d in folders if not d.startswith(".") and d not in SKIPPED)
-            if home.count(os.sep) - base.count(os.sep) >= 4:
-                folders[:] = []
-            seen += len(names) + len(folders)
-            for other in (*names, *folders):
-                if other.casefold() == name.casefold():
-                    named.append(os.path.normpath(os.path.join(home, other)))
-            if seen > 20000:
-                break
-        if named or seen > 20000 or os.path.exists(os.path.join(base, ".git")):
-            break
-    exact = [p for p in named if os.path.basename(p) == name]
-    named = exact or named
-    return {"exists": os.path.exists(path), "beside": beside[:LIMIT], "named": named[:20]}
-
-
 def decodes(state: State, argument: Any) -> Any:
     """Which encodings decode a whole file (first 32 MB): [name, odd characters, letters that stick out].
 
@@ -429,11 +334,6 @@ QUESTIONS = {
         exports,
         provides,
         fits,
-        files,
-        find_module,
-        find_modules,
-        missing_path,
-        around,
         decodes,
         exhausted,
         values,

@@ -77,6 +77,7 @@ RULES: dict[str, str] = {
     "UNP101": "unpacking:Unpacking",
     "FIL101": "near_file:NearFile",
     "FIL102": "wrong_encoding:WrongEncoding",
+    "FIL103": "working_directory:WorkingDirectory",
     "SYN101": "syntax_python2:Python2Syntax",
     "SYN102": "syntax_colon:MissingColon",
     "SYN104": "syntax_quote:Quote",

@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.rules._imports import (
 )
 from jupyter_selfheal.healers.rules._live import ask
 from jupyter_selfheal.healers.rules._near import nearest
+from jupyter_selfheal.healers.rules._project import folders_of
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Install, Patch
 
@@ -73,8 +74,6 @@ def wanted_distribution(scene: Scene) -> tuple[str, str, bool]:
     requirement, known = distribution_of(module)
     if top in installed and module not in ("google.cloud.storage", "google.cloud.bigquery"):
         return "", "", False  # the package is there, a part of it is not: another release, not another distribution
-    if not known and (nearest(top, installed) or ask(scene, "find_module", name=top)):
-        return "", "", False
-    if known and ask(scene, "find_module", name=top):
+    if (not known and nearest(top, installed)) or folders_of(scene, top):
         return "", "", False
     return requirement, module, known

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import ask
+from jupyter_selfheal.healers.rules._project import Weight, ask, folders_of, stays_here, weighed
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -15,17 +15,18 @@ MISSING = re.compile(r"No module named '?([\w.]+)'?")
 
 
 class ModuleElsewhere(Rule):
-    """Put the project's folder that holds the module on `sys.path`.
+    """Put the project's folder that holds the module on `sys.path`, or work in that folder.
 
     **Failure** `ModuleNotFoundError` for a module that is a file or package in the notebook's own tree, but not in a folder
     that Python looks into.
 
     **Fix** `sys.path.append("../src")` (relative to the working directory) above the import, or above the import of a module of the
-    project that imports it in turn.
+    project that imports it in turn. Where the notebook also names files that are in that folder and not in its own, and
+    nothing of its own folder, it was written to run there: `os.chdir("../code")`.
 
-    **Fix safety** Safe where one such file exists below the working directory, or else one in the folders above it within the
-    same repository, or where one of several also holds most of what else the notebook misses; appended last, it hides nothing.
-    Unsafe where several do.
+    **Fix safety** Safe where one such folder exists below the working directory, or else one in the folders above it within the
+    same project, or where one of several has more than the others of what the notebook imports, of the names that it asks of
+    those modules and of the files that it names. Appended last, the folder hides nothing. Unsafe where several are alike.
     """
 
     code = "IMP105"
@@ -39,53 +40,41 @@ class ModuleElsewhere(Rule):
         if not found:
             return
         module = found[1].split(".")[0]
-        folders = _folders(scene, module)
         at = _insertion(scene, module)
         if at is None:
             return
-        start, indent = at
-        for rank, (folder, sure) in enumerate(folders[:3]):
-            lines = f'{indent}import sys\n{indent}sys.path.append("{folder}")\n'
+        ranked = weighed(scene, folders_of(scene, module))
+        for rank, weight in enumerate(ranked[:3]):
+            sure = _is_the_one(weight, ranked)
+            level = Applicability.SAFE if sure else Applicability.UNSAFE
+            why = self.why if sure else "Several folders hold a module of that name."
+            cause = f"`{module}` is in `{weight.folder}`, where Python does not look."
+            if sure and weight.files and not stays_here(scene, weight.folder) and ask(scene, "looks_here"):
+                yield self.patch(
+                    self.replace(scene, scene.failure.cell_id, [_lines(at, "os", f'os.chdir("{weight.folder}")')]),
+                    f"Work in `{weight.folder}`",
+                    f"`{module}` and files that the notebook names are in `{weight.folder}`.",
+                    why="The folder holds what the notebook imports and reads, and its own folder holds nothing of that.",
+                    prior=0.92,
+                )
             yield self.patch(
-                self.replace(scene, scene.failure.cell_id, [(start, start, lines)]),
-                f"Put `{folder}` on the path",
-                f"`{module}` is in `{folder}`, where Python does not look.",
-                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else "Several folders hold a module of that name.",
+                self.replace(scene, scene.failure.cell_id, [_lines(at, "sys", f'sys.path.append("{weight.folder}")')]),
+                f"Put `{weight.folder}` on the path",
+                cause,
+                applicability=level,
+                why=why,
                 prior=0.9 if sure else 0.6 - rank / 20,
             )
 
 
-def _folders(scene: Scene, module: str) -> list[tuple[str, bool]]:
-    """Folders that hold the module, best first → whether it is the one to take.
-
-    Those below the working directory come first; among several, the one that also holds most of what else the notebook
-    imports and nobody has installed.
-    """
-    folders: list[str] = ask(scene, "find_module", name=module) or []
-    folders = [f for f in folders if not f.startswith("..")] or folders
-    if len(folders) < 2:
-        return [(f, True) for f in folders]
-    installed = set(ask(scene, "modules") or ())
-    others = sorted(_imported(scene) - installed - {module})[:6]
-    hits = dict.fromkeys(folders, 0)
-    for found in (ask(scene, "find_modules", names=others) or {}).values():
-        for folder in set(found) & set(folders):
-            hits[folder] += 1
-    ranked = sorted(folders, key=lambda f: -hits[f])  # stable: the nearer folder first
-    return [(f, n == 0 and hits[f] > hits[ranked[1]]) for n, f in enumerate(ranked)]
+def _is_the_one(weight: Weight, ranked: list[Weight]) -> bool:
+    """True for the only folder, and for the one that has more than every other of what the notebook misses."""
+    return len(ranked) == 1 or (weight is ranked[0] and weight.worth > ranked[1].worth)
 
 
-def _imported(scene: Scene) -> set[str]:
-    """Top-level modules that the notebook's cells import."""
-    found = set()
-    for cell in scene.notebook.cells:
-        for node in ast.walk(src.parse(cell.source) or ast.Module([], [])) if cell.kind == "code" else ():
-            if isinstance(node, ast.Import):
-                found |= {a.name.split(".")[0] for a in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module.split(".")[0])
-    return found
+def _lines(at: tuple[int, str], module: str, call: str) -> tuple[int, int, str]:
+    start, indent = at
+    return start, start, f"{indent}import {module}\n{indent}{call}\n"
 
 
 def _insertion(scene: Scene, module: str) -> tuple[int, str] | None:

@@ -7,9 +7,9 @@ import posixpath
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import ask
 from jupyter_selfheal.healers.rules._names import is_plain_slip
 from jupyter_selfheal.healers.rules._near import digits, nearest, plain
+from jupyter_selfheal.healers.rules._project import ask, missing_path
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -45,12 +45,6 @@ class NearFile(Rule):
                     prior=0.85 if sure else 0.5,
                 )
                 break
-
-
-def missing_path(scene: Scene) -> str:
-    """The path of a FileNotFoundError, as it was given; empty where there is none."""
-    found = ask(scene, "missing_path")
-    return found if isinstance(found, str) else ""
 
 
 def near_files(scene: Scene, path: str) -> list[tuple[str, bool]]:

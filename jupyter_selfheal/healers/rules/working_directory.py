@@ -1,0 +1,56 @@
+"""FIL103: code of the project that reads its files as if it ran in its own folder."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import add_import
+from jupyter_selfheal.healers.rules._project import ask, missing_path, stays_here
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class WorkingDirectory(Rule):
+    """Run what reads files beside its own code in the folder where they are.
+
+    **Failure** `FileNotFoundError` for a relative path that no text of the notebook names, raised under a function of a module of
+    the project, where the path is there from that module's folder.
+
+    **Fix** `os.chdir("../code")` above the failing statement, where the notebook needs nothing of its own folder. Else that
+    statement alone runs there: `with contextlib.chdir("../code"):` (Python 3.11).
+
+    **Fix safety** Safe: the file is where the module that asks for it lies, and whatever the notebook itself reads is found as before.
+    """
+
+    code = "FIL103"
+    name = "file beside the project's code"
+    enames = frozenset({"FileNotFoundError", "OSError"})
+    applicability = Applicability.SAFE
+    why = "The file lies beside the module that reads it, and the notebook needs nothing of another folder."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        path = missing_path(scene)
+        statement = scene.failing_statement()
+        if not path or os.path.isabs(path) or "://" in path or statement is None or src.is_foreign(scene.source):
+            return
+        found = ask(scene, "beside_code", path=path)
+        if not isinstance(found, str) or not found:
+            return
+        first, last = src.offset(scene.source, statement.lineno, 0), src.span(scene.source, statement)[1]
+        text = scene.source[first:last]
+        cause = f"`{path}` is in `{found}`, beside the code that reads it."
+        if not stays_here(scene, found):
+            changes = [(first, first, f'import os\nos.chdir("{found}")\n')]
+            title = f"Work in `{found}`"
+        elif "'''" not in text and '"""' not in text and "\\\n" not in text:
+            inner = "".join("    " + line for line in text.splitlines(keepends=True))
+            changes = [
+                (first, last, f'with contextlib.chdir("{found}"):\n{inner}'),
+                add_import(scene.source, "import contextlib"),
+            ]
+            title = f"Run it in `{found}`"
+        else:
+            return
+        yield self.patch(self.replace(scene, scene.failure.cell_id, changes), title, cause, prior=0.85)
