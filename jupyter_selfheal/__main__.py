@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from jupyter_selfheal.cli import main
+from jupyter_selfheal.cli import run
 
-sys.exit(main())
+if __name__ == "__main__":  # a worker process of ``--jobs`` imports this under another name
+    sys.exit(run())

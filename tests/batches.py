@@ -52,8 +52,11 @@ class Loop:
     leave_alone: str = ""
     cases: list[Case] = field(default_factory=list)
 
-    def __call__(self, case: Case, starts: Starts, seen: Trial) -> Outcome:
+    def __call__(self, case: Case, starts: Starts, seen: Trial) -> tuple[Outcome, str]:
         self.cases.append(case)
+        return self._outcome(case, starts), f"run-{len(self.cases)}"
+
+    def _outcome(self, case: Case, starts: Starts) -> Outcome:
         if self.leave_alone:
             diagnosis = Diagnosis("it is so", leave_alone=self.leave_alone, advice="see to it")
             return Outcome(Reason.ENVIRONMENT, case.failure, diagnosis)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -12,6 +14,16 @@ from jupyter_selfheal.errors import SelfHealError
 
 FAILED = 2
 """Exit code for usage and infrastructure: nothing can be said about the notebooks."""
+
+
+def run() -> int:
+    """The program itself: :func:`main`, with the signals of a process that is all ours."""
+    for name in ("SIGTERM", "SIGHUP"):  # whoever ends us otherwise than by Ctrl-C also wants nothing left behind
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+            signal.signal(getattr(signal, name), signal.default_int_handler)
+    code = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said and done: nothing is to be interrupted in leaving
+    return code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,6 +41,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         # the reader of our output went away (``| head``): no traceback, and none at exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _said(
+                f"{error.strerror}{f': {error.filename}' if error.filename else ''}: make room, or set TMPDIR to a folder with room"
+            )
+        return _said(_fault(error))
+    except Exception as error:
+        return _said(_fault(error))
+
+
+def _fault(error: Exception) -> str:
+    from jupyter_selfheal.cli import faults
+
+    return faults.told(error)
 
 
 def _said(message: str) -> int:

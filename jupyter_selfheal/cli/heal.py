@@ -1,4 +1,4 @@
-"""``jupyter selfheal heal``: several notebooks, one after the other; one that cannot be run does not stop the others."""
+"""``jupyter selfheal heal``: any number of notebooks; one that cannot be run does not stop the others."""
 
 from __future__ import annotations
 
@@ -6,66 +6,92 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from jupyter_selfheal.cli.jobs import at_once
+from jupyter_selfheal.cli.one import Job, heal_one
 from jupyter_selfheal.config import HEALERS, HealConfig
-from jupyter_selfheal.errors import InfrastructureError, NotebookError, SelfHealError, UsageError
-from jupyter_selfheal.notebook.outputs import healed_notebook
-from jupyter_selfheal.notebook.read import Document, read
+from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.notebook.records import NotebookReport, Status
 from jupyter_selfheal.notebook.report import check_target, to_json, write_report
-from jupyter_selfheal.notebook.run import Batch
-from jupyter_selfheal.notebook.session import CELL_SECONDS, Session, Settings
-from jupyter_selfheal.notebook.table import rendered
-from jupyter_selfheal.notebook.write import check_writable, formatted, write_atomically
+from jupyter_selfheal.notebook.session import CELL_SECONDS, Session, Settings, existing_run, new_run
+from jupyter_selfheal.notebook.table import rendered, totals
+from jupyter_selfheal.notebook.write import check_writable
 
 INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"
-
-Progress = Callable[[int, int, str], None]
 
 
 def heal(options: argparse.Namespace) -> int:
     """Heal the notebooks, print the table, write the reports; the exit code of the worst notebook."""
-    targets = targets_of(options)
+    jobs = jobs_of(options)
+    several = len(jobs) > 1
     for path in options.report:
         check_target(path)
         check_writable(path)
-    session = Session(settings_of(options), options.resume)
-    found = []
+    run = existing_run(options.resume) if options.resume else new_run()
+    found: dict[int, NotebookReport] = {}
     try:
-        for path, target in targets.items():
-            with _progress(path, shown=not options.quiet and sys.stderr.isatty()) as progress:
-                found.append(_one(session, path, target, progress))
+        for job, report in _reports(options, jobs, run):
+            found[job.part] = report
+            _say(options, report, several)
     except KeyboardInterrupt:
-        raise SelfHealError(f"{INTERRUPTED}; go on with --resume {session.run}") from None
-    finally:
-        session.close()
-    _show(options, session, found)
+        raise SelfHealError(f"{INTERRUPTED}; go on with --resume {run}") from None
+    reports = [found[job.part] for job in jobs]
+    _sum_up(options, reports)
     for path in options.report:
-        write_report(path, found)
+        write_report(path, reports)
         if not (options.json or options.quiet):
             print(f"report: {path}")
-    return max(r.exit_code for r in found)
+    return max(r.exit_code for r in reports)
 
 
-def _show(options: argparse.Namespace, session: Session, found: list[NotebookReport]) -> None:
-    """Print what came of it, in the form that was asked for."""
+def _reports(options: argparse.Namespace, jobs: Sequence[Job], run: str) -> Iterator[tuple[Job, NotebookReport]]:
+    """Each notebook's report as soon as it is there."""
+    settings, resuming = settings_of(options), bool(options.resume)
+    shown = not options.quiet and sys.stderr.isatty()
+    workers = min(options.jobs, len(jobs))
+    if workers > 1:
+        with _bar(shown, "notebooks", "notebook") as progress:
+            progress(0, len(jobs), f"{workers} at once")
+            for number, pair in enumerate(at_once(jobs, workers, settings, run, resuming), start=1):
+                progress(number, len(jobs), pair[0].path.name)
+                yield pair
+        return
+    with Session(settings, run, resuming=resuming) as session:
+        for job in jobs:
+            name = f"[{job.part}/{len(jobs)}] {job.path.name}" if job.part else job.path.name
+            with _bar(shown, name, "cell") as progress:
+                report = heal_one(session, job, progress)
+            yield job, report
+
+
+def _say(options: argparse.Namespace, report: NotebookReport, several: bool) -> None:
+    """One notebook, as soon as it is done: a run of hundreds may be cut off."""
+    if report.error:
+        print(f"jupyter selfheal: {report.error}", file=sys.stderr)
+    elif not (options.json or options.quiet):
+        columns = shutil.get_terminal_size((160, 24)).columns
+        print(rendered([report], verbose=options.verbose, columns=columns), flush=True)
+        if report.runs:
+            upto = f" … {report.runs[-1]}" if len(report.runs) > 1 else ""
+            print(f"  how it went, step by step: jupyter selfheal trace {report.runs[0]}{upto}", flush=True)
+        if several:
+            print(flush=True)
+
+
+def _sum_up(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
+    """What there is to say of all notebooks together."""
     if options.json:
-        print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
+        print(json.dumps(to_json(reports), ensure_ascii=False, indent=2))
     if options.json or options.quiet:
         return
-    columns = shutil.get_terminal_size((160, 24)).columns
-    if text := rendered([r for r in found if not r.error], verbose=options.verbose, columns=columns):
-        print(text)
-    if session.heals:
-        upto = f" … {session.run}-{session.heals}" if session.heals > 1 else ""
-        print(f"how it went, step by step: jupyter selfheal trace {session.run}-1{upto}")
-    not_asked = not options.offline and "language_model" not in session.settings.config.healers
-    if not_asked and any(r.count(Status.NOT_HEALED) for r in found):
+    if len(reports) > 1:
+        print(totals(reports))
+    not_asked = not options.offline and "language_model" not in settings_of(options).config.healers
+    if not_asked and any(r.count(Status.NOT_HEALED) for r in reports):
         print(
             "no language model was asked: name it (--healers rules,search,language_model) to send the failing cells to one"
         )
@@ -86,7 +112,18 @@ def settings_of(options: argparse.Namespace) -> Settings:
         cell_seconds=options.timeout or CELL_SECONDS,
         writes="allow" if options.write else "discard",
         fresh=options.fresh,
+        kernelspec=options.kernel,
     )
+
+
+def jobs_of(options: argparse.Namespace) -> list[Job]:
+    """What is to be done. Raises :class:`UsageError` for what cannot be."""
+    targets = targets_of(options)
+    if options.jobs > 1 and options.approve == "ask":
+        raise UsageError("--approve ask needs one notebook at a time: leave out --jobs")
+    return [
+        Job(path, target, n if len(targets) > 1 else 0) for n, (path, target) in enumerate(targets.items(), start=1)
+    ]
 
 
 def targets_of(options: argparse.Namespace) -> dict[Path, Path]:
@@ -112,42 +149,15 @@ def targets_of(options: argparse.Namespace) -> dict[Path, Path]:
     return found
 
 
-def _one(session: Session, path: Path, target: Path, progress: Progress) -> NotebookReport:
-    """Heal one notebook and write it; what keeps it from running is one line, and part of the report."""
-    try:
-        document = read(path)
-        check_writable(target)
-        report, seen = Batch(document, session.tools(document, progress), session.limits).run()
-        in_place = target == path
-        if not report.fixes and in_place:
-            return report
-        text = formatted(healed_notebook(document, report, seen, in_place=in_place), document.form)
-        if in_place:
-            _check_unchanged(document)
-        write_atomically(target, text)
-        return replace(report, written=str(target))
-    except (NotebookError, InfrastructureError) as error:
-        print(f"jupyter selfheal: {' '.join(str(error).split())}", file=sys.stderr)
-        return NotebookReport(str(path), error=str(error))
-
-
-def _check_unchanged(document: Document) -> None:
-    """Somebody may have saved the notebook while it was being healed: theirs is not overwritten."""
-    if read(document.path).raw != document.raw:
-        raise NotebookError(f"{document.path}: changed on disk while it was being healed: heal it again")
-
-
 @contextmanager
-def _progress(path: Path, *, shown: bool) -> Iterator[Progress]:
+def _bar(shown: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str], None]]:
     """A progress bar on stderr while it is a terminal."""
     if not shown:
         yield lambda at, of, what: None
         return
     from tqdm import tqdm
 
-    with tqdm(
-        total=1, desc=path.name, unit="cell", leave=False, bar_format="{desc} {bar:20} {n}/{total} {postfix}"
-    ) as bar:
+    with tqdm(total=1, desc=name, unit=unit, leave=False, bar_format="{desc} {bar:20} {n}/{total} {postfix}") as bar:
 
         def progress(at: int, of: int, what: str) -> None:
             bar.total, bar.n = max(of, 1), at

@@ -113,6 +113,16 @@ def _how(heal: argparse.ArgumentParser) -> None:
         choices=("all", "safe", "ask", "none"),
         help="which proven fixes are applied (default: all; with --in-place: safe)",
     )
+    heal.add_argument(
+        "--jobs",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="notebooks at once, each in kernels of its own (default 1)",
+    )
+    heal.add_argument(
+        "--kernel", default="", metavar="NAME", help="run on this kernelspec instead of the notebook's own"
+    )
     heal.add_argument("--fresh", action="store_true", help="use fresh kernels and replay instead of forks")
     heal.add_argument("--resume", default="", metavar="RUN", help="go on with a run that was cut off")
 

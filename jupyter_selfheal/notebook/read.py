@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import JSON, Cell, Notebook, Oracle, Output
+from jupyter_selfheal.notebook import heal_lines
 
 ORACLE_KEYS = frozenset({"expect", "stdout", "check", "spec", "skip", "expensive", "inserted", "origin"})
 """Keys that ``metadata.selfheal`` of a cell may have."""
@@ -29,10 +29,11 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A notebook file: ``raw`` is its JSON (converted to format 4 where it was older), ``notebook`` the model's view.
+    """A notebook file: ``raw`` is its JSON, ``notebook`` the model's view.
 
-    The cells of ``notebook`` are those of ``raw`` in the same order; their ids are made up where the file has none.
-    ``notes`` say what was odd about the file and what was done about it.
+    The cells of ``notebook`` are those of ``raw`` in the same order; their ids are made up where the file has none. In the
+    model's view the ``%%heal`` lines of ``lines`` (by cell id) are comments. ``notes`` say what was odd about the file and
+    what was done about it.
     """
 
     path: Path
@@ -41,6 +42,7 @@ class Document:
     notebook: Notebook
     kernelspec: str = "python3"
     notes: tuple[str, ...] = ()
+    lines: Mapping[str, heal_lines.HealLine] = field(default_factory=dict)
 
     def ordinals(self) -> dict[str, int]:
         """Cell id → position among the non-empty code cells of the file."""
@@ -62,13 +64,14 @@ def read(path: Path) -> Document:
 
 def document_of(path: Path, raw: dict[str, JSON], form: Form | None = None) -> Document:
     """A notebook that is at hand as JSON. Raises :class:`NotebookError` as :func:`read` does."""
-    raw, notes = _version_4(path, raw)
+    _check_version(path, raw)
     language = _language(raw)
     if not language.lower().startswith(("python", "ipython")):
         raise NotebookError(f"{path}: a notebook in {language}; only Python notebooks can be healed")
-    cells, more = _cells(path, raw["cells"])
+    cells, odd = _cells(path, raw["cells"])
+    cells, lines, notes = _expecting(cells)
     notebook = Notebook(cells, path=str(path), folder=str(path.resolve().parent))
-    return Document(path, raw, form or Form(), notebook, _kernelspec(raw), (*notes, *more))
+    return Document(path, raw, form or Form(), notebook, _kernelspec(raw), (*odd, *notes), lines)
 
 
 def _text(path: Path) -> str:
@@ -84,21 +87,19 @@ def _text(path: Path) -> str:
         raise NotebookError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _version_4(path: Path, raw: dict[str, JSON]) -> tuple[dict[str, JSON], tuple[str, ...]]:
+def _check_version(path: Path, raw: Mapping[str, JSON]) -> None:
     version = raw["nbformat"]
     if version == 4 and isinstance(raw.get("cells"), list):
-        return raw, ()
-    if not isinstance(version, int) or version > 4 or version < 2:
-        raise NotebookError(f"{path}: notebook format {version!r} is not known; formats 2 to 4 are")
-    import nbformat
-
-    converter: Any = nbformat
-    try:
-        # through nbformat's own converter; a notebook of format 3 has worksheets and no ids
-        converted = converter.reads(json.dumps(raw), as_version=4)
-    except Exception as error:  # nbformat raises whatever a damaged file makes it stumble over
-        raise NotebookError(f"{path}: format {version} that cannot be converted to 4 ({error})") from error
-    return json.loads(json.dumps(converted)), (f"converted from notebook format {version} to 4",)
+        return
+    if version in (1, 2, 3):
+        # nbformat could convert it, but what is given back would be another file than the one that was given
+        raise NotebookError(
+            f"{path}: notebook format {version}, from before 2015: convert it to 4 first, with `jupyter nbconvert --to "
+            f"notebook --inplace {path.name}` or by saving it in JupyterLab"
+        )
+    if version == 4:
+        raise NotebookError(f"{path}: not a Jupyter notebook (its cells are no list)")
+    raise NotebookError(f"{path}: notebook format {version!r} is not known; 4 is")
 
 
 def _language(raw: Mapping[str, JSON]) -> str:
@@ -130,6 +131,25 @@ def _cells(path: Path, raw_cells: Sequence[JSON]) -> tuple[tuple[Cell, ...], tup
         cells.append(cell)
         notes += [f"cell {number + 1}: {text}" for text in odd]
     return tuple(cells), tuple(notes)
+
+
+def _expecting(
+    cells: Sequence[Cell],
+) -> tuple[tuple[Cell, ...], dict[str, heal_lines.HealLine], tuple[str, ...]]:
+    """The cells with what their ``%%heal`` lines expect, those lines by cell id, and what is wrong with others."""
+    lines: dict[str, heal_lines.HealLine] = {}
+    found, notes = [], []
+    known: Collection[str] = frozenset().union(*(src.names(c.source).binds for c in cells if c.kind == "code"))
+    for number, cell in enumerate(cells, start=1):
+        if cell.kind == "code":
+            source, line, wrong = heal_lines.taken(cell.source, known)
+            if wrong:
+                notes.append(f"cell {number}: {wrong}")
+            if line is not None:
+                lines[cell.id] = line
+                cell = replace(cell, source=source, oracle=heal_lines.merged(cell.oracle, line.oracle))
+        found.append(cell)
+    return tuple(found), lines, tuple(notes)
 
 
 def _cell(cell_id: str, raw: Mapping[str, JSON]) -> tuple[Cell, tuple[str, ...]]:

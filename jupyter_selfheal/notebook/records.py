@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -17,6 +18,7 @@ from jupyter_selfheal.model import (
     Notebook,
     Start,
 )
+from jupyter_selfheal.scoring.stored import NOTHING, Comparison
 
 
 class Status(StrEnum):
@@ -66,6 +68,12 @@ class Record:
     cost: Cost = Cost()
     edits: tuple[Edit, ...] = ()
     """The fix as it stands in the file: cells that ran first are moved, installations are cells."""
+    run: str = ""
+    """The journal of its heal: what `jupyter selfheal trace` is to be given."""
+    cost_by: Mapping[str, Cost] = field(default_factory=dict)
+    """What each of those who are paid has cost: the language model, the judge, the critic."""
+    stored: Comparison = NOTHING
+    """How what the cell put out in the final clean run compares with what the file held, by nbval's rules."""
 
     @property
     def cause(self) -> str:
@@ -115,6 +123,17 @@ class NotebookReport:
     @property
     def cost(self) -> Cost:
         return sum((r.cost for r in self.records), Cost())
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The journals of its heals, in order."""
+        return tuple(r.run for r in self.records if r.run)
+
+    @property
+    def reproduced(self) -> tuple[int, int]:
+        """(n, of m): healed cells with a stored output to compare with, and how many of them reproduce it."""
+        asked = [r.stored for r in self.records if r.status is Status.HEALED and r.stored.asked]
+        return sum(s.same for s in asked), len(asked)
 
     def count(self, *statuses: Status) -> int:
         return sum(r.status in statuses for r in self.records)

@@ -22,6 +22,7 @@ def to_json(reports: Sequence[NotebookReport]) -> dict[str, JSON]:
         "schema": SCHEMA,
         "exit_code": max((r.exit_code for r in reports), default=0),
         "cost_usd": sum(r.cost.usd for r in reports),
+        "stored_outputs": _reproduced([r.reproduced for r in reports]),
         "notebooks": [_notebook(r) for r in reports],
     }
 
@@ -38,6 +39,8 @@ def _notebook(report: NotebookReport) -> dict[str, JSON]:
         "notes": list(report.notes),
         "seconds": round(report.seconds, 3),
         "cost_usd": report.cost.usd,
+        "stored_outputs": _reproduced([report.reproduced]),
+        "runs": list(report.runs),
         "cells": [_cell(r, report) for r in report.records],
     }
 
@@ -55,6 +58,9 @@ def _cell(record: Record, report: NotebookReport) -> dict[str, JSON]:
         "cascade_of": record.cascade_of,
         "seconds": round(record.seconds, 3),
         "cost_usd": record.cost.usd,
+        "cost_by": {who: cost.usd for who, cost in record.cost_by.items()},
+        "run": record.run,
+        "stored_output": _stored(record),
         "fix": _fix(record.candidate[0], record, report) if record.candidate else None,
     }
 
@@ -74,7 +80,21 @@ def _fix(candidate: Candidate, record: Record, report: NotebookReport) -> dict[s
         "confidence": verdict.confidence,
         "proofs": list(verdict.proofs),
         "reasons": list(verdict.reasons),
+        "risk": patch.risk,
     }
+
+
+def _reproduced(pairs: Sequence[tuple[int, int]]) -> dict[str, JSON]:
+    """How many healed cells have a stored output to compare with, and how many of them reproduce it."""
+    return {"compared": sum(asked for _, asked in pairs), "reproduced": sum(same for same, _ in pairs)}
+
+
+def _stored(record: Record) -> JSON:
+    """Whether the cell reproduces what the file held, by nbval's rules; null where there is nothing to compare."""
+    found = record.stored
+    if not found.asked:
+        return None
+    return {"reproduced": found.same, "similarity": found.similarity, "stored": found.stored, "now": found.got}
 
 
 def check_target(path: Path) -> None:

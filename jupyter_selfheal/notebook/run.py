@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.kernels.recipe import Past
@@ -26,6 +27,7 @@ from jupyter_selfheal.notebook.read import Document
 from jupyter_selfheal.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.notebook.tools import Limits, Tools
 from jupyter_selfheal.ports import Starts, TrialKernel
+from jupyter_selfheal.scoring.stored import compare
 
 RAISES_EXCEPTION = "raises-exception"
 """nbclient's and nbval's tag for a cell that is meant to fail."""
@@ -63,7 +65,11 @@ class Batch:
             chain.close()
         self.tools.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")
         settled = final.Final(self.document, self.tools, self.limits).settle(self.notebook, self.records, self.fixes)
-        records = tuple(settled.records[c.id] for c in self.document.notebook.cells if c.id in settled.records)
+        records = tuple(
+            _compared(settled.records[c.id], settled.seen)
+            for c in self.document.notebook.cells
+            if c.id in settled.records
+        )
         report = NotebookReport(
             path=str(self.document.path),
             records=records,
@@ -116,18 +122,19 @@ class Batch:
         resumable = after is not None and failure.kind is not FailureKind.MISSED
         starts = Starts(before=(chain.state,), after=(after,) if after is not None and resumable else ())
         case = Case(failure, self._as_run(), cell.oracle)
-        outcome = self.tools.heal(case, starts, trial)
+        outcome, run = self.tools.heal(case, starts, trial)
         if outcome.reason is Reason.CANCELLED:
             raise KeyboardInterrupt
+        healed, status = False, _status(outcome)
         if outcome.applied:
             why = self._apply(chain, case, outcome)
-            if not why:
-                return True
-            self._record_outcome(cell, failure, outcome, Status.NOT_HEALED, why)
+            healed, status = not why, Status.HEALED if not why else Status.NOT_HEALED
         else:
-            status = _status(outcome)
-            self._record_outcome(cell, failure, outcome, status, _why_not(outcome, status))
-        return False
+            why = _why_not(outcome, status)
+        self._record_outcome(cell, failure, outcome, status, why)
+        made = self.fixes[-1].patch.edits if healed else ()
+        self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made)
+        return healed
 
     def _as_run(self) -> Notebook:
         """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone."""
@@ -158,8 +165,6 @@ class Batch:
             if moved.id in self.done and moved.id in self.numbers and moved.id not in self.records:
                 self._record(moved, Status.RAN)
         self.fixes.append(final.Fix(failing, patch, outcome.applied[0], tuple(paths)))
-        self._record_outcome(case.notebook.cell(failing), case.failure, outcome, Status.HEALED, "")
-        self.records[failing] = replace(self.records[failing], edits=patch.edits)
         return ""
 
     # --- records ---
@@ -193,7 +198,15 @@ class Batch:
             detail=detail,
             seconds=outcome.seconds,
             cost=outcome.cost,
+            cost_by=outcome.spent_by,
         )
+
+
+def _compared(record: Record, seen: Mapping[str, final.Seen]) -> Record:
+    """With how the new output of a cell that runs again compares with the stored one."""
+    if record.status not in (Status.HEALED, Status.FOLLOWED) or record.cell.id not in seen:
+        return record
+    return replace(record, stored=compare(record.cell, seen[record.cell.id].result.outputs))
 
 
 def _status(outcome: Outcome) -> Status:

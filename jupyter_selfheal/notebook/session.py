@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
 import uuid
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from jupyter_selfheal.errors import KernelError, UsageError
 from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.notebook.approve import PolicyApprover, TerminalApprover
+from jupyter_selfheal.notebook.kernel_choice import chosen
 from jupyter_selfheal.notebook.read import Document
 from jupyter_selfheal.notebook.tools import Limits, Tools
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
@@ -45,17 +47,16 @@ class Settings:
 class Session:
     """Heals notebooks with the same settings out of the same budget. Close it: it holds kernels.
 
-    ``run`` is the id of a run that was cut off, to go on with; a new id otherwise. The n-th heal of a run is journaled
-    under ``RUN-n``, so that the same command finds the heals that were already made, and repeats nothing paid.
+    ``run`` is the id of the run, a new one if it is empty; ``resuming``: it was cut off, and is gone on with. The n-th heal of a
+    run is journaled under ``RUN-n``, that of the k-th of several notebooks under ``RUN-k.n``, so that the same command finds
+    the heals that were already made, and repeats nothing paid.
     """
 
-    def __init__(self, settings: Settings, run: str = "") -> None:
+    def __init__(self, settings: Settings, run: str = "", *, resuming: bool = False) -> None:
         self.settings = settings
-        self.run = _existing(run) if run else uuid.uuid4().hex[:8]
+        self.run = run or new_run()
         self.spent = Cost()
-        self._resuming = bool(run)
-        self.heals = 0
-        """How many heals were made, each with a journal of its own."""
+        self._resuming = resuming
         self._opened: dict[tuple[str, str], TrialKernel] = {}
         self._install: Callable[[str], str] | None = None
         self._closing = contextlib.ExitStack()
@@ -66,14 +67,23 @@ class Session:
         network = not self.settings.config.offline
         return Limits(self.settings.cell_seconds, Sandbox(network=network, writes="allow"))
 
-    def tools(self, document: Document, progress: Progress | None = None) -> Tools:
-        """What one notebook is healed with."""
+    def prepared(self, document: Document) -> Document:
+        """The document with a kernelspec that is installed. Raises :class:`KernelError` where there is none for it."""
+        if self.settings.kernelspec:
+            return replace(document, kernelspec=chosen(self.settings.kernelspec)[0])
+        name, note = chosen(document.kernelspec)
+        return replace(document, kernelspec=name, notes=(*document.notes, *([note] if note else [])))
+
+    def tools(self, document: Document, progress: Progress | None = None, part: int = 0) -> Tools:
+        """What one notebook is healed with; ``part`` is its number where there are several, else 0."""
         from jupyter_selfheal import assemble
 
+        numbers = itertools.count(1)
+        prefix = f"{self.run}-{part}." if part else f"{self.run}-"
         found = Tools(
             open_state=lambda: self._clean(document),
             replay=lambda runs: self._replayed(document, runs),
-            heal=lambda case, starts, seen: self._heal(document, case, starts, seen),
+            heal=lambda case, starts, seen: self._heal(document, case, starts, seen, f"{prefix}{next(numbers)}"),
             scorer=assemble.free_scorer(self.settings.config),
             install=self._installed,
         )
@@ -81,8 +91,7 @@ class Session:
 
     def close(self) -> None:
         """Let go of every kernel and scratch directory. Idempotent."""
-        while self._opened:
-            self._opened.popitem()[1].close()
+        self._let_go()
         self._closing.close()
 
     def __enter__(self) -> Self:
@@ -96,32 +105,45 @@ class Session:
     def _clean(self, document: Document) -> TrialKernel:
         """A state in which nothing has run, with writes of its own.
 
-        The kernel of a notebook is started once and frozen; what it writes where writes are discarded belongs to each state
+        The kernel of a folder's notebooks is started once and frozen; what it writes where writes are discarded belongs to each state
         that begins here, so that the run in the end finds the folder as the first one did.
         """
-        from jupyter_selfheal.kernels.opening import open_state
-
         writes = self.settings.writes
-        spec, folder = self._spec(document), document.notebook.folder
+        spec, folder = document.kernelspec, document.notebook.folder
         if self.settings.fresh:
+            from jupyter_selfheal.kernels.opening import open_state
+
             return open_state(spec, folder, writes=writes, fresh=True)
-        if (spec, folder) not in self._opened:
-            self._opened[spec, folder] = open_state(spec, folder, writes=writes)
-        first = self._opened[spec, folder]
-        sandbox = replace(self.limits.sandbox, writes=writes)
-        trial, state = first.run(TrialRequest((Run(""),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=sandbox))
+        request = TrialRequest(
+            (Run(""),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=replace(self.limits.sandbox, writes=writes)
+        )
+        try:
+            trial, state = self._frozen(spec, folder).run(request)
+        except KernelError:  # it ended since, however that came: another one is as good
+            self._let_go()
+            trial, state = self._frozen(spec, folder).run(request)
         if state is None:
             raise KernelError(f"the kernel {spec} cannot be forked ({trial.detail or trial.ending.value}): try --fresh")
         return state
+
+    def _frozen(self, spec: str, folder: str) -> TrialKernel:
+        """The frozen kernel of a folder. Only that of the folder at hand is kept: there may be hundreds of folders."""
+        from jupyter_selfheal.kernels.opening import open_state
+
+        if (spec, folder) not in self._opened:
+            self._let_go()
+            self._opened[spec, folder] = open_state(spec, folder, writes=self.settings.writes)
+        return self._opened[spec, folder]
+
+    def _let_go(self) -> None:
+        while self._opened:
+            self._opened.popitem()[1].close()
 
     def _replayed(self, document: Document, past: Sequence[Past]) -> TrialKernel:
         from jupyter_selfheal.kernels.fresh import FreshKernel
 
         folder = document.notebook.folder
-        return FreshKernel(self._spec(document), folder, past, writes=self.settings.writes)
-
-    def _spec(self, document: Document) -> str:
-        return self.settings.kernelspec or document.kernelspec
+        return FreshKernel(document.kernelspec, folder, past, writes=self.settings.writes)
 
     def _installed(self, requirement: str) -> str:
         """Install into a scratch directory that lives as long as the session."""
@@ -135,11 +157,11 @@ class Session:
 
     # --- heals ---
 
-    def _heal(self, document: Document, case: Case, starts: Starts, seen: Trial) -> Outcome:
+    def _heal(self, document: Document, case: Case, starts: Starts, seen: Trial, name: str) -> tuple[Outcome, str]:
+        """How the heal ended, and the name of its journal."""
         from jupyter_selfheal import assemble
 
-        self.heals += 1
-        with contextlib.closing(self._journal(document)) as journal:
+        with contextlib.closing(self._journal(document, name)) as journal:
             events = journal.events() if self._resuming else ()
             outcome = assemble.heal(
                 case,
@@ -149,18 +171,17 @@ class Session:
                 journal=journal,
                 baseline=seen,
                 resume_from=events,
-                run=f"{self.run}-{self.heals}",
+                run=name,
                 install=self._installed if self.settings.config.install else None,
                 session_spent=self.spent,
             )
         self.spent = self.spent + outcome.cost
-        return outcome
+        return outcome, name
 
-    def _journal(self, document: Document) -> Any:
+    def _journal(self, document: Document, name: str) -> Any:
         """The journal of the heal at hand: the one that was cut off, if there is one, else a new one."""
         from jupyter_selfheal.journal.jsonl import JsonlJournal, runs_folder
 
-        name = f"{self.run}-{self.heals}"
         path = runs_folder() / f"{name}.jsonl"
         if self._resuming and path.exists():
             return JsonlJournal.resume(path)[0]
@@ -172,11 +193,16 @@ class Session:
         return PolicyApprover(self.settings.approve, self.settings.config.accept)
 
 
-def _existing(run: str) -> str:
+def new_run() -> str:
+    """An id for a run."""
+    return uuid.uuid4().hex[:8]
+
+
+def existing_run(run: str) -> str:
     """The id of a run that has journals; ``RUN-3`` names the run of that heal. Raises :class:`UsageError`."""
     from jupyter_selfheal.journal.jsonl import runs_folder
 
     found = run.partition("-")[0]
-    if not (runs_folder() / f"{found}-1.jsonl").exists():
+    if not found.isalnum() or not any(runs_folder().glob(f"{found}-*.jsonl")):
         raise UsageError(f"there is no run {run!r} to resume in {runs_folder()}: `jupyter selfheal trace` lists all")
     return found

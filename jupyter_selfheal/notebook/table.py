@@ -22,6 +22,22 @@ def rendered(reports: Sequence[NotebookReport], verbose: bool = False, columns: 
     return "\n".join(line for report in reports for line in _notebook(report, verbose, columns)).rstrip("\n")
 
 
+def totals(reports: Sequence[NotebookReport]) -> str:
+    """One line over several notebooks."""
+    codes = [r.exit_code for r in reports]
+    parts = [f"{codes.count(0)} run", f"{codes.count(1)} still broken", f"{codes.count(2)} could not be run"]
+    healed = sum(r.count(Status.HEALED) for r in reports)
+    line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} cells healed"
+    same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))
+    return line + (f"; {reproduced(same, asked)}" if asked else "")
+
+
+def reproduced(same: int, asked: int) -> str:
+    """``2 of 3 healed cells with a stored output reproduce it``."""
+    noun = "cell" if asked == 1 else "cells"
+    return f"{same} of {asked} healed {noun} with a stored output reproduce{'s' if asked == 1 else ''} it"
+
+
 def _notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
     yield f"{Path(report.path).name}: {report.summary}"
     shown = [r for r in report.records if r.candidate or r.status is Status.NOT_HEALED]
@@ -40,6 +56,9 @@ def _notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[s
             if report.survived
             else "NOT everything that ran before runs in a clean kernel"
         )
+    same, asked = report.reproduced
+    if asked:
+        yield f"  {reproduced(same, asked)}"
     yield from (f"  note: {note}" for note in report.notes)
     if report.written:
         yield f"  written: {report.written}"

@@ -21,13 +21,13 @@ def _silent(at: int, of: int, what: str) -> None:
 @dataclass(frozen=True, slots=True)
 class Tools:
     """``open_state`` starts the notebook's own kernel and freezes it; ``heal`` runs the loop on a case
-    whose cell was seen failing in the trial; ``install`` puts
-    a requirement into the scratch directory that it returns. ``progress`` is told the number of the cell at hand, the
-    number of all, and what is being done."""
+    whose cell was seen failing in the trial, and returns the outcome with the name of its journal; ``install`` puts a
+    requirement into the scratch directory that it returns. ``progress`` is told the number of the cell at hand, the number
+    of all, and what is being done."""
 
     open_state: Callable[[], TrialKernel]
     replay: Replay
-    heal: Callable[[Case, Starts, Trial], Outcome]
+    heal: Callable[[Case, Starts, Trial], tuple[Outcome, str]]
     scorer: Scorer
     install: Callable[[str], str]
     progress: Callable[[int, int, str], None] = _silent

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import JSON, Cell, Output
-from jupyter_selfheal.notebook.read import Document, Form, joined
+from jupyter_selfheal.notebook import heal_lines
+from jupyter_selfheal.notebook.read import Document, Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,16 @@ def healed_json(
     among the non-empty code cells of the file that was read.
     """
     originals = dict(zip((c.id for c in document.notebook.cells), document.raw["cells"], strict=True))
+    given = {c.id: c.source for c in document.notebook.cells}
     ordinals = document.ordinals()
     has_ids = (document.raw["nbformat"], document.raw.get("nbformat_minor", 0)) >= (4, 5)
     found: list[JSON] = []
     for cell in cells:
         original = originals.get(cell.id)
         raw = _new_cell(cell, with_id=has_ids) if original is None else copy.deepcopy(original)
-        if joined(raw["source"]) != cell.source:
-            raw["source"] = _like(raw["source"], cell.source)
+        if original is not None and cell.source != given[cell.id]:
+            line = document.lines.get(cell.id)
+            raw["source"] = _like(raw["source"], heal_lines.given_back(cell.source, line) if line else cell.source)
         if cell.id in moved and cell.id in ordinals:
             _mark(raw, {"origin": ordinals[cell.id]})
         if cell.id in results:

@@ -28,7 +28,11 @@ def written(tmp_path: Path, text: str | bytes) -> Path:
         ('{"nbformat": 5, "cells": []}', "format 5 is not known"),
         ('{"nbformat": 4, "cells": [1]}', "cell 1 is not a cell"),
         ('{"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": []}', "a notebook in julia"),
-        ('{"nbformat": 3, "worksheets": 7}', "cannot be converted"),
+        (
+            '{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": []}]}',
+            "nbconvert --to notebook",
+        ),
+        ('{"nbformat": 4, "cells": {}}', "cells are no list"),
     ],
 )
 def test_what_is_not_a_python_notebook_is_one_line(tmp_path: Path, content: str | bytes, says: str) -> None:
@@ -43,19 +47,6 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
         read(tmp_path / "none.ipynb")
     with pytest.raises(NotebookError, match="a folder"):
         read(tmp_path)
-
-
-def test_format_3_is_converted_and_said(tmp_path: Path) -> None:
-    old = {
-        "nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""},
-        "worksheets": [{"metadata": {}, "cells": [
-            {"cell_type": "code", "collapsed": False, "input": "print 1", "language": "python", "metadata": {}, "outputs": []},
-            {"cell_type": "heading", "level": 1, "metadata": {}, "source": "Title"}]}],
-    }  # fmt: skip
-    document = read(written(tmp_path, json.dumps(old)))
-    assert [c.source for c in document.notebook.cells] == ["print 1", "# Title"]
-    assert document.raw["nbformat"] == 4
-    assert any("format 3" in note for note in document.notes)
 
 
 def test_missing_and_repeated_ids_are_made_up_without_touching_the_file(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from jupyter_selfheal.notebook.outputs import executed_notebook, healed_notebook
 from jupyter_selfheal.notebook.read import Document
 from jupyter_selfheal.notebook.records import NotebookReport
 from jupyter_selfheal.notebook.report import to_json, write_report
-from jupyter_selfheal.notebook.table import rendered
+from jupyter_selfheal.notebook.table import rendered, totals
 from tests.batches import batch, cell
 
 Make = Callable[..., Document]
@@ -41,7 +41,8 @@ def test_the_json_report_has_a_stable_form(healed: tuple[Document, NotebookRepor
     cells = raw["notebooks"][0]["cells"]
     assert [c["status"] for c in cells] == ["ran", "healed", "not healed", "not healed", "ran"]
     assert set(cells[1]) == {
-        "cell", "id", "status", "failure", "kind", "cause", "leave_alone", "detail", "cascade_of", "seconds", "cost_usd", "fix"
+        "cell", "id", "status", "failure", "kind", "cause", "leave_alone", "detail", "cascade_of", "seconds", "cost_usd",
+        "cost_by", "run", "stored_output", "fix"
     }  # fmt: skip
     assert cells[1]["fix"]["diff"].splitlines() == ["@@ cell 2 @@", "-a.uper()", "+a.upper()"]
     assert cells[1]["fix"]["proven_from"] == ["before the cell"]
@@ -97,3 +98,28 @@ def test_in_place_only_healed_cells_get_new_outputs(document: Make) -> None:
     assert [c["outputs"][0]["text"] for c in elsewhere] == [["as stored\n"], ["A\n"], ["fresh\n"]]
     executed = executed_notebook(given, report, seen)["cells"]
     assert [c["outputs"][0]["text"] for c in executed] == [["now\n"], ["A\n"], ["fresh\n"]]
+
+
+def test_the_report_says_whether_healed_cells_reproduce_what_is_stored(document: Make) -> None:
+    def stored(text: str) -> list[dict[str, object]]:
+        return [{"output_type": "stream", "name": "stdout", "text": [text]}]
+
+    error = [{"output_type": "error", "ename": "AttributeError", "evalue": "x", "traceback": []}]
+    given = document(
+        cell("print('ab'.uper())", outputs=stored("AB\n")),
+        cell("print('cd'.uper())", outputs=stored("CDE 7\n")),
+        cell("print('ef'.uper())", outputs=error),
+        cell("print('gh'.uper())"),
+        cell("# NBVAL_IGNORE_OUTPUT\nprint('ij'.uper())", outputs=stored("other\n")),
+        cell("print('kl')", outputs=stored("not healed, not asked\n")),
+    )
+    report, _ = batch(given, upper).run()
+    assert report.reproduced == (1, 2)
+    raw = to_json([report])
+    assert raw["stored_outputs"] == {"compared": 2, "reproduced": 1}
+    found = [c["stored_output"] for c in raw["notebooks"][0]["cells"]]
+    assert found[0] == {"reproduced": True, "similarity": 1.0, "stored": "AB", "now": "AB"}
+    assert (found[1]["reproduced"], found[1]["stored"], found[1]["now"]) == (False, "CDE 7", "CD")
+    assert found[2:] == [None] * 4
+    assert "1 of 2 healed cells with a stored output reproduce it" in rendered([report])
+    assert "2 notebooks: 2 run; 10 cells healed; 2 of 4 healed" in totals([report, report])

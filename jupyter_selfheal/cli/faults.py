@@ -1,0 +1,38 @@
+"""Faults of our own: the traceback goes into a file, and one line says where."""
+
+from __future__ import annotations
+
+import platform
+import tempfile
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jupyter_selfheal._version import __version__
+
+
+def told(error: BaseException) -> str:
+    """Write the traceback of an error that nobody foresaw to a log; one line that names both."""
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
+    text = "".join(traceback.format_exception(error))
+    text = f"jupyter-selfheal {__version__}, Python {platform.python_version()}, {platform.platform()}\n{text}"
+    for folder in (_log_folder(), Path(tempfile.gettempdir())):
+        path = folder / f"selfheal-fault-{stamp}.log"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            path.chmod(0o600)  # source and messages of the user's may be in it
+        except OSError:
+            path.unlink(missing_ok=True)
+            continue
+        return f"a fault of ours, not of the notebook ({what}): please report it with {path}"
+    return (
+        f"a fault of ours, not of the notebook ({what}); no log of it could be written: the disk is full, or read-only"
+    )
+
+
+def _log_folder() -> Path:
+    from jupyter_core.paths import jupyter_data_dir
+
+    return Path(jupyter_data_dir()) / "selfheal" / "faults"
