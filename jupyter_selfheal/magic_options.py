@@ -81,8 +81,9 @@ def is_command(line: str) -> bool:
 
 
 def body_of(source: str) -> str:
-    """The cell without its ``%%heal`` line; line numbers are kept, and a cell magic below it comes first."""
-    return "".join(blank_heal_line(source.splitlines(keepends=True)))
+    """The cell as IPython runs it: its ``%%heal`` line blanked (line numbers are kept, and a cell magic below it comes
+    first), and without the blank lines on top, which IPython drops."""
+    return "".join(blank_heal_line(source.splitlines(keepends=True)[_blank(source) :]))
 
 
 def blank_heal_line(lines: list[str]) -> list[str]:
@@ -94,12 +95,37 @@ def blank_heal_line(lines: list[str]) -> list[str]:
         parse(line)
     except UsageError:
         return lines
-    at = next(n for n, text in enumerate(lines) if text.strip())
-    rest = [*lines[:at], "\n", *lines[at + 1 :]]
-    magic = next((n for n, text in enumerate(rest) if text.strip()), -1)
-    if magic > 0 and rest[magic].startswith("%%"):
-        rest[0], rest[magic] = rest[magic], "\n"
+    magic = _magic_below(lines)
+    rest = ["\n", *lines[1:]]
+    if magic:
+        # `%%time` drops blank lines on top of its body, and the numbers of its lines would be others
+        rest[0], rest[magic] = rest[magic], "#\n" if rest[magic].startswith("%%time") else "\n"
     return rest
+
+
+def restored(raw: str, body: str) -> str:
+    """A changed :func:`body_of` of ``raw`` as the cell stands in the notebook: the lines on top that did not run are back."""
+    lines, new = raw.splitlines(keepends=True), body.splitlines(keepends=True)
+    top, lines = lines[: _blank(raw)], lines[_blank(raw) :]
+    if heal_line(raw) is None:
+        return "".join(top) + body
+    magic = _magic_below(lines)
+    if magic < len(new) and new[0].startswith("%%") and not new[magic].strip("# \n"):
+        new[0], new[magic] = new[magic], new[0]
+    if new and not new[0].strip("# \n"):
+        return "".join([*top, lines[0], *new[1:]])
+    return "".join([*top, lines[0].rstrip("\n") + "\n", *new])
+
+
+def _blank(source: str) -> int:
+    """How many lines of nothing but space are on top."""
+    return source[: len(source) - len(source.lstrip())].count("\n")
+
+
+def _magic_below(lines: list[str]) -> int:
+    """Where a cell magic stands below the ``%%heal`` line; 0: there is none."""
+    below = next((n for n, text in enumerate(lines) if n and text.strip()), 0)
+    return below if below and lines[below].startswith("%%") else 0
 
 
 def words(line: str) -> list[tuple[int, int]]:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
+from jupyter_selfheal.magic_options import body_of, restored
 from jupyter_selfheal.model import (
     JSON,
     Applicability,
@@ -62,6 +64,8 @@ class Card:
     auto_by: str = ""
     """Which of the views that show this heal was told to do so; empty until one has asked."""
     page: int = 0
+    written: Mapping[str, str] = field(default_factory=dict)
+    """Cells as they stand in the notebook, by id, where that is not what runs: with a ``%%heal`` line, say."""
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -74,18 +78,33 @@ class Card:
         )
         return found[0] if found else None
 
+    def whole(self, source: str) -> str:
+        """A source of the failing cell as it stands in the notebook."""
+        return restored(self.written.get(self.cell_id, ""), source)
+
     def with_(self, **changes: object) -> Card:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
-def edits_of(patch: Patch, notebook: Notebook) -> list[dict[str, JSON]]:
+def as_written(edit: Replace, written: Mapping[str, str]) -> Replace:
+    """The edit of the cell as it stands in the notebook (see :attr:`Card.written`)."""
+    raw = written.get(edit.cell_id, "")
+    if not raw or body_of(raw) != edit.old:
+        return edit
+    return Replace(edit.cell_id, raw, restored(raw, edit.source))
+
+
+def edits_of(
+    patch: Patch, notebook: Notebook, written: Mapping[str, str] = MappingProxyType({})
+) -> list[dict[str, JSON]]:
     """The edits as the front end carries them out."""
     found: list[dict[str, JSON]] = []
     for edit in patch.edits:
         if isinstance(edit, Replace):
             label = _cell_name(notebook, edit.cell_id) if len(patch.edits) > 1 else ""
+            put = as_written(edit, written)
             found.append(
-                {"kind": "replace", "cellId": edit.cell_id, "old": edit.old, "source": edit.source, "label": label}
+                {"kind": "replace", "cellId": put.cell_id, "old": put.old, "source": put.source, "label": label}
             )
         elif isinstance(edit, Insert):
             found.append(
@@ -207,7 +226,7 @@ def _candidate(found: Candidate, card: Card, notebook: Notebook) -> dict[str, JS
         "reasons": [*found.verdict.reasons, *([found.patch.why] if found.patch.why else [])],
         "facts": facts_line(proposal, found),
         "warning": _warning(card, found),
-        "edits": edits_of(found.patch, notebook),
+        "edits": edits_of(found.patch, notebook, card.written),
         "old_output": [_output(o) for o in proposal.failure.outputs] + [_error(proposal)],
         "new_output": [_output(o) for s in found.trial.steps if s.role == "cell" for o in s.outputs],
     }

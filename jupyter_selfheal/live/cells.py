@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
+from jupyter_selfheal import magic_options
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Cell, Notebook, Output
 
@@ -23,6 +24,9 @@ class CellLog:
         self.path = ""
         self._by_id: dict[str, Cell] = {}
         self._by_run: dict[int, str] = {}
+        self._raw: dict[str, str] = {}
+        """What ran, as it stood in the notebook; ``_page`` is the same of what the front end tells."""
+        self._page: dict[str, str] = {}
         self._context: tuple[Cell, ...] = ()
         self._stored: dict[str, tuple[Output, ...]] = {}
         """Outputs that a cell had before this session ran it: what it shows now may be the failure itself."""
@@ -32,13 +36,20 @@ class CellLog:
         """The front end's id, or one made of the source."""
         return cell_id or "cell-" + hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:10]
 
-    def ran(self, cell_id: str, source: str, run: int) -> None:
-        """A cell is about to run as execution ``run``."""
+    def ran(self, cell_id: str, raw: str, run: int) -> None:
+        """A cell is about to run as execution ``run``; ``raw`` is its text as it stands in the notebook."""
+        source, self._raw[cell_id] = magic_options.body_of(raw), raw
         self._by_id.pop(cell_id, None)
         self._by_id[cell_id] = Cell(cell_id, source, runs=run)
         self._by_run[run] = cell_id
         while len(self._by_id) > LIMIT:
-            self._by_id.pop(next(iter(self._by_id)))
+            self._raw.pop(old := next(iter(self._by_id)), None)
+            del self._by_id[old]
+
+    def written(self, cell: Cell) -> str:
+        """The cell as it stands in the notebook: with its ``%%heal`` line, and blank lines on top, if it has any."""
+        told = (self._raw.get(cell.id, ""), self._page.get(cell.id, ""))
+        return next((raw for raw in told if raw and magic_options.body_of(raw) == cell.source), cell.source)
 
     def cell_of_run(self, run: int) -> str:
         """Id of the cell that was execution ``run``, or an empty string."""
@@ -56,7 +67,9 @@ class CellLog:
 
     def learn(self, cells: tuple[Cell, ...], path: str = "") -> None:
         """The notebook as the front end has it: order, ids, sources, stored outputs."""
-        self._context, self.path = cells, path or self.path
+        self._page = {cell.id: cell.source for cell in cells}
+        self._context = cells = tuple(replace(cell, source=magic_options.body_of(cell.source)) for cell in cells)
+        self.path = path or self.path
         for cell in cells:
             if cell.id not in self._by_id:
                 # A stored error is the last run's, or that of a kernel which is gone, not what the cell is meant to show: who

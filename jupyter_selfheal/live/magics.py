@@ -88,7 +88,7 @@ class HealMagics(Magics):
 
     def _approve(self, cell: str = "", replacing: bool = False) -> None:
         heal = self._last("proposed")
-        if replacing and cell.strip() != heal.case.failure.source.strip():
+        if replacing and options.body_of(cell).strip() != heal.case.failure.source.strip():
             raise UsageError("this cell was edited since it failed, so the fix does not fit: run it again first")
         self._apply(heal)
 
@@ -117,7 +117,7 @@ class HealMagics(Magics):
         plan = application.plan_of(found, failure.cell_id, failure.source, sources)
         for label, source in plan.others:
             print(f"Self-heal: it also changes {label}; copy this there:\n{source}\n")
-        application.become(self.shell, plan.source)
+        application.become(self.shell, heal.card.whole(plan.source))
         self._actions.run_approved(heal, found, what_is_left=what_is_left)
 
     def _proven_now(self, heal: LiveHeal) -> bool:
@@ -172,7 +172,7 @@ class HealMagics(Magics):
         heal = self._last("applied")
         if not heal.applied:
             raise UsageError("nothing was applied in the last heal")
-        application.become(self.shell, heal.case.failure.source)
+        application.become(self.shell, heal.card.whole(heal.case.failure.source))
         print("The old source is back in this cell; what the fixed cell did to your variables stays.")
         heal.change(status="Undone: the old source is back.", undo=())
 

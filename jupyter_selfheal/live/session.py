@@ -129,7 +129,7 @@ class LiveSession:
         if _is_ours(raw):
             return
         source = options.body_of(raw)
-        self.cells.ran(self.cells.identify(getattr(info, "cell_id", None), source), source, self._run_number(info))
+        self.cells.ran(self.cells.identify(getattr(info, "cell_id", None), source), raw, self._run_number(info))
         self.checkpoints.before_cell(forced=self._options is not None, wanted=self.auto_suggest and not self._is_open())
         self._started = time.monotonic()
 
@@ -143,9 +143,9 @@ class LiveSession:
         source = options.body_of(raw)
         cell_id = self.cells.identify(getattr(info, "cell_id", None), source)
         if result.execution_count:
-            self.cells.ran(cell_id, source, result.execution_count)
+            self.cells.ran(cell_id, raw, result.execution_count)
             self._register(result.execution_count, cell_id)
-        self.pending_resume.pop(raw.strip("\n"), None)
+        self.pending_resume.pop(source.strip("\n"), None)
         error = result.error_before_exec or result.error_in_exec
         seconds = time.monotonic() - self._started
         chosen = self._options
@@ -169,7 +169,10 @@ class LiveSession:
         case = Case(failure, notebook, chosen.oracle or _oracle_of(notebook, failure.cell_id))
         config = chosen.config(self.config)
         states = self.checkpoints.after_failure(error)
-        card = new_card(run, case, model_available=self.model_available(config), auto=self.auto_approve)
+        card = new_card(
+            run, case, model_available=self.model_available(config), auto=self.auto_approve,
+            written={c.id: text for c in notebook.cells if (text := self.cells.written(c)) != c.source},
+        )  # fmt: skip
         heal = LiveHeal(run, case, card, self.view_for(), run_count=self.shell.execution_count)
         self._remember(heal)
         wait = bool(chosen.wait) if chosen.wait >= 0 else self.wait_default()
@@ -224,11 +227,12 @@ class LiveSession:
             return None
         if last is not None and last.case.failure.evalue == str(error) and last.card.phase == "proposed":
             return last
-        run, source = self._cell_that_raised(error)
-        if not source:
+        run, raw = self._cell_that_raised(error)
+        if not raw:
             return None
+        source = options.body_of(raw)
         cell_id = self.cells.cell_of_run(run) or self.cells.cell_with(source) or self.cells.identify(None, source)
-        self.cells.ran(cell_id, source, run)
+        self.cells.ran(cell_id, raw, run)
         before = isinstance(error, SyntaxError)
         failure = capture.failure_of(self.shell, error, cell_id, source, self.cells, before_exec=before, seconds=0.0)
         return self.begin(failure, chosen, error=error)
@@ -309,7 +313,7 @@ class LiveSession:
         if not run and isinstance(error, SyntaxError):
             run = runs.get(error.filename, 0)
         history = self.shell.history_manager.input_hist_raw
-        return (run, options.body_of(history[run])) if 0 < run < len(history) else (0, "")
+        return (run, history[run]) if 0 < run < len(history) else (0, "")
 
     def _prove_open_heals(self) -> None:
         heal = self.last_heal

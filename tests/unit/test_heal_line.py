@@ -39,3 +39,28 @@ def test_body_keeps_the_lines() -> None:
     assert magic_options.body_of("%%heal --expect 1\nx\n") == "\nx\n"
     assert magic_options.heal_line("%%heal --expect 1\nx\n") == "--expect 1"
     assert magic_options.heal_line("x\n") is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "%%heal --expect 1\nx\n",
+        "\n%%heal\nx = 1\n\nx",
+        "%%heal\n%%time\nx = 1",
+        "%%heal\n\n%%capture\nx",
+        "%%heal\nx",
+        "x = 1\n",
+    ],
+)
+def test_changed_body_gets_its_line_back(raw: str) -> None:
+    assert magic_options.restored(raw, magic_options.body_of(raw)) == raw
+    changed = magic_options.body_of(raw).replace("x", "y.z")
+    assert magic_options.restored(raw, changed) == raw.replace("x", "y.z").replace("--ey.zpect", "--expect")
+
+
+def test_body_that_lost_its_blank_line_gets_the_line_on_top() -> None:
+    assert magic_options.restored("%%heal\nx", "y = 1\ny") == "%%heal\ny = 1\ny"
+
+
+def test_time_magic_below_keeps_the_lines_of_its_body() -> None:
+    assert magic_options.body_of("%%heal\n%%time\nx = 1") == "%%time\n#\nx = 1"

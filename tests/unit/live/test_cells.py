@@ -45,3 +45,17 @@ def test_error_of_an_earlier_kernel_is_not_what_the_cell_is_meant_to_show() -> N
     log = CellLog("/work")
     log.learn((Cell("a", "x", outputs=(Output("stream", text="1"), Output("error", ename="NameError"))),))
     assert log.notebook("a", "x", 1).cells[0].outputs == ()
+
+
+def test_lines_on_top_that_do_not_run_are_kept_apart() -> None:
+    log = CellLog("/work")
+    log.ran("a", "\n\nx", 1)
+    log.ran("b", "%%heal --expect 1\nx", 2)
+    log.learn((Cell("c", "%%heal\ny"),))
+    assert (log.source_of("a"), log.source_of("b")) == ("x", "\nx")
+    found = log.notebook("c", "\ny", 3).cells
+    assert [log.written(c) for c in (*found, Cell("b", "\nx"), Cell("a", "x"))] == [
+        "%%heal\ny",
+        "%%heal --expect 1\nx",
+        "\n\nx",
+    ]
