@@ -24,10 +24,14 @@ _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*(\[[\w,\-. ]+\])?\s*([=<>
 
 
 class ScratchInstaller:
-    """Installs requirements for one Python; each once. Call :meth:`close` to remove them."""
+    """Installs requirements for one Python; each once. Call :meth:`close` to remove them.
 
-    def __init__(self, python: str = sys.executable, *, seconds: float = SECONDS) -> None:
+    ``offline``: from no index, only from the folders of wheels that the installer is configured with (``PIP_FIND_LINKS``).
+    """
+
+    def __init__(self, python: str = sys.executable, *, seconds: float = SECONDS, offline: bool = False) -> None:
         self._python = python
+        self._offline = offline
         self._seconds = seconds
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._done: dict[str, str] = {}
@@ -58,6 +62,8 @@ class ScratchInstaller:
         if not constraints.exists():
             constraints.write_text(self._installed())
         common = ["--quiet", "--target", str(target), "--constraint", str(constraints), requirement]
+        if self._offline:
+            common.insert(0, "--no-index")
         uv = shutil.which("uv")
         command = (
             [uv, "pip", "install", "--python", self._python, *common]

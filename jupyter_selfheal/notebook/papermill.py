@@ -43,9 +43,9 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
         config = HealConfig(**{"offline": True, **{k: v for k, v in kwargs.items() if k in known}})
         seconds = execution_timeout or CELL_SECONDS
         settings = Settings(config, approve=approve, cell_seconds=seconds, writes="allow", kernelspec=kernel_name)
-        document = _document(nb_man.nb)
         session = Session(settings)
         try:
+            document = session.prepared(_document(nb_man.nb))
             report, seen = Batch(document, session.tools(document), session.limits).run()
         finally:
             session.close()

@@ -222,7 +222,10 @@ def _status(outcome: Outcome) -> Status:
 
 def _why_not(outcome: Outcome, status: Status) -> str:
     if status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):
-        return outcome.diagnosis.advice or outcome.diagnosis.cause
+        said = outcome.diagnosis.advice or outcome.diagnosis.cause
+        # a trial of no steps could not begin: what was to be installed could not be
+        tried = next((a.trial.detail for a in outcome.attempts if a.trial and not a.trial.steps), "")
+        return f"{said} ({tried})" if tried else said
     return outcome.detail or {
         Reason.EXHAUSTED: "no healer had a fix that works",
         Reason.NOT_REPRODUCED: "it did not fail again when it was run a second time",

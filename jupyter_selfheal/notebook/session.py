@@ -8,8 +8,9 @@ import sys
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import KernelError, UsageError
@@ -20,6 +21,9 @@ from jupyter_selfheal.notebook.kernel_choice import chosen
 from jupyter_selfheal.notebook.read import Document
 from jupyter_selfheal.notebook.tools import Limits, Tools
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.kernels.scratch import ScratchInstaller
 
 CELL_SECONDS = 120.0
 """How long a cell may run unless the settings say otherwise."""
@@ -58,7 +62,7 @@ class Session:
         self.spent = Cost()
         self._resuming = resuming
         self._opened: dict[tuple[str, str], TrialKernel] = {}
-        self._install: Callable[[str], str] | None = None
+        self._installers: dict[str, ScratchInstaller] = {}
         self._closing = contextlib.ExitStack()
 
     @property
@@ -85,7 +89,7 @@ class Session:
             replay=lambda runs: self._replayed(document, runs),
             heal=lambda case, starts, seen: self._heal(document, case, starts, seen, f"{prefix}{next(numbers)}"),
             scorer=assemble.free_scorer(self.settings.config),
-            install=self._installed,
+            install=lambda requirement: self._installed(requirement, document.kernelspec),
         )
         return replace(found, progress=progress) if progress is not None else found
 
@@ -145,21 +149,26 @@ class Session:
         folder = document.notebook.folder
         return FreshKernel(document.kernelspec, folder, past, writes=self.settings.writes)
 
-    def _installed(self, requirement: str) -> str:
-        """Install into a scratch directory that lives as long as the session."""
+    def _installed(self, requirement: str, kernelspec: str) -> str:
+        """Install for a kernel's Python into a scratch directory that lives as long as the session."""
+        from jupyter_selfheal.kernels.kernelspec import command_of
         from jupyter_selfheal.kernels.scratch import ScratchInstaller
 
-        if self._install is None:
-            installer = ScratchInstaller()
-            self._closing.callback(installer.close)
-            self._install = installer
-        return self._install(requirement)
+        first = command_of(kernelspec)[0][0]
+        python = first if Path(first).name.startswith("python") else sys.executable
+        if python not in self._installers:
+            self._installers[python] = ScratchInstaller(python, offline=self.settings.config.offline)
+            self._closing.callback(self._installers[python].close)
+        return self._installers[python](requirement)
 
     # --- heals ---
 
     def _heal(self, document: Document, case: Case, starts: Starts, seen: Trial, name: str) -> tuple[Outcome, str]:
         """How the heal ended, and the name of its journal."""
         from jupyter_selfheal import assemble
+
+        def install(requirement: str) -> str:
+            return self._installed(requirement, document.kernelspec)
 
         with contextlib.closing(self._journal(document, name)) as journal:
             events = journal.events() if self._resuming else ()
@@ -172,7 +181,7 @@ class Session:
                 baseline=seen,
                 resume_from=events,
                 run=name,
-                install=self._installed if self.settings.config.install else None,
+                install=install if self.settings.config.install else None,
                 session_spent=self.spent,
             )
         self.spent = self.spent + outcome.cost

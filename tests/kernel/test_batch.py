@@ -3,63 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
-from tests.batches import cell, notebook
+from tests.batches import cell
+from tests.command import HEAL, heal, nothing_is_left_running, place, write
+
+__all__ = ["place"]
 
 pytestmark = pytest.mark.kernel
-
-HEAL = [sys.executable, "-m", "jupyter_selfheal", "heal", "--offline"]
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, with journals in another one."""
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-def write(path: Path, *cells: dict[str, Any] | str, **metadata: Any) -> Path:
-    path.write_text(json.dumps(notebook(*cells, **metadata), indent=1) + "\n")
-    return path
-
-
-def heal(*words: str | Path, cwd: Path, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*HEAL, *map(str, words)], cwd=cwd, capture_output=True, text=True, timeout=seconds, check=False
-    )
-
-
-def ours(place: Path) -> list[psutil.Process]:
-    """Processes that work in the folder, or were started for it."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.pid != os.getpid() and (process.cwd() or "").startswith(str(place)):
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
-
-
-def nothing_is_left_running(place: Path) -> bool:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if not ours(place):
-            return True
-        time.sleep(0.1)
-    return False
 
 
 def test_a_notebook_is_healed_proven_and_written_beside_the_original(place: Path) -> None:
@@ -167,25 +122,6 @@ def test_a_cell_that_kills_its_kernel_takes_nothing_with_it(place: Path) -> None
     cells = json.loads(done.stdout)["notebooks"][0]["cells"]
     assert [c["kind"] for c in cells] == ["", "died", ""]
     assert [c["status"] for c in cells][2] == "ran"
-
-
-@pytest.mark.parametrize("seconds", [0.3, 1.2, 2.5, 4.0])
-def test_ctrl_c_at_any_moment_leaves_the_original_and_nothing_running(place: Path, seconds: float) -> None:
-    given = write(place / "n.ipynb", "import time", "x = 'a'.uper()", "time.sleep(30)", "y")
-    before = given.read_bytes()
-    running = subprocess.Popen(
-        [*HEAL, str(given), "--in-place"], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
-    time.sleep(seconds)
-    os.killpg(running.pid, signal.SIGINT)
-    _, said = running.communicate(timeout=60)
-    if seconds > 1:
-        assert running.returncode == 2, said
-        assert len(said.strip().splitlines()) == 1
-        assert said.startswith("jupyter selfheal: interrupted: nothing more was written, and nothing is left running")
-    assert given.read_bytes() == before
-    assert nothing_is_left_running(place)
 
 
 def test_papermill_heals_with_our_engine(place: Path) -> None:

@@ -1,0 +1,90 @@
+"""``--install``: a missing module is proven by installing it where only trials see it, and offered as a cell of the notebook."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.command import heal, nothing_is_left_running, place, write
+
+__all__ = ["place"]
+
+pytestmark = pytest.mark.kernel
+
+MODULE = "barnum"
+"""A distribution of this name is known; the one that is installed here is a stand-in of ours."""
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only place that anything can be installed from: a folder with one wheel."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    info = f"{MODULE}-1.0.dist-info"
+    with zipfile.ZipFile(folder / f"{MODULE}-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{MODULE}.py", "def show(n):\n    return n * 2\n")
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {MODULE}\nVersion: 1.0\n")
+        wheel.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr(f"{info}/RECORD", f"{MODULE}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+    for name in ("PIP_FIND_LINKS", "UV_FIND_LINKS"):
+        monkeypatch.setenv(name, str(folder))
+    for name in ("PIP_NO_INDEX", "UV_NO_INDEX"):
+        monkeypatch.setenv(name, "1")
+    return folder
+
+
+def given(place: Path) -> Path:
+    return write(place / "n.ipynb", "x = 21", f"import {MODULE}\ny = {MODULE}.show(x)\nprint(y)", "assert y == 42")
+
+
+def test_a_missing_module_is_installed_where_only_trials_see_it(place: Path, wheels: Path) -> None:
+    notebook = given(place)
+    done = heal(notebook, "--install", "-o", "out.ipynb", "--report", "r.json", "--report", "r.html", cwd=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+    cells = json.loads((place / "out.ipynb").read_text())["cells"]
+    assert ["".join(c["source"]) for c in cells][1] == f"%pip install {MODULE}"
+    assert cells[1]["metadata"] == {"selfheal": {"inserted": True}}
+    assert [c["outputs"][0]["text"] for c in cells if c["outputs"]] == [["42\n"]]
+    report = json.loads((place / "r.json").read_text())["notebooks"][0]
+    assert report["survived_clean_run"]
+    healed = next(c for c in report["cells"] if c["status"] == "healed")
+    assert healed["fix"]["title"] == f"Install {MODULE}"
+    assert healed["fix"]["rule"] == "IMP104"
+    assert f"%pip install {MODULE}" in healed["fix"]["diff"]
+    assert f"Install {MODULE}" in done.stdout
+    assert f"%pip install {MODULE}" in (place / "r.html").read_text()
+    there = subprocess.run([sys.executable, "-c", f"import {MODULE}"], cwd=place, capture_output=True, check=False)
+    assert there.returncode == 1, "the environment itself is as it was"
+    assert nothing_is_left_running(place)
+
+
+def test_without_leave_to_install_the_module_is_only_named(place: Path, wheels: Path) -> None:
+    notebook = given(place)
+    done = heal(notebook, "-o", "out.ipynb", "--json", cwd=place)
+    assert done.returncode == 1, done.stdout + done.stderr
+    cell = json.loads(done.stdout)["notebooks"][0]["cells"][1]
+    assert (cell["status"], cell["leave_alone"], cell["fix"]) == ("left alone", "missing module", None)
+    assert f"pip install {MODULE}" in cell["detail"]
+    written = json.loads((place / "out.ipynb").read_text())["cells"]
+    assert [c["source"] for c in written] == [c["source"] for c in json.loads(notebook.read_text())["cells"]]
+
+
+def test_what_cannot_be_installed_is_said_and_nothing_is_inserted(place: Path, wheels: Path) -> None:
+    shutil.rmtree(wheels)
+    wheels.mkdir()
+    notebook = given(place)
+    done = heal(notebook, "--install", "-o", "out.ipynb", "--json", cwd=place)
+    assert done.returncode == 1, done.stdout + done.stderr
+    cell = json.loads(done.stdout)["notebooks"][0]["cells"][1]
+    assert cell["status"] == "left alone"
+    assert "could not be installed" in cell["detail"] + str(cell["fix"])
+    written = json.loads((place / "out.ipynb").read_text())["cells"]
+    assert [c["source"] for c in written] == [c["source"] for c in json.loads(notebook.read_text())["cells"]]
