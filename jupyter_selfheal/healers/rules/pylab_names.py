@@ -1,0 +1,106 @@
+"""IMP106: names that a kernel in pylab mode had, or that a library which the notebook uses has."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import add_import
+from jupyter_selfheal.healers.rules._imports import ALIASES
+from jupyter_selfheal.healers.rules._live import ask, survey
+from jupyter_selfheal.healers.rules._project import asked_of_modules
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import ask as ask_library
+from jupyter_selfheal.healers.rules._state import missing_name
+from jupyter_selfheal.model import Applicability, Patch
+
+ELEMENTARY = frozenset(
+    {"cos", "sin", "tan", "arccos", "arcsin", "arctan", "arctan2", "exp", "log", "log2", "log10", "sqrt", "pi", "linspace", "arange",
+     "zeros", "ones", "meshgrid", "hstack", "vstack", "newaxis", "subplots", "subplot", "xlabel", "ylabel", "xlim", "ylim", "figure",
+     "histogram", "cumsum", "zeros_like", "ones_like", "logspace"}
+)  # fmt: skip
+"""Names that hardly anybody gives to anything else."""
+
+MODULES = frozenset(alias for alias, meanings in ALIASES.items() if not meanings[0][1])
+"""Aliases of modules, which the rule of missing imports knows."""
+
+TOOLS = frozenset({"figsize", "getfigs"})
+"""What IPython itself added in pylab mode (IPython.core.pylabtools)."""
+
+
+class PylabNames(Rule):
+    """Import the names that the kernel had when the notebook was written.
+
+    **Failure** `NameError: name 'linspace' is not defined`, where no cell binds or imports the name, and `pylab` has it: until
+    2014 kernels were started with `--pylab`. Also a class that one public module of a library which the notebook imports defines
+    (`Bbox` of `matplotlib.transforms`).
+
+    **Fix** `from pylab import cos, linspace, plot`: every such name of the notebook at once, where it is first missed.
+
+    **Fix safety** Safe where several names of the notebook are missing and pylab has them all, or the notebook imports NumPy or
+    Matplotlib and the name is an elementary function (`cos`, `subplots`), or one module only defines the class. Silent for
+    names that a cell binds.
+    """
+
+    code = "IMP106"
+    name = "name of pylab mode"
+    enames = frozenset({"NameError"})
+    applicability = Applicability.SAFE
+    why = "Nothing in the notebook binds the name, and the library that it was written with has it."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        name = missing_name(scene)
+        if not name or name in MODULES or name in _bound(scene):
+            return
+        imported = set(asked_of_modules(scene))
+        if name in TOOLS:
+            yield self._patch(scene, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
+            return
+        unbound = _unbound(scene) | {name}
+        offered = ask(scene, "exports", module="pylab")
+        found = sorted(unbound & set(offered if isinstance(offered, list) else ()) - MODULES)
+        if name in found:
+            sure = len(found) > 2 or (name in ELEMENTARY and bool(imported & {"numpy", "matplotlib", "pylab"}))
+            if sure or len(found) > 1:
+                yield self._patch(scene, _lines("pylab", found), found, sure=sure)
+        elif name[:1].isupper() and len(name) > 3 and not name.isupper():
+            yield from self._of_a_library(scene, name, sorted(imported))
+
+    def _of_a_library(self, scene: Scene, name: str, packages: list[str]) -> Iterator[Patch]:
+        homes = [m for p in packages[:8] for m, _ in ask_library(scene, "find", names=[name], package=p) or ()]
+        told = [ask_library(scene, "signature", path=f"{m}.{name}") for m in homes[:6]]
+        paths = {t["path"] for t in told if isinstance(t, dict)}
+        if len(paths) != 1:
+            return
+        path = paths.pop().rpartition(".")[0]
+        home = path if path in homes else min(homes, key=lambda m: (m.count("."), m))
+        yield self._patch(scene, [f"from {home} import {name}"], [name], sure=True)
+
+    def _patch(self, scene: Scene, lines: list[str], found: list[str], *, sure: bool) -> Patch:
+        return self.patch(
+            self.replace(scene, scene.failure.cell_id, [add_import(scene.source, "\n".join(lines))]),
+            f"Add `{lines[0]}`" if len(lines) == 1 else f"Import {', '.join(found[:3])} and others of pylab",
+            f"`{found[0]}` is used but was never imported."
+            if len(found) == 1
+            else "Names are used but never imported.",
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why=self.why if sure else "The library has the name, but it may have been meant otherwise.",
+            prior=0.8 if sure else 0.4,
+        )
+
+
+def _lines(module: str, found: list[str]) -> list[str]:
+    wrapped = textwrap.wrap(", ".join(found), 100, break_long_words=False)
+    return [f"from {module} import {part.rstrip(',')}" for part in wrapped]
+
+
+def _bound(scene: Scene) -> set[str]:
+    """Names that some cell binds, imports included."""
+    return {n for c in scene.notebook.cells if c.kind == "code" for n in src.names(scene.source_of(c.id)).binds}
+
+
+def _unbound(scene: Scene) -> set[str]:
+    """Names that cells read and that neither a cell nor the state binds."""
+    read = {n for c in scene.notebook.cells if c.kind == "code" for n in src.names(scene.source_of(c.id)).uses}
+    return read - _bound(scene) - set(survey(scene).names)
