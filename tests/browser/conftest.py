@@ -1,38 +1,47 @@
-"""One Jupyter server and one headless Chromium for all browser tests, in folders of their own."""
+"""One Jupyter server and one headless Chromium for all browser tests; a page, a notebook and a kernel for each.
+
+They are ended after the last browser test, not at the end of the session: while Playwright is on, its event loop counts as
+running in this thread, which a test of another part would run into.
+"""
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser.lab import TYPO, Lab
+from tests.browser.server import PATIENCE, Server
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 ]  # fmt: skip
-TOKEN = "selfheal"
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     reason = _missing()
     for item in items:
-        if "tests/browser" in str(item.path) and item.path.name != "test_packaging.py":
+        if _is_ours(item):
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.xdist_group("browser"))  # one server, one worker
             if reason:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def _is_ours(item: pytest.Item | None) -> bool:
+    return (
+        item is not None
+        and "tests/browser" in str(item.path)
+        and item.path.name not in ("test_packaging.py", "test_units.py")
+    )
 
 
 def _missing() -> str:
@@ -50,130 +59,66 @@ def _missing() -> str:
     return ""
 
 
-class Server:
-    """A running Jupyter server."""
+class Shared:
+    """What is started once: a server, and a browser with one profile, whose cache keeps JupyterLab's own files."""
 
-    def __init__(self, url: str, folder: Path) -> None:
-        self.url = url
-        self.folder = folder
+    def __init__(self, root: Path) -> None:
+        from playwright.sync_api import sync_playwright
 
-    def notebook(self, name: str, cells: list[str], first: str = "%load_ext jupyter_selfheal") -> str:
-        """Write a notebook of code cells; returns its name."""
-        sources = [first, *cells] if first else cells
-        body = {
-            "cells": [
-                {
-                    "cell_type": "code",
-                    "id": f"cell-{n}",
-                    "source": s,
-                    "metadata": {},
-                    "outputs": [],
-                    "execution_count": None,
-                }
-                for n, s in enumerate(sources)
-            ],
-            "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
-            "nbformat": 4,
-            "nbformat_minor": 5,
-        }
-        (self.folder / name).write_text(json.dumps(body))
-        return name
+        self.server = Server(root)
+        self._playwright = sync_playwright().start()
+        self._browser = self._playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        self.context = self._browser.new_context(viewport={"width": 1280, "height": 1000})
+        self.context.set_default_timeout(PATIENCE * 1000)
 
-    def call(self, method: str, path: str, body: object = None) -> Any:
-        """The server's REST API (https://jupyter-server.readthedocs.io/en/latest/developers/rest-api.html)."""
-        request = urllib.request.Request(
-            f"{self.url}/{path}",
-            method=method,
-            headers={"Authorization": f"token {TOKEN}", "Content-Type": "application/json"},
-            data=None if body is None else json.dumps(body).encode(),
-        )
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            text = answer.read()
-        return json.loads(text) if text else None
-
-    def end_kernels(self) -> None:
-        """End every session and its kernel."""
-        for session in self.call("GET", "api/sessions"):
-            self.call("DELETE", f"api/sessions/{session['id']}")
+    def close(self) -> None:
+        self.context.close()
+        self._browser.close()
+        self._playwright.stop()
+        self.server.close()
+        assert asyncio._get_running_loop() is None, "Playwright's loop must end with the browser tests"
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    root = tmp_path_factory.mktemp("jupyter")
-    folder = root / "work"
-    folder.mkdir()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    env = {
-        **os.environ,
-        **{f"JUPYTER_{kind}_DIR": str(root / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")},
-        "IPYTHONDIR": str(root / "ipython"),
-        "JUPYTERLAB_SETTINGS_DIR": str(root / "settings"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),
-    }
-    quiet = root / "settings" / "@jupyterlab" / "apputils-extension"
-    quiet.mkdir(parents=True)
-    (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
-    log = open(root / "server.log", "w")  # noqa: SIM115
-    process = subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", f"--IdentityProvider.token={TOKEN}",
-         "--allow-root", f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None",
-         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-         "--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"],
-        env=env, stdout=log, stderr=log, cwd=folder, start_new_session=True,
-    )  # fmt: skip
-    url = f"http://127.0.0.1:{port}"
-    _wait_for(f"{url}/api/status?token={TOKEN}", process, root / "server.log")
-    yield Server(url, folder)
-    process.terminate()
-    try:
-        process.wait(20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    log.close()
+SHARED = pytest.StashKey[Shared]()
 
 
-def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 90
-    while time.monotonic() < until:
-        assert process.poll() is None, log.read_text()[-2000:]
-        try:
-            with urllib.request.urlopen(url, timeout=2):
-                return
-        except OSError:
-            time.sleep(0.2)
-    raise AssertionError(log.read_text()[-2000:])
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Let go of the browser before a test of another part runs."""
+    yield
+    if not _is_ours(nextitem) and SHARED in item.config.stash:
+        shared = item.config.stash[SHARED]
+        del item.config.stash[SHARED]
+        shared.close()
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield found
-        found.close()
-
-
-@pytest.hookimpl(hookwrapper=True)
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
     """Keep a picture of what a failing test saw, where ``SELFHEAL_SCREENSHOTS`` names a folder."""
-    outcome: Any = yield
+    report: Any = yield
     folder = os.environ.get("SELFHEAL_SCREENSHOTS")
     page = getattr(item, "funcargs", {}).get("page")
-    if folder and page is not None and outcome.get_result().failed:
+    if folder and page is not None and call.when == "call" and report.failed:
         page.screenshot(path=Path(folder) / f"{item.name}.png")
+    return report
 
 
-@pytest.fixture(scope="session")
-def context(browser: Any) -> Iterator[Any]:
-    """One profile for all tests: JupyterLab's own files are loaded from its cache."""
-    found = browser.new_context(viewport={"width": 1280, "height": 1000})
-    found.set_default_timeout(60_000)
-    yield found
-    found.close()
+@pytest.fixture
+def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    stash = request.config.stash
+    if SHARED not in stash:
+        stash[SHARED] = Shared(tmp_path_factory.mktemp("jupyter"))
+    return stash[SHARED]
+
+
+@pytest.fixture
+def server(shared: Shared) -> Server:
+    return shared.server
+
+
+@pytest.fixture
+def context(shared: Shared) -> Any:
+    return shared.context
 
 
 @pytest.fixture
@@ -186,10 +131,8 @@ def page(context: Any, server: Server) -> Iterator[Any]:
 
 
 @pytest.fixture
-def failed(page: Any, server: Server, request: pytest.FixtureRequest) -> Any:
+def failed(page: Any, server: Server, request: pytest.FixtureRequest) -> Lab:
     """A notebook whose second cell failed; its card is on its way."""
-    from tests.browser.lab import TYPO, Lab
-
     lab = Lab(page, server, server.notebook(f"{request.node.name}.ipynb", [TYPO, "print('next')"]))
     lab.ready()
     lab.run(1)

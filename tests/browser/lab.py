@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.browser.conftest import TOKEN, Server
+from tests.browser.server import PATIENCE, TOKEN, Server, wait_for
 
 TYPO = "items = [1, 2]\nitems.appendd(3)\nprint('there are', len(items))"
 FIXED = TYPO.replace("appendd", "append")
@@ -64,21 +64,25 @@ class Lab:
 
     def run(self, index: int) -> None:
         """Click into the cell and press Ctrl+Enter; again where the page dropped it (a dialog of JupyterLab's, say)."""
-        for _ in range(4):
+        for _ in range(2):
             self.dismiss()
             before = self.prompt(index)
             self.click(index)
             self.page.keyboard.press("Control+Enter")
             try:
-                self.page.wait_for_function(
-                    "([panel, n, before]) => document.querySelectorAll(panel + ' .jp-Notebook .jp-Cell')[n]"
-                    ".querySelector('.jp-InputPrompt').textContent !== before",
-                    arg=[PANEL, index, before], timeout=15_000,
-                )  # fmt: skip
-            except Exception:
+                wait_for(lambda: self.prompt(index) != before, f"cell {index} to run", PATIENCE / 2)
+            except AssertionError:
                 continue
             return
         raise AssertionError(f"cell {index} does not run")
+
+    def finish(self, index: int) -> None:
+        """Run a cell, and wait until it has ended."""
+        self.run(index)
+        self.page.wait_for_function(
+            "n => { const model = window.jupyterapp.shell.currentWidget.content.widgets[n].model;"
+            " return model.executionState === 'idle' && model.executionCount; }", arg=index,
+        )  # fmt: skip
 
     def dismiss(self) -> None:
         """Accept a dialog of JupyterLab's own (which kernel to use, say) that is in the way."""
@@ -103,7 +107,7 @@ class Lab:
 
     def ready(self, index: int = 0) -> None:
         """Run the cell that loads the extension, and wait until the page knows it."""
-        self.run(index)
+        self.finish(index)
         self.page.wait_for_function(
             "() => { const item = document.querySelector('.jp-SelfHeal-status');"
             " return !item || !item.textContent.includes('not loaded'); }"
@@ -124,6 +128,10 @@ class Lab:
     def own_outputs(self, index: int) -> Any:
         """The outputs that are the cell's own, not a card's."""
         return self.cell(index).locator(".jp-OutputArea-output:not(:has(.jupyter-selfheal))")
+
+    def expect_source(self, index: int, text: str) -> None:
+        """Wait until the cell's editor shows that."""
+        wait_for(lambda: self.source(index) == text, f"{text!r} instead of {self.source(index)!r}")
 
     def expect_output(self, index: int, text: str) -> None:
         """Wait for that text among the cell's own outputs."""

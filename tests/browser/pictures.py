@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 from tests.browser.lab import Lab
 
 DATA = "sold = {'north': [12, 5], 'south': [7, 9, 4], 'west': [3]}"

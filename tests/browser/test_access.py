@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 from tests.browser.lab import TYPO, Lab
 
 OURS = [".jupyter-selfheal", ".jp-SelfHeal-offer", ".jp-SelfHeal-status"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 from tests.browser.lab import FIXED, TYPO, Lab
 
 UNIMPORTED = "print('pi is', math.pi)"

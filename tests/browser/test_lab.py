@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 from tests.browser.lab import FIXED, TYPO, Lab
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 from tests.browser.lab import FIXED, TYPO, Lab
 
 
@@ -60,36 +60,6 @@ def test_notebook_opened_later_shows_the_saved_text(failed: Lab) -> None:
     no_button(lab, 1)
     assert "+items.append(3)" in lab.output(1)
     assert "Error displaying widget" not in lab.output(1)
-
-
-def test_second_tab_follows_and_applies_nothing_again(failed: Lab, context: Any) -> None:
-    failed.card(1)
-    failed.save()
-    second = Lab(context.new_page(), failed.server, "test_second_tab_follows_and_applies_nothing_again.ipynb")
-    second.card(1)
-    failed.page.bring_to_front()
-    failed.press(failed.card(1), "run")
-    failed.expect_output(1, "there are 3")
-    second.page.bring_to_front()
-    card = second.card(1, "applied")
-    assert card.locator('[data-id="run"], [data-id="approve"]').count() == 0
-    second.press(card, "undo")
-    card.get_by_text("undo leaves it alone").wait_for()
-    assert second.source(1) == TYPO
-
-
-def test_two_notebooks_have_cards_of_their_own(failed: Lab, server: Server) -> None:
-    failed.card(1)
-    first = "test_two_notebooks_have_cards_of_their_own.ipynb"
-    failed.open(server.notebook("other.ipynb", ["rows = [1]\nrows.appendd(2)\nprint('rows', rows)"]))
-    failed.ready()
-    failed.run(1)
-    failed.press(failed.card(1), "run")
-    failed.expect_output(1, "rows [1, 2]")
-    failed.open(first)
-    assert failed.source(1) == TYPO
-    failed.press(failed.card(1), "run")
-    failed.expect_output(1, "there are 3")
 
 
 def test_clicking_twice_applies_once(failed: Lab) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 from tests.browser.lab import FIXED, TYPO, Lab
 
 pytest.importorskip("notebook")

@@ -17,6 +17,12 @@ function element(tag, attributes = {}, ...children) {
   return node;
 }
 
+// Text as the rules write it, with `code` in it.
+function prose(tag, text, attributes = {}, ...more) {
+  const parts = text.split(/`([^`\n]+)`/).map((part, n) => (n % 2 ? element("code", { text: part }) : part));
+  return element(tag, attributes, element("span", {}, ...parts), ...more);
+}
+
 function coloured(line) {
   const found = document.createDocumentFragment();
   let at = 0;
@@ -102,7 +108,7 @@ function outputView(outputs) {
 
 function evidence(candidate) {
   const list = element("ul", { class: "sh-reasons" });
-  for (const reason of candidate.reasons) list.append(element("li", { text: reason }));
+  for (const reason of candidate.reasons) list.append(prose("li", reason));
   return element("details", {}, element("summary", { text: `Score ${candidate.score} of 10 · ${candidate.proof}` }), list,
     element("div", { class: "sh-small", text: candidate.facts }));
 }
@@ -128,7 +134,9 @@ function render({ model, el }) {
   const body = element("div", { class: "sh-body" });
   const controls = element("div", { class: "sh-controls", role: "group", "aria-label": "What to do" });
   const dialog = element("div", { class: "sh-dialog" });
-  root.append(status, body, controls, dialog);
+  // What came of the button that was pressed last; it outlives the status, which the kernel renews.
+  const said = element("p", { class: "sh-said", "aria-live": "polite" });
+  root.append(status, body, controls, dialog, said);
   let page = 0, drawn = "", shownButtons = "";
 
   const candidate = () => (model.get("card").candidates || [])[page];
@@ -160,7 +168,7 @@ function render({ model, el }) {
   // The button, or what is nearest to it: the focus is never lost with a button that goes.
   const focusButton = (id) => (controls.querySelector(`[data-id="${id}"]`) || controls.querySelector("button") || root).focus();
 
-  function say(text) { status.textContent = text; }
+  function say(text) { said.textContent = text; }
 
   // The notebook is changed by the JupyterLab extension, after the kernel has named this page as the one that does it; the
   // extension tells the kernel too, because running the cell takes this view away.
@@ -175,10 +183,11 @@ function render({ model, el }) {
     carriedOut.add(once);
     const result = await detail.result;
     if (!result.ok) carriedOut.delete(once);
-    say(result.message);
+    if (!undo || !result.ok) say(result.message);
   }
 
   function press(button) {
+    say("");
     if (button.ask) ask(button);
     else if (["run", "approve", "resume", "undo"].includes(button.id)) apply(button);
     else if (button.id === "copy") navigator.clipboard?.writeText(candidate()?.edits?.[0]?.source || "").then(() => say("Copied."), () => say("The browser refused to copy."));
@@ -196,8 +205,8 @@ function render({ model, el }) {
 
   function drawBody(card) {
     const parts = [];
-    if (card.cause) parts.push(element("p", { class: "sh-cause", text: card.cause }));
-    if (card.advice) parts.push(element("p", { class: "sh-advice", text: card.advice }));
+    if (card.cause) parts.push(prose("p", card.cause, { class: "sh-cause" }));
+    if (card.advice) parts.push(prose("p", card.advice, { class: "sh-advice" }));
     if (card.attempts?.length && !card.candidates?.length) {
       parts.push(element("ol", { class: "sh-attempts", "aria-label": "Attempts" }, ...card.attempts.map((text) => element("li", { text }))));
     }
@@ -207,8 +216,8 @@ function render({ model, el }) {
         element("button", { type: "button", class: "sh-previous", "aria-label": "Previous candidate", text: "‹", onclick: () => turn(-1) }),
         element("span", { text: ` ${page + 1} of ${card.candidates.length} ` }),
         element("button", { type: "button", class: "sh-next", "aria-label": "Next candidate", text: "›", onclick: () => turn(1) })) : null;
-      parts.push(element("h3", {}, chosen.title, pager));
-      if (chosen.warning) parts.push(element("p", { class: "sh-warning", role: "alert", text: chosen.warning }));
+      parts.push(prose("h3", chosen.title, {}, pager));
+      if (chosen.warning) parts.push(prose("p", chosen.warning, { class: "sh-warning", role: "alert" }));
       for (const edit of chosen.edits.filter((edit) => edit.kind !== "run")) parts.push(diffView(edit, root));
       for (const edit of chosen.edits.filter((edit) => edit.kind === "run")) parts.push(element("p", { text: edit.label }));
       parts.push(evidence(chosen), outputs(chosen));
@@ -217,8 +226,8 @@ function render({ model, el }) {
       parts.push(element("fieldset", { class: "sh-question" }, element("legend", { text: card.question.text }),
         ...card.question.answers.map((answer) => element("button", { type: "button", text: answer, onclick: () => send("answer", answer) }))));
     }
-    for (const note of card.notes || []) parts.push(element("p", { class: "sh-small", text: note }));
-    if (card.instructions) parts.push(element("p", { class: "sh-instructions", role: "note", text: card.instructions }));
+    for (const note of card.notes || []) parts.push(prose("p", note, { class: "sh-small" }));
+    if (card.instructions) parts.push(prose("p", card.instructions, { class: "sh-instructions", role: "note" }));
     body.replaceChildren(...parts);
   }
 
@@ -256,7 +265,7 @@ function render({ model, el }) {
     const live = connected() && !lost.has(card.run);
     root.dataset.phase = live ? card.phase : "lost";
     page = Math.min(page, Math.max((card.candidates || []).length - 1, 0));
-    say(live ? card.status : `${card.status} (the kernel this was proven in is gone: run the cell again)`);
+    status.textContent = live ? card.status : `${card.status} (the kernel this was proven in is gone: run the cell again)`;
     const { buttons, status: _status, seconds: _seconds, ...rest } = card;
     const now = JSON.stringify(rest) + page;
     if (now !== drawn) { drawn = now; drawBody(card); }

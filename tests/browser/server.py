@@ -1,0 +1,125 @@
+"""A Jupyter server in folders of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+TOKEN = "selfheal"
+PATIENCE = 60.0
+"""Seconds that anything waited for may take, on a machine that does much else."""
+
+
+def wait_for(done: Callable[[], Any], what: str, seconds: float = PATIENCE) -> None:
+    """Ask again and again until it is so."""
+    until = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < until, f"waited in vain for {what}"
+        time.sleep(0.05)
+
+
+class Server:
+    """A running Jupyter server; ``root`` holds its folders, ``folder`` the notebooks."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder = root / "work"
+        self.folder.mkdir()
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self._log = root / "server.log"
+        with self._log.open("w") as log:
+            self._process = self._start(root, port, log)
+        wait_for(self._answers, "the Jupyter server")
+
+    def _start(self, root: Path, port: int, log: IO[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", f"--IdentityProvider.token={TOKEN}",
+             "--allow-root", f"--ServerApp.root_dir={self.folder}", "--LabApp.news_url=None",
+             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+             "--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"],
+            env=_environment(root), stdout=log, stderr=log, cwd=self.folder, start_new_session=True,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """End the server, and with it every kernel."""
+        self._process.terminate()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def notebook(self, name: str, cells: list[str], first: str = "%load_ext jupyter_selfheal", **metadata: Any) -> str:
+        """Write a notebook of code cells with ids cell-0, cell-1…; ``metadata`` is that of cells by id. Returns its name."""
+        found = [
+            {"cell_type": "code", "id": f"cell-{n}", "source": source, "metadata": metadata.get(f"cell_{n}", {}),
+             "outputs": [], "execution_count": None}
+            for n, source in enumerate([first, *cells] if first else cells)
+        ]  # fmt: skip
+        return self.write(name, found)
+
+    def write(self, name: str, cells: list[dict[str, Any]]) -> str:
+        """Write a notebook of those cells."""
+        body = {
+            "cells": cells,
+            "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+        (self.folder / name).write_text(json.dumps(body))
+        return name
+
+    def saved(self, name: str) -> Any:
+        """The notebook as it is in its file."""
+        return json.loads((self.folder / name).read_text())
+
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        """The server's REST API (https://jupyter-server.readthedocs.io/en/latest/developers/rest-api.html)."""
+        request = urllib.request.Request(
+            f"{self.url}/{path}",
+            method=method,
+            headers={"Authorization": f"token {TOKEN}", "Content-Type": "application/json"},
+            data=None if body is None else json.dumps(body).encode(),
+        )
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def end_kernels(self) -> None:
+        """End every session and its kernel, and wait until they are gone."""
+        for session in self.call("GET", "api/sessions"):
+            self.call("DELETE", f"api/sessions/{session['id']}")
+        for kernel in self.call("GET", "api/kernels"):
+            self.call("DELETE", f"api/kernels/{kernel['id']}")
+        wait_for(lambda: not self.call("GET", "api/kernels"), "the end of the kernels")
+
+    def _answers(self) -> bool:
+        assert self._process.poll() is None, self._log.read_text()[-2000:]
+        try:
+            with urllib.request.urlopen(f"{self.url}/api/status?token={TOKEN}", timeout=2):
+                return True
+        except OSError:
+            return False
+
+
+def _environment(root: Path) -> dict[str, str]:
+    quiet = root / "settings" / "@jupyterlab" / "apputils-extension"
+    quiet.mkdir(parents=True)
+    (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("ANTHROPIC_")},
+        **{f"JUPYTER_{kind}_DIR": str(root / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")},
+        "IPYTHONDIR": str(root / "ipython"),
+        "JUPYTERLAB_SETTINGS_DIR": str(root / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),
+    }
