@@ -15,15 +15,28 @@ from typing import Any
 
 from jupyter_selfheal import wire
 from jupyter_selfheal.config import HEALERS, HealConfig
-from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.errors import ConfigError, KernelError
 from jupyter_selfheal.journal.describe import describe
 from jupyter_selfheal.journal.redact import Redactor
-from jupyter_selfheal.loop import driver
-from jupyter_selfheal.loop.bench import NoFacts
+from jupyter_selfheal.loop import driver, plan
+from jupyter_selfheal.loop.scenes import NoFacts
 from jupyter_selfheal.loop.trials import run_trial
-from jupyter_selfheal.model import Candidate, Case, Cost, Outcome, Patch, Start, Trial
+from jupyter_selfheal.model import (
+    JSON,
+    Candidate,
+    Case,
+    Cost,
+    Outcome,
+    Patch,
+    Probe,
+    Question,
+    Start,
+    Trial,
+    TrialRequest,
+)
 from jupyter_selfheal.ports import (
     Approver,
+    Critic,
     Diagnoser,
     Facts,
     Healer,
@@ -117,7 +130,9 @@ def parts_for(
             notebook=case.notebook,
             facts_for=lambda kernel: _facts(kernel, case),
             fallback_scorer=free,
+            critic=critic_of(config, provider, redactor) if provider else None,
             install=install,
+            questions=questions_of(starts, config),
             listeners=tuple(listeners),
             learners=(*learners, *(h.learn for h in healers if hasattr(h, "learn"))),
             session_spent=session_spent,
@@ -159,6 +174,14 @@ def judged_scorer(config: HealConfig, provider: Provider, redactor: Redactor) ->
     """The scorer that asks a model where no evidence decides."""
     judge = _load("scoring.judge", "ModelJudge")(provider, config, redactor, _load("providers.prompts", "read"))
     made: Scorer = _load("scoring.scorer", "EvidenceScorer")(config, judge)
+    return made
+
+
+def critic_of(config: HealConfig, provider: Provider, redactor: Redactor) -> Critic:
+    """The model that says what could go wrong with a patch before it is run."""
+    made: Critic = _load("scoring.critic", "ModelCritic")(
+        provider, config, redactor, _load("providers.prompts", "read")
+    )
     return made
 
 
@@ -209,6 +232,27 @@ def facts_of(starts: Starts, case: Case, stack: contextlib.ExitStack) -> Facts:
 def _facts(kernel: TrialKernel, case: Case) -> Facts:
     made: Facts = _load("healers.facts", "KernelFacts")(kernel, cell_seconds=3.0 * case.failure.seconds)
     return made
+
+
+def questions_of(starts: Starts, config: HealConfig) -> Callable[[Case, Sequence[Candidate]], tuple[Question, ...]]:
+    """What to ask the user where plausible patches disagree; variables are looked at in one more trial of each."""
+    asked = _load("scoring.questions", "questions")
+
+    def look(case: Case, patch: Patch, probe: Probe) -> JSON:
+        start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
+        steps = plan.trial_steps(case, patch, start, (probe,))
+        timeout = config.limit_for(case.failure.seconds) + probe.timeout
+        try:
+            trial, _ = starts.best.run(TrialRequest(steps, patch.id, timeout=timeout))
+        except KernelError:
+            return None  # the proposal stands without a question
+        return trial.probe(probe.name)
+
+    def questions(case: Case, candidates: Sequence[Candidate]) -> tuple[Question, ...]:
+        found: tuple[Question, ...] = asked(case, candidates, lambda patch, probe: look(case, patch, probe))
+        return found
+
+    return questions
 
 
 def _installer(stack: contextlib.ExitStack) -> Callable[[str], str]:

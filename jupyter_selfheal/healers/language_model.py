@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.healers import model_context as context
 from jupyter_selfheal.healers.model_reply import SCHEMA, SURE, Malformed, Reading, read
 from jupyter_selfheal.model import JSON, Attempt, Case, Cost, Reason
-from jupyter_selfheal.ports import Answer, Facts, ModelReply, ModelRequest, Provider, Starts
+from jupyter_selfheal.ports import Answer, Facts, ModelReply, ModelRequest, Provider, Redacts, Starts, call_record
 
 Prompts = Callable[[str], tuple[str, str]]
 """Name of a prompt → (version, text)."""
@@ -23,14 +23,6 @@ _WORDS = {
     "context": "the request is longer than the model can read: use a model with a larger context",
     "refused": "the model refused to answer",
 }
-
-
-class Redacts(Protocol):
-    """Takes secrets out of a text and puts them back."""
-
-    def redact(self, text: str) -> str: ...
-
-    def restore(self, text: str) -> str: ...
 
 
 class LanguageModelHealer:
@@ -76,9 +68,13 @@ class LanguageModelHealer:
             note = _WORDS[reply.stop].format(tokens=request.max_tokens)
             return _answer(calls, reply.cost, note, stop=_STOPS[reply.stop].value)
         try:
-            return self._read(case, reply, calls, reply.cost)
+            reading = read(reply.text, case, self._redactor.restore)
         except Malformed as problem:
             return self._repaired(case, reply, calls, worst, str(problem))
+        wanted = 1 if _asked_before(history) else self._config.hypotheses
+        if _is_sure(reading) and len(reading.patches) < wanted:
+            return self._completed(case, request, reply, reading, calls, worst, wanted)
+        return _told(reading, calls, reply.cost)
 
     def request(self, case: Case, history: Sequence[Attempt], variables: str) -> ModelRequest:
         """The request exactly as it is sent: with as much of the other cells as the budget of a heal allows for one call."""
@@ -91,8 +87,7 @@ class LanguageModelHealer:
 
     def _built(self, case: Case, history: Sequence[Attempt], variables: str, cells_chars: int) -> ModelRequest:
         _, system = self._prompts("fix")
-        asked_before = any("language_model" in attempt.patch.healer for attempt in history)
-        count = max(1, self._config.hypotheses - (1 if asked_before else 0))
+        count = max(1, self._config.hypotheses - (1 if _asked_before(history) else 0))
         texts = (context.described(case, variables, cells_chars), context.asked_for(case, history, count))
         return ModelRequest(
             system=system,
@@ -103,16 +98,37 @@ class LanguageModelHealer:
             effort=self._config.effort,
         )
 
-    def _read(self, case: Case, reply: ModelReply, calls: list[JSON], cost: Cost) -> Answer:
-        reading: Reading = read(reply.text, case, self._redactor.restore)
-        diagnosis, notes = reading.diagnosis, list(reading.dropped)
-        patches = reading.patches
-        if diagnosis.confidence < SURE:
-            patches = ()
-            notes.append(f"the model is {diagnosis.confidence} % sure that code is at fault: nothing is rewritten")
-        elif not patches:
-            notes.append("the model gave no hypothesis that can be tried")
-        return replace(_answer(calls, cost, "; ".join(notes)), patches=patches, diagnosis=(diagnosis,))
+    def _completed(
+        self,
+        case: Case,
+        request: ModelRequest,
+        reply: ModelReply,
+        reading: Reading,
+        calls: list[JSON],
+        worst: Cost,
+        wanted: int,
+    ) -> Answer:
+        """One request for the hypotheses that are missing, if there is money left of what was set aside; then what there is."""
+        missing, cost = wanted - len(reading.patches), reply.cost
+        text = self._redactor.redact(context.more_asked_for(len(reading.patches), missing, reading.notes))
+        asks = replace(
+            request,
+            messages=(*request.messages, ("assistant", reply.text), ("user", text)),
+            max_tokens=_of_a_second_reply(request, reply),
+        )
+        if _fits(cost + self._provider.worst_case(asks), worst):
+            try:
+                again = self._provider.complete(asks, self._progress)
+            except ProviderError as error:
+                cost += error.cost or Cost()
+                reading = reading.with_note(f"the model was asked for {missing} more: {error}")
+            else:
+                cost += again.cost
+                calls.append(self._record(asks, again))
+                reading = reading.and_also(again.text, case, self._redactor.restore)
+        if len(reading.patches) < wanted:
+            reading = reading.with_note(f"the model gave {len(reading.patches)} of {wanted} distinct hypotheses")
+        return _told(reading, calls, cost)
 
     def _repaired(self, case: Case, reply: ModelReply, calls: list[JSON], worst: Cost, problem: str) -> Answer:
         """One request to put a malformed reply right, if there is money left of what was set aside for this call."""
@@ -127,45 +143,54 @@ class LanguageModelHealer:
         cost = reply.cost + again.cost
         calls.append(self._record(request, again))
         try:
-            return self._read(case, again, calls, cost)
+            return _told(read(again.text, case, self._redactor.restore), calls, cost)
         except Malformed as still:
             return _answer(calls, cost, f"malformed reply, also when asked again: {still}")
 
     def _repair_request(self, reply: ModelReply, problem: str) -> ModelRequest:
         _, system = self._prompts("repair")
-        tokens = min(self._config.max_tokens, max(500, 2 * reply.cost.output_tokens))
         text = f"The problem: {problem}\n\nThe text:\n{self._redactor.restore(reply.text)}"
         return ModelRequest(
             system=system,
             messages=(("user", self._redactor.redact(text)),),
             model=self._config.model,
-            max_tokens=tokens,
+            max_tokens=min(self._config.max_tokens, max(500, 2 * reply.cost.output_tokens)),
             schema=SCHEMA,
             purpose="repair",
         )
 
     def _record(self, request: ModelRequest, reply: ModelReply) -> JSON:
-        """What the journal keeps of a call: the request exactly as sent, and the reply with its placeholders."""
-        return {
-            "purpose": request.purpose,
-            "prompt": self._prompts(request.purpose)[0],
-            "provider": self._provider.name,
-            "model": request.model,
-            "max_tokens": request.max_tokens,
-            "effort": request.effort,
-            "system": request.system,
-            "messages": [{"role": role, "text": text} for role, text in request.messages],
-            "reply": self._redactor.redact(self._redactor.restore(reply.text)),
-            "stop": reply.stop,
-            "request_id": reply.request_id,
-            "usage": dict(reply.usage),
-            "usd": reply.cost.usd,
-            "price_unknown": reply.cost.unknown,
-        }
+        prompt = self._prompts(request.purpose)[0]
+        return call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
 
 
 def _answer(calls: list[JSON], cost: Cost, note: str, stop: str = "") -> Answer:
     return Answer(cost=cost, note=note, exhausted=False, stop=stop, record={"calls": calls})
+
+
+def _told(reading: Reading, calls: list[JSON], cost: Cost) -> Answer:
+    """What a reply says, with what is odd about it."""
+    diagnosis, notes, patches = reading.diagnosis, list(reading.notes), reading.patches
+    if not _is_sure(reading):
+        patches = ()
+        notes.append(f"the model is {diagnosis.confidence} % sure that code is at fault: nothing is rewritten")
+    elif not patches:
+        notes.append("the model gave no hypothesis that can be tried")
+    return replace(_answer(calls, cost, "; ".join(notes)), patches=patches, diagnosis=(diagnosis,))
+
+
+def _is_sure(reading: Reading) -> bool:
+    return reading.diagnosis.confidence >= SURE
+
+
+def _asked_before(history: Sequence[Attempt]) -> bool:
+    return any("language_model" in attempt.patch.healer for attempt in history)
+
+
+def _of_a_second_reply(request: ModelRequest, reply: ModelReply) -> int:
+    """Tokens for the rest of a reply: what the first one left, at most one and a half times what it took."""
+    used = reply.cost.output_tokens
+    return max(1, min(request.max_tokens - used, max(800, round(1.5 * used))))
 
 
 def _fits(cost: Cost, worst: Cost) -> bool:

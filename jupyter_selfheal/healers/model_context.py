@@ -212,6 +212,16 @@ def asked_for(case: Case, history: Sequence[Attempt], hypotheses: int) -> str:
     return "\n\n".join([*parts, f"# Your task\n{task}"])
 
 
+def more_asked_for(usable: int, missing: int, notes: Iterable[str]) -> str:
+    """What is said where a first reply has too few distinct hypotheses; ``notes`` say why some cannot be used."""
+    have = f"Only {usable} of these can be used." if usable else "None of these can be used."
+    told = "\n".join([have, *(f"- {note}" for note in notes)])
+    return (
+        f"{told}\n\nKeep the diagnosis, and give {missing} more: other ideas of the cause or of the remedy, not another "
+        "spelling. Give only the new ones."
+    )
+
+
 def attempted(number: int, attempt: Attempt) -> str:
     """One attempt: its change, what came of it, and the user's rejection."""
     lines = [f"## Attempt {number}: {attempt.patch.title}", diff(attempt.patch)]

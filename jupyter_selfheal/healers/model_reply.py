@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jupyter_selfheal import source as src
@@ -60,11 +60,26 @@ class Malformed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A reply, read. ``dropped`` says in words which hypotheses could not be used."""
+    """A reply, read. ``notes`` say in words which hypotheses could not be used."""
 
     diagnosis: Diagnosis
     patches: tuple[Patch, ...]
-    dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def with_note(self, note: str) -> Reading:
+        """The same, with one more note."""
+        return replace(self, notes=(*self.notes, note))
+
+    def and_also(self, text: str, case: Case, restore: Callable[[str], str]) -> Reading:
+        """With the new hypotheses of a second reply; one that cannot be read leaves a note."""
+        try:
+            more = read(text, case, restore)
+        except Malformed as problem:
+            return self.with_note(f"malformed reply when asked for more: {problem}")
+        known = {_canonical(patch) for patch in self.patches}
+        new = [patch for patch in more.patches if _canonical(patch) not in known]
+        later = [replace(p, prior=_prior(n)) for n, p in enumerate(new, len(self.patches) + 1)]
+        return replace(self, patches=(*self.patches, *later), notes=(*self.notes, *more.notes))
 
 
 def first_object(text: str) -> dict[str, Any]:
@@ -151,10 +166,16 @@ def _patch(raw: Mapping[str, Any], number: int, case: Case) -> tuple[Patch, str]
         cause=str(raw.get("cause", "")).strip(),
         healer="language_model",
         applicability=Applicability.UNSAFE,
-        why="proposed by a language model" + (f"; risk: {' '.join(risk.split())[:200]}" if risk else ""),
-        prior=max(0.1, 0.6 - 0.1 * (number - 1)),
+        why="proposed by a language model",
+        risk=" ".join(risk.split())[:200],
+        prior=_prior(number),
     )
     return patch, "" if edits else "it changes nothing"
+
+
+def _prior(number: int) -> float:
+    """Of the hypothesis of that number: the model gives the likeliest first."""
+    return max(0.1, 0.6 - 0.1 * (number - 1))
 
 
 def _edit(raw: Mapping[str, Any], where: str, case: Case) -> tuple[Edit | None, str]:

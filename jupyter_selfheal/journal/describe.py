@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 Body = Mapping[str, Any]
@@ -18,9 +18,56 @@ def _is(*names: str) -> Callable[[Body], bool]:
 
 
 def sent(body: Body) -> Any:
-    """What an event keeps of requests to a model: a healer's answer, or a judge's verdicts; None where there were none."""
+    """What an event keeps of requests to a model: a healer's, a critic's or a judge's; None where there were none."""
     found = (body.get("answer") or {}) if body.get("$") == "Answered" else body
-    return found.get("record") if body.get("$") in ("Answered", "Scored") else None
+    return found.get("record") if body.get("$") in ("Answered", "Screened", "Scored") else None
+
+
+def sent_text(record: Any) -> str:
+    """A record of requests as a person reads it: every word that was sent, and the reply, with real line breaks."""
+    calls = record.get("calls") if isinstance(record, dict) else None
+    if not isinstance(calls, list):
+        return record if isinstance(record, str) else json.dumps(record, indent=1, ensure_ascii=False)
+    return "\n\n".join(_call_text(call) for call in calls)
+
+
+def _call_text(call: Body) -> str:
+    usage = call.get("usage") or {}
+    price = "price unknown" if call.get("price_unknown") else f"${float(call.get('usd', 0.0)):.4f}"
+    effort = f", effort {call['effort']}" if call.get("effort") else ""
+    schema = call.get("schema")
+    parts = [
+        f"=== {call.get('prompt')} → {call.get('model')} ({call.get('provider')}), at most {call.get('max_tokens')} tokens{effort} ===",
+        f"--- system ---\n{call.get('system', '')}",
+        *(f"--- {message['role']} ---\n{message['text']}" for message in call.get("messages", ())),
+        *([f"--- the reply must follow ---\n{json.dumps(schema, ensure_ascii=False)}"] if schema is not None else []),
+        f"--- reply: {call.get('stop')}, {usage.get('input', 0)} tokens in, {usage.get('output', 0)} out, {price} ---\n"
+        + _unfolded(str(call.get("reply", ""))),
+    ]
+    return "\n".join(parts)
+
+
+def _unfolded(reply: str) -> str:
+    """A JSON reply as indented lines, its texts with real line breaks; any other text as it came."""
+    try:
+        value = json.loads(reply)
+    except ValueError:
+        return reply
+    return "\n".join(_lines_of(value)) if isinstance(value, dict | list) else reply
+
+
+def _lines_of(value: Any, indent: str = "") -> Iterator[str]:
+    pairs = value.items() if isinstance(value, dict) else ((f"{n}.", item) for n, item in enumerate(value, 1))
+    for name, item in pairs:
+        label = f"{indent}{name}" if str(name).endswith(".") else f"{indent}{name}:"
+        if isinstance(item, dict | list):
+            yield label
+            yield from _lines_of(item, indent + "  ")
+        elif isinstance(item, str) and "\n" in item:
+            yield label
+            yield from (f"{indent}  {line}" for line in item.splitlines())
+        else:
+            yield f"{label} {item}"
 
 
 KINDS: Final[Mapping[str, Callable[[Body], bool]]] = {
@@ -54,7 +101,7 @@ def details(body: Body) -> str:
     if name == "Answered":
         record = sent(body)
         found = [_diff(p) for p in (body.get("answer") or {}).get("patches", ())]
-        return "\n".join([*found, *([_record(record)] if record is not None else [])])
+        return "\n".join([*found, *([sent_text(record)] if record is not None else [])])
     if name in ("TrialEnded", "BaselineRan"):
         return _trial_details(body.get("trial") or {})
     if name == "Scored":
@@ -63,7 +110,9 @@ def details(body: Body) -> str:
             for v in body.get("verdicts", ())
             for line in (*v.get("reasons", ()), *([v["feedback"]] if v.get("feedback") else ()))
         ]
-        return "\n".join([*lines, *([_record(sent(body))] if sent(body) is not None else [])])
+        return "\n".join([*lines, *([sent_text(sent(body))] if sent(body) is not None else [])])
+    if name == "Screened":
+        return sent_text(sent(body)) if sent(body) is not None else ""
     if name == "ProposalMade":
         candidates = (body.get("proposal") or {}).get("candidates", ())
         return "\n".join(_diff(c["patch"]) for c in candidates[:1])
@@ -71,10 +120,6 @@ def details(body: Body) -> str:
         failure = (body.get("case") or {}).get("failure") or {}
         return str(failure.get("source", "")) + "\n\n" + str(failure.get("traceback", ""))
     return json.dumps({k: v for k, v in body.items() if k != "$"}, indent=1, ensure_ascii=False)
-
-
-def _record(record: Any) -> str:
-    return record if isinstance(record, str) else json.dumps(record, indent=1, ensure_ascii=False)
 
 
 def headline(failure: Body) -> str:
@@ -143,10 +188,12 @@ def _answered(body: Body) -> str:
 
 def _screened(body: Body) -> str:
     found = body.get("capabilities") or {}
-    if not found:
-        return "cleared    no patch adds a capability"
     held = "; ".join(f"{patch} adds {', '.join(names)}" for patch, names in found.items())
-    return f"held       {held}: not tried before you allow it"
+    text = f"held       {held}: not tried before you allow it" if found else "cleared    no patch adds a capability"
+    if body.get("cost"):
+        text += f" (a critic was asked for {_dollars(body['cost'])})"
+    risks = [f"  {patch} could go wrong: {line}" for patch, line in (body.get("risks") or {}).items()]
+    return "\n".join([text, *risks, *([str(body["note"])] if body.get("note") else [])])
 
 
 def _tried(body: Body) -> str:
@@ -207,6 +254,7 @@ _WRITERS: Final[Mapping[str, Callable[[Body], str]]] = {
 def _diff(patch: Body) -> str:
     """The edits of a patch as unified diffs."""
     found = [f"{patch.get('title')} ({patch.get('why') or patch.get('cause') or 'no reason given'})"]
+    found += [f"could go wrong: {patch['risk']}"] if patch.get("risk") else []
     for edit in patch.get("edits", ()):
         if edit["$"] == "Replace":
             old, new = str(edit["old"]).splitlines(), str(edit["source"]).splitlines()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -53,7 +53,6 @@ def _summary(path: Path, found: Recording) -> Run:
     started: Mapping[str, Any] = next((b for b in bodies if b.get("$") == "Started"), {})
     failure = (started.get("case") or {}).get("failure") or {}
     ending = next((str(b.get("reason")) for b in reversed(bodies) if b.get("$") == "Ended"), "unfinished")
-    usd = sum(float(((b.get("answer") or b).get("cost") or {}).get("usd", 0.0)) for b in bodies if _settles(b))
     return Run(
         id=path.stem,
         path=path,
@@ -62,12 +61,30 @@ def _summary(path: Path, found: Recording) -> Run:
         headline=redact(headline(failure))[:120],
         ending=ending,
         attempts=sum(b.get("$") == "TrialEnded" for b in bodies),
-        usd=usd,
+        usd=sum(spent(bodies).values()),
     )
 
 
-def _settles(body: Mapping[str, Any]) -> bool:
-    return body.get("$") in ("Answered", "Scored", "Settled")
+def spent(bodies: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Dollars by who was paid. A reservation that was never settled counts at its worst: the process died in the call."""
+    found: dict[str, float] = {}
+    reserved: dict[str, tuple[str, float]] = {}
+    for body in bodies:
+        kind = body.get("$")
+        if kind == "Reserved":
+            reserved[str(body.get("id"))] = (str(body.get("who")), _usd(body.get("worst")))
+        elif kind in ("Answered", "Screened", "Scored", "Settled"):
+            call = body.get("id") if kind == "Settled" else body.get("settles")
+            who, _ = reserved.pop(str(call), (str(body.get("healer") or call), 0.0))
+            cost = _usd((body.get("answer") or body).get("cost"))
+            found[who] = found.get(who, 0.0) + cost
+    for who, worst in reserved.values():
+        found[who] = found.get(who, 0.0) + worst
+    return {who: usd for who, usd in found.items() if usd}
+
+
+def _usd(cost: Mapping[str, Any] | None) -> float:
+    return float((cost or {}).get("usd", 0.0))
 
 
 def find(run: str, folder: Path | None = None) -> Path:
@@ -135,6 +152,7 @@ def timeline(
         time.sleep(POLL)
         found = read(path)
     if not json and kind is None:
+        yield from _bill(found)
         yield from (f"  note: {notice}" for notice in found.notices if not follow)
 
 
@@ -145,6 +163,14 @@ def _heading(found: Recording) -> Iterator[str]:
         f", notebook {header['notebook']}" if header.get("notebook") else ""
     )
     yield ""
+
+
+def _bill(found: Recording) -> Iterator[str]:
+    """Who was paid how much, where anybody was."""
+    costs = spent(r.body for r in found.records)
+    if costs:
+        parts = ", ".join(f"{who.replace('_', ' ')} ${usd:.4f}" for who, usd in costs.items())
+        yield f"  spent: ${sum(costs.values()):.4f} ({parts})"
 
 
 def _shown(records: list[Record], found: Recording, json: bool, full: bool) -> Iterator[str]:

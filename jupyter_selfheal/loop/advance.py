@@ -7,6 +7,7 @@ from dataclasses import replace
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import evidence, policy, progress
 from jupyter_selfheal.loop.events import (
+    CRITIC,
     Answered,
     BaselineRan,
     Derived,
@@ -28,6 +29,7 @@ from jupyter_selfheal.loop.states import (
     Patched,
     Reported,
     Reproduced,
+    Reservation,
     Shut,
     State,
     Stopping,
@@ -39,7 +41,9 @@ from jupyter_selfheal.model import Attempt, Cost, FailureKind, Patch, Reason, co
 
 def started(event: Started, config: HealConfig) -> Reported | Reproduced:
     """A new dossier. Where nothing can be tried there is nothing to reproduce either."""
-    account = Account(config.budget_usd, config.session_budget_usd, session=event.session_spent)
+    account = Account(
+        config.budget_usd, config.session_budget_usd, tokens=config.token_ceiling, session=event.session_spent
+    )
     case = event.case
     dossier = Dossier(
         run=event.run,
@@ -97,7 +101,7 @@ def answered(dossier: Dossier, event: Answered, config: HealConfig) -> Patched |
     if event.settles:
         dossier = paid(dossier, Settled(event.settles, answer.cost))
     elif answer.cost != Cost():
-        dossier = replace(dossier, account=_spend(dossier.account, answer.cost))
+        dossier = replace(dossier, account=_spend(dossier.account, healer, answer.cost))
     if healer in dossier.paid:
         dossier = replace(dossier, rounds=(*dossier.rounds, len(dossier.archive)), calls=dossier.calls + 1)
     dossier = replace(
@@ -130,11 +134,17 @@ def _sifted(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | 
 
 
 def screened(state: Patched, event: Screened) -> Cleared:
-    """Patches that add capabilities are held until the user clears them; the others may be tried."""
+    """Patches that add capabilities are held until the user clears them; the others may be tried. Each has its risk with it."""
     dossier, depth = state.dossier, len(state.dossier.derived)
-    waiting = [(depth, p) for p in state.patches if not event.capabilities.get(p.id)]
-    held = [(p, tuple(event.capabilities[p.id])) for p in state.patches if event.capabilities.get(p.id)]
-    return Cleared(replace(dossier, waiting=(*dossier.waiting, *waiting), held=(*dossier.held, *held)))
+    if event.settles:
+        dossier = paid(dossier, Settled(event.settles, event.cost))
+    if event.note:
+        dossier = noted(dossier, event.note)
+    patches = [replace(p, risk=event.risks.get(p.id, p.risk)) for p in state.patches]
+    waiting = [(depth, p) for p in patches if not event.capabilities.get(p.id)]
+    held = [(p, tuple(event.capabilities[p.id])) for p in patches if event.capabilities.get(p.id)]
+    prices = {who: cost for who, cost in dossier.prices.items() if who != CRITIC}
+    return Cleared(replace(dossier, waiting=(*dossier.waiting, *waiting), held=(*dossier.held, *held), prices=prices))
 
 
 def tried(state: Trying | Diagnosed | Cleared | Judged, event: TrialEnded) -> Trying | Tried:
@@ -209,9 +219,11 @@ def paid(dossier: Dossier, event: Priced | Reserved | Settled) -> Dossier:
     if isinstance(event, Priced):
         return replace(dossier, prices={**dossier.prices, event.who: event.worst})
     if isinstance(event, Reserved):
-        return replace(dossier, account=replace(account, reserved={**account.reserved, event.id: event.worst}))
-    left = {name: cost for name, cost in account.reserved.items() if name != event.id}
-    return replace(dossier, account=replace(_spend(account, event.cost), reserved=left))
+        call = Reservation(event.who, event.worst)
+        return replace(dossier, account=replace(account, reserved={**account.reserved, event.id: call}))
+    who = account.reserved[event.id].who if event.id in account.reserved else event.id
+    left = {name: call for name, call in account.reserved.items() if name != event.id}
+    return replace(dossier, account=replace(_spend(account, who, event.cost), reserved=left))
 
 
 def released(dossier: Dossier, patch: Patch) -> Dossier:
@@ -219,8 +231,8 @@ def released(dossier: Dossier, patch: Patch) -> Dossier:
     return replace(dossier, held=tuple((p, c) for p, c in dossier.held if p.id != patch.id))
 
 
-def _spend(account: Account, cost: Cost) -> Account:
-    return replace(account, settled=account.settled + cost)
+def _spend(account: Account, who: str, cost: Cost) -> Account:
+    return replace(account, settled={**account.settled, who: account.settled.get(who, Cost()) + cost})
 
 
 def noted(dossier: Dossier, note: str) -> Dossier:

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.loop import policy
+from jupyter_selfheal.loop import limits, policy
 from jupyter_selfheal.loop.advance import noted, released, shut
 from jupyter_selfheal.loop.states import Applied, Cleared, Dossier, Judged, Paused, Proposed, Stopping
 from jupyter_selfheal.model import (
@@ -20,6 +20,9 @@ from jupyter_selfheal.model import (
     Reason,
     Replace,
 )
+
+CONFIRMED = 8.5
+"""The score of what gives the one value that the user named: it covers that value, and no other."""
 
 NO_REASON = "-"
 """Stands for the reason of a rejection that was given none."""
@@ -127,11 +130,28 @@ def _told(dossier: Dossier, shown: Proposal, answer: str) -> Dossier:
                 ):
                     dossier = _rejected(dossier, candidate, f"{question.text} The user says: {answer}")
             first = tuple(c.patch.id for c in shown.candidates if c.patch.id in right)
-            return replace(dossier, preferred=first, questions=tuple(q for q in dossier.questions if q != question))
+            archive = tuple(_confirmed(a, answer) if a.patch.id in right else a for a in dossier.archive)
+            left = tuple(q for q in dossier.questions if q != question)
+            return replace(dossier, archive=archive, preferred=first, questions=left)
     hint = " ".join([*(q.text for q in shown.questions), f"The user says: {answer}"])
     for candidate in shown.candidates:
         dossier = _rejected(dossier, candidate, hint)
     return _hinted(replace(dossier, questions=()), hint)
+
+
+def _confirmed(attempt: Attempt, answer: str) -> Attempt:
+    """The user's own value is an oracle: what gives it is met by that one."""
+    known = attempt.verdict
+    if known is None:
+        return attempt
+    said = replace(
+        known,
+        score=max(known.score, CONFIRMED),
+        proofs=("your answer", *known.proofs),
+        reasons=(f"It gives what you said: {answer}.", *known.reasons),
+        oracle_met=True,
+    )
+    return replace(attempt, verdict=said)
 
 
 def _hinted(dossier: Dossier, hint: str) -> Dossier:
@@ -149,19 +169,27 @@ def _raised(dossier: Dossier, text: str) -> Dossier:
         return noted(dossier, f"{text!r} is no budget in dollars")
     account = dossier.account
     needed = account.session.usd + amount
-    raised = replace(account, allowance=amount, session_allowance=max(account.session_allowance, needed))
+    more = amount / account.allowance if account.allowance > 0 else 1.0
+    raised = replace(
+        account,
+        allowance=amount,
+        session_allowance=max(account.session_allowance, needed),
+        tokens=max(account.tokens, round(account.tokens * more)),
+    )
     return replace(dossier, account=raised)
 
 
 def _allowed(dossier: Dossier, config: HealConfig) -> Dossier:
     """The same allowance once more, as far as the session's ceiling lets; at the ceiling the paid path ends."""
     account = dossier.account
-    allowance = min(account.spent.usd + config.budget_usd, account.session_allowance - account.session.usd)
-    if allowance <= account.allowance:
+    allowance = min(account.allowance + config.budget_usd, account.session_allowance - account.session.usd)
+    left = limits.session_tokens(account, config) - limits.tokens_of(account.session)
+    tokens = min(account.tokens + config.token_ceiling, left)
+    if allowance <= account.allowance or tokens <= account.tokens:
         for healer in dossier.paid:
             dossier = shut(dossier, healer, Reason.OVER_BUDGET, "the session's ceiling is reached")
         return dossier
-    return replace(dossier, account=replace(account, allowance=allowance))
+    return replace(dossier, account=replace(account, allowance=allowance, tokens=tokens))
 
 
 def _amount(text: str) -> float:

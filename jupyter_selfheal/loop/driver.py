@@ -25,7 +25,8 @@ from jupyter_selfheal.errors import InfrastructureError, JournalError
 from jupyter_selfheal.loop import machine, proposals
 from jupyter_selfheal.loop.away import Cancelled
 from jupyter_selfheal.loop.bench import Bench
-from jupyter_selfheal.loop.events import Broke, CancelRequested, Command, Event
+from jupyter_selfheal.loop.commands import Command
+from jupyter_selfheal.loop.events import Broke, CancelRequested, Event
 from jupyter_selfheal.loop.states import Closed, State
 from jupyter_selfheal.model import Case, Outcome, Reason, Trial
 from jupyter_selfheal.ports import Parts
@@ -118,6 +119,7 @@ class _Loop:
             proposal=proposals.last_words(dossier),
             attempts=dossier.archive,
             cost=dossier.account.spent,
+            spent_by=dossier.account.spent_by,
             seconds=time.monotonic() - self.began,
             detail=closed.detail,
         )

@@ -1,7 +1,6 @@
-"""What can happen in a heal, and what can be done about it: events and commands, all frozen data.
+"""What can happen in a heal: events, frozen data.
 
-An *event* is a fact. It is written to the journal before anybody acts on it, and the journal is nothing but events. A
-*command* is what the machine wants done next; the driver performs it, and its results are events again.
+An event is a fact. It is written to the journal before anybody acts on it, and the journal is nothing but events.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from jupyter_selfheal.model import (
     Cost,
     Decision,
     Diagnosis,
-    Patch,
     Proposal,
     Reason,
     Trial,
@@ -30,10 +28,8 @@ wire.register(HealConfig)
 wire.register(Answer)
 
 JUDGE = "judge"
+CRITIC = "critic"
 """Who is paid where it is not a healer."""
-
-
-# --- events ---------------------------------------------------------------------------------------------------------
 
 
 @wire.register
@@ -120,9 +116,18 @@ class HealerFailed:
 @wire.register
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """The patches at hand were looked at for capabilities that the cell did not have, by patch id."""
+    """The patches at hand were looked at before any was run.
+
+    ``capabilities`` that the cell did not have, and ``risks`` (what could go wrong, in one line), both by patch id. The rest
+    is of a critic's paid call: ``settles`` names its reservation, ``record`` is what it was asked and said.
+    """
 
     capabilities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    risks: Mapping[str, str] = field(default_factory=dict)
+    cost: Cost = Cost()
+    settles: str = ""
+    note: str = ""
+    record: JSON = None
 
 
 @wire.register
@@ -225,132 +230,4 @@ Event: TypeAlias = (
     | CancelRequested
     | Broke
     | Ended
-)
-
-
-# --- commands -------------------------------------------------------------------------------------------------------
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class RunBaseline:
-    """Run the cell as it is. → BaselineRan"""
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class Diagnose:
-    """Say what the failure comes from. → DiagnosisMade"""
-
-    case: Case
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class PriceCall:
-    """Say what the next call can cost at most. → Priced"""
-
-    who: str
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class AskHealer:
-    """Ask for patches; where ``worst`` is not nothing, set it aside first. → [Reserved] Answered | HealerFailed"""
-
-    healer: str
-    case: Case
-    worst: Cost = Cost()
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class Screen:
-    """Look at patches for capabilities that they add. → Screened"""
-
-    patches: tuple[Patch, ...]
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class TryPatches:
-    """Try them, several at once. → TrialEnded for each"""
-
-    patches: tuple[Patch, ...]
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Judge the tried patches; ``paid``: with a model's help, at most for ``worst``. → [Reserved] Scored"""
-
-    tried: tuple[tuple[Patch, Trial], ...]
-    paid: bool = False
-    worst: Cost = Cost()
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class Derive:
-    """Take up the failure behind this patch. → Derived"""
-
-    patch_id: str
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class Propose:
-    """Put a proposal together; prove the best patch from the other start too. → ProposalMade"""
-
-    proposal: Proposal
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class AskDecision:
-    """Wait for a word on the proposal. → Decided"""
-
-    proposal: Proposal
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """Say that a limit is reached. → PausedForUserAction"""
-
-    why: str
-    reason: Reason
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class AskToContinue:
-    """Wait for a word on the pause. → Decided"""
-
-    why: str
-
-
-@wire.register
-@dataclass(frozen=True, slots=True)
-class Close:
-    """End it. → Ended"""
-
-    reason: Reason
-    detail: str = ""
-
-
-Command: TypeAlias = (
-    RunBaseline
-    | Diagnose
-    | PriceCall
-    | AskHealer
-    | Screen
-    | TryPatches
-    | Score
-    | Derive
-    | Propose
-    | AskDecision
-    | Pause
-    | AskToContinue
-    | Close
 )

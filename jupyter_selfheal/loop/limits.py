@@ -26,7 +26,8 @@ def normalise(message: str) -> str:
 def over_budget(account: Account, worst: Cost, config: HealConfig) -> str:
     """Why a call that may cost ``worst`` must not be made; empty where it may.
 
-    Dollars rule where the price is known, tokens where it is not.
+    Dollars rule where the price is known, tokens where it is not. The ceiling of tokens stands to that of a session as the
+    budget does; a budget of nothing allows no price that is not known.
     """
     after = account.spent + worst
     if after.usd > account.allowance + 1e-12:
@@ -36,10 +37,32 @@ def over_budget(account: Account, worst: Cost, config: HealConfig) -> str:
         )
     if account.session.usd + after.usd > account.session_allowance + 1e-12:
         return f"the session's ceiling of ${account.session_allowance:.2f} would be passed"
-    tokens = after.input_tokens + after.output_tokens
-    if after.unknown and tokens > config.token_ceiling:
-        return f"the model's price is not known, and {tokens} tokens would pass the ceiling of {config.token_ceiling}"
+    return _over_tokens(account, after, config) if after.unknown else ""
+
+
+def _over_tokens(account: Account, after: Cost, config: HealConfig) -> str:
+    if account.allowance <= 0:
+        return "the model's price is not known, and the budget is $0: set c.SelfHeal.price_in and price_out"
+    tokens = tokens_of(after)
+    if tokens > account.tokens:
+        return f"the model's price is not known, and {tokens} tokens would pass the ceiling of {account.tokens}"
+    if tokens + tokens_of(account.session) > session_tokens(account, config):
+        return (
+            f"the model's price is not known, and the session's ceiling of {session_tokens(account, config)} tokens "
+            "would be passed"
+        )
     return ""
+
+
+def tokens_of(cost: Cost) -> int:
+    """Tokens read and written."""
+    return cost.input_tokens + cost.output_tokens
+
+
+def session_tokens(account: Account, config: HealConfig) -> int:
+    """Tokens that a session may use where a price is not known: as many budgets' worth as its dollars allow."""
+    budgets = account.session_allowance / config.budget_usd if config.budget_usd > 0 else 1.0
+    return round(config.token_ceiling * max(1.0, budgets))
 
 
 def rounds(dossier: Dossier) -> tuple[tuple[Attempt, ...], ...]:
@@ -110,4 +133,4 @@ def _statements(source: str) -> list[str]:
 
 def costs(cost: Cost) -> bool:
     """Whether a price is one that must be reserved: dollars, tokens, or unknown."""
-    return cost.usd > 0 or cost.unknown or cost.input_tokens + cost.output_tokens > 0
+    return cost.usd > 0 or cost.unknown or tokens_of(cost) > 0

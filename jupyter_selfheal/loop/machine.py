@@ -12,38 +12,41 @@ from typing import Final
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.loop import advance, decisions, policy
-from jupyter_selfheal.loop.events import (
-    JUDGE,
-    Answered,
+from jupyter_selfheal.loop import advance, decisions, policy, risks
+from jupyter_selfheal.loop.commands import (
     AskDecision,
     AskToContinue,
+    Close,
+    Command,
+    Diagnose,
+    PriceCall,
+    RunBaseline,
+    Score,
+    Screen,
+    TryPatches,
+)
+from jupyter_selfheal.loop.events import (
+    CRITIC,
+    JUDGE,
+    Answered,
     BaselineRan,
     Broke,
     CancelRequested,
-    Close,
-    Command,
     Decided,
     Derived,
-    Diagnose,
     DiagnosisMade,
     Ended,
     Event,
     HealerFailed,
     PausedForUserAction,
-    PriceCall,
     Priced,
     ProposalMade,
     Reserved,
-    RunBaseline,
-    Score,
     Scored,
-    Screen,
     Screened,
     Settled,
     Started,
     TrialEnded,
-    TryPatches,
 )
 from jupyter_selfheal.loop.limits import over_budget
 from jupyter_selfheal.loop.states import (
@@ -51,6 +54,7 @@ from jupyter_selfheal.loop.states import (
     Cleared,
     Closed,
     Diagnosed,
+    Dossier,
     Judged,
     Patched,
     Paused,
@@ -120,8 +124,8 @@ def command(state: State, config: HealConfig) -> tuple[Command, ...]:
             return (Diagnose(dossier.current),)
         case Diagnosed(dossier) | Cleared(dossier) | Judged(dossier):
             return (policy.next_move(dossier, config),)
-        case Patched(_, _, patches):
-            return (Screen(patches),)
+        case Patched():
+            return (_screen(state, config),)
         case Trying():
             return (TryPatches(state.pending),)
         case Tried():
@@ -138,6 +142,17 @@ def command(state: State, config: HealConfig) -> tuple[Command, ...]:
             return ()
 
 
+def _screen(state: Patched, config: HealConfig) -> Command:
+    """Look at the patches; a critic is asked only where there is something for it to say, and where it is paid for."""
+    dossier = state.dossier
+    if CRITIC not in dossier.paid or not risks.for_a_critic(dossier.case, state.patches, dossier.paid, config):
+        return Screen(state.patches)
+    if CRITIC not in dossier.prices:
+        return PriceCall(CRITIC)
+    worst = _affordable(CRITIC, dossier, config)
+    return Screen(state.patches, paid=worst is not None, worst=worst or Cost())
+
+
 def _score(state: Tried, config: HealConfig) -> Command:
     """Judge with a model's help only where that is paid for; else without."""
     dossier = state.dossier
@@ -145,9 +160,14 @@ def _score(state: Tried, config: HealConfig) -> Command:
         return Score(state.tried)
     if JUDGE not in dossier.prices:
         return PriceCall(JUDGE)
-    worst = dossier.prices[JUDGE]
-    fits = not over_budget(dossier.account, worst, config)
-    return Score(state.tried, paid=fits, worst=worst if fits else Cost())
+    worst = _affordable(JUDGE, dossier, config)
+    return Score(state.tried, paid=worst is not None, worst=worst or Cost())
+
+
+def _affordable(who: str, dossier: Dossier, config: HealConfig) -> Cost | None:
+    """The worst case of a call of ``who``; None where the budget does not allow it."""
+    worst = dossier.prices[who]
+    return None if over_budget(dossier.account, worst, config) else worst
 
 
 def _next(state: State | None, event: Event, config: HealConfig) -> State:

@@ -20,7 +20,7 @@ import sys
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import evidence, limits, proposals
-from jupyter_selfheal.loop.events import (
+from jupyter_selfheal.loop.commands import (
     AskHealer,
     Close,
     Command,

@@ -20,6 +20,7 @@ def proposal(dossier: Dossier, found: tuple[Candidate, ...]) -> Proposal:
         proven_from=(found[0].trial.start,) if found and found[0].verdict.plausible else (),
         baseline=evidence.baseline(dossier),
         cost=dossier.account.spent,
+        spent_by=dossier.account.spent_by,
         notes=dossier.notes,
         questions=tuple(q for q in dossier.questions if sum(bool(alive & set(ids)) for ids in q.answers.values()) > 1),
     )

@@ -30,6 +30,14 @@ from jupyter_selfheal.model import (
 
 
 @dataclass(frozen=True, slots=True)
+class Reservation:
+    """What was set aside for a call of ``who`` (a healer, the judge, the critic)."""
+
+    who: str
+    worst: Cost
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """The money of a heal. A reservation that was never settled (the process died in the call) counts as spent."""
 
@@ -37,18 +45,27 @@ class Account:
     """Dollars this heal may spend in all."""
     session_allowance: float = 0.0
     """Dollars the session may spend in all."""
-    settled: Cost = Cost()
-    reserved: Mapping[str, Cost] = field(default_factory=dict)
+    tokens: int = 0
+    """Tokens this heal may use in all, where a price is not known."""
+    settled: Mapping[str, Cost] = field(default_factory=dict)
+    """By who was paid."""
+    reserved: Mapping[str, Reservation] = field(default_factory=dict)
+    """By the id of the call."""
     session: Cost = Cost()
     """What earlier heals of the session spent."""
 
     @property
+    def spent_by(self) -> Mapping[str, Cost]:
+        """Everything settled, and every open reservation at its worst, by who was paid."""
+        found = dict(self.settled)
+        for call in self.reserved.values():
+            found[call.who] = found.get(call.who, Cost()) + call.worst
+        return found
+
+    @property
     def spent(self) -> Cost:
-        """Everything settled, and every open reservation at its worst."""
-        total = self.settled
-        for worst in self.reserved.values():
-            total += worst
-        return total
+        """All of that together."""
+        return sum(self.spent_by.values(), Cost())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +115,7 @@ class Dossier:
     """Patches that the user wrote or pointed at: proposed first, whatever their score."""
     account: Account = Account()
     prices: Mapping[str, Cost] = field(default_factory=dict)
-    """The worst case of the next call of each healer (and the judge) that was asked for its price."""
+    """The worst case of the next call of each healer (and the judge, and the critic) that was asked for its price."""
     rounds: tuple[int, ...] = ()
     """Length of the archive at each paid answer since the user last let the heal go on."""
     calls: int = 0

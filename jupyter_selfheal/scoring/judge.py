@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import BASELINE, JSON, Attempt, Case, Cost, Patch, Role, Trial
-from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider
+from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, call_record
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.expected import all_outputs
 from jupyter_selfheal.scoring.verdict import Opinion
@@ -45,14 +45,6 @@ SCHEMA: dict[str, JSON] = {
 }
 
 Version = tuple[Patch, Trial]
-
-
-class Redacts(Protocol):
-    """Takes secrets out of a text and puts them back."""
-
-    def redact(self, text: str) -> str: ...
-
-    def restore(self, text: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,48 +106,29 @@ class ModelJudge:
 
     def _question(self, case: Case, first: Version, second: Version) -> ModelRequest:
         values = self._config.send_values
-        text = "\n\n".join((_context(case), _shown("A", case, *first, values), _shown("B", case, *second, values)))
+        text = "\n\n".join((context(case), _shown("A", case, *first, values), _shown("B", case, *second, values)))
         return self._request(self._redactor.redact(text))
 
     def _record(self, request: ModelRequest, reply: ModelReply) -> JSON:
-        """What the journal keeps of a call, in the form of the language model's healer."""
-        return {
-            "purpose": "judge",
-            "prompt": self._prompts("judge")[0],
-            "provider": self._provider.name,
-            "model": request.model,
-            "max_tokens": request.max_tokens,
-            "effort": "",
-            "system": request.system,
-            "messages": [{"role": role, "text": text} for role, text in request.messages],
-            "reply": self._redactor.redact(self._redactor.restore(reply.text)),
-            "stop": reply.stop,
-            "request_id": reply.request_id,
-            "usage": dict(reply.usage),
-            "usd": reply.cost.usd,
-            "price_unknown": reply.cost.unknown,
-        }
-
-    @property
-    def _model(self) -> str:
-        """The judge's model. Another provider does not serve the default one: there the fixing model judges too, unless one is set."""
-        default = HealConfig()
-        elsewhere = self._provider.name != "anthropic" and self._config.model != default.model
-        return (
-            self._config.model
-            if elsewhere and self._config.judge_model == default.judge_model
-            else self._config.judge_model
-        )
+        prompt = self._prompts("judge")[0]
+        return call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
 
     def _request(self, text: str) -> ModelRequest:
         return ModelRequest(
             system=self._prompts("judge")[1],
             messages=(("user", text),),
-            model=self._model,
+            model=model_of(self._provider, self._config),
             max_tokens=TOKENS,
             schema=SCHEMA,
             purpose="judge",
         )
+
+
+def model_of(provider: Provider, config: HealConfig) -> str:
+    """The judge's model. Another provider does not serve the default one: there the fixing model judges too, unless one is set."""
+    default = HealConfig()
+    elsewhere = provider.name != "anthropic" and config.model != default.model
+    return config.model if elsewhere and config.judge_model == default.judge_model else config.judge_model
 
 
 def _pairs(tried: list[Version], original: Version) -> list[tuple[Version, Version]]:
@@ -183,7 +156,7 @@ def _opinion(words: Sequence[_Word]) -> Opinion:
 
 def _words(reply: ModelReply) -> tuple[_Word, _Word]:
     """What a reply says of the first and of the second version."""
-    raw = _first_object(reply.text) if reply.stop == "end" else None
+    raw = first_object(reply.text) if reply.stop == "end" else None
     try:
         if raw is None:
             raise ValueError("no object")
@@ -196,7 +169,8 @@ def _words(reply: ModelReply) -> tuple[_Word, _Word]:
     return _Word(scores[0], said[0], better), _Word(scores[1], said[1], -better)
 
 
-def _first_object(text: str) -> dict[str, Any] | None:
+def first_object(text: str) -> dict[str, Any] | None:
+    """The first JSON object of a text, whatever stands around it; None where there is none."""
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:
         try:
@@ -216,7 +190,7 @@ def _with_cost(error: ProviderError, spent: Cost) -> ProviderError:
 # --- what the judge sees --------------------------------------------------------------------------------------------
 
 
-def _context(case: Case) -> str:
+def context(case: Case) -> str:
     """What the cell is for: what the user said, and the cells it depends on."""
     above = case.notebook.code_before(case.failure.cell_id)
     names = src.names(case.failure.source)

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from jupyter_selfheal import wire
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import states
 from jupyter_selfheal.loop.limits import over_budget
@@ -65,7 +66,7 @@ class Heals(RuleBasedStateMachine):
         self.command: Any = None
         self.count = 0
         self.archive: tuple[Any, ...] = ()
-        self.note(ev.Started("run", CASE, CONFIG, HEALERS, ("language_model", "judge"), spent, unproven))
+        self.note(ev.Started("run", CASE, CONFIG, HEALERS, ("language_model", "judge", "critic"), spent, unproven))
 
     def note(self, event: Any) -> None:
         before = type(self.state).__name__ if self.state else ""
@@ -79,24 +80,24 @@ class Heals(RuleBasedStateMachine):
 
     # --- what can come of a command ---
 
-    @precondition(lambda self: isinstance(self.command, ev.RunBaseline))
+    @precondition(lambda self: isinstance(self.command, do.RunBaseline))
     @rule(line=st.sampled_from([1, 1, 1, 1, 1, 1, 1, 0, 2]))
     def reproduce(self, line: int) -> None:
         self.note(ev.BaselineRan(trial(BASELINE.id, line)))
 
-    @precondition(lambda self: isinstance(self.command, ev.Diagnose))
+    @precondition(lambda self: isinstance(self.command, do.Diagnose))
     @rule(sure=st.sampled_from([100, 100, 100, 50]))
     def diagnose(self, sure: int) -> None:
         self.note(
             ev.DiagnosisMade(Diagnosis("a cause", Locus.ENVIRONMENT if sure < 80 else Locus.CODE, confidence=sure))
         )
 
-    @precondition(lambda self: isinstance(self.command, ev.PriceCall))
+    @precondition(lambda self: isinstance(self.command, do.PriceCall))
     @rule(worst=usd)
     def price(self, worst: Cost) -> None:
         self.note(ev.Priced(self.command.who, worst))
 
-    @precondition(lambda self: isinstance(self.command, ev.AskHealer))
+    @precondition(lambda self: isinstance(self.command, do.AskHealer))
     @rule(data=st.data(), fails=st.integers(0, 9), dies=st.integers(0, 9))
     def ask(self, data: st.DataObject, fails: int, dies: int) -> None:
         assert self.state is not None
@@ -123,25 +124,36 @@ class Heals(RuleBasedStateMachine):
         assert self.state is not None
         self.count += data.draw(st.sampled_from([0, 1, 1, 1]))
         source = self.state.dossier.current.failure.source
-        edit = Replace("c", source, source.replace("nope", f"y{self.count}", 1))
+        risky = data.draw(st.sampled_from(["", "", "\n!ls"]))
+        edit = Replace("c", source, source.replace("nope", f"y{self.count}", 1) + risky)
         return Patch(
             (edit,), f"patch {self.count}", healer=healer, applicability=data.draw(st.sampled_from(Applicability))
         )
 
-    @precondition(lambda self: isinstance(self.command, ev.Screen))
+    @precondition(lambda self: isinstance(self.command, do.Screen))
     @rule(held=st.integers(0, 4))
     def screen(self, held: int) -> None:
-        ids = [p.id for p in self.command.patches]
-        self.note(ev.Screened({i: ("subprocess",) for i in ids[:1] if held == 0}))
+        assert self.state is not None
+        ids, settles = [p.id for p in self.command.patches], ""
+        if self.command.paid:
+            assert not over_budget(self.state.dossier.account, self.command.worst, CONFIG), (
+                "criticised without the money"
+            )
+            settles = f"critic-{len(self.events)}"
+            self.note(ev.Reserved(settles, ev.CRITIC, self.command.worst))
+            if held == 4:
+                return  # the process died in the call
+        adds = {i: ("subprocess",) for i in ids[:1] if held == 0}
+        self.note(ev.Screened(adds, dict.fromkeys(adds, "it could go wrong"), self.command.worst, settles))
 
-    @precondition(lambda self: isinstance(self.command, ev.TryPatches))
+    @precondition(lambda self: isinstance(self.command, do.TryPatches))
     @rule(data=st.data())
     def try_one(self, data: st.DataObject) -> None:
         patch = data.draw(st.sampled_from(self.command.patches))
         line = data.draw(st.sampled_from([0, 1, 2, 3]))
         self.note(ev.TrialEnded(patch.id, trial(patch.id, line, f"nope{self.count}" if line else "")))
 
-    @precondition(lambda self: isinstance(self.command, ev.Score))
+    @precondition(lambda self: isinstance(self.command, do.Score))
     @rule(data=st.data())
     def score(self, data: st.DataObject) -> None:
         assert self.state is not None
@@ -162,27 +174,27 @@ class Heals(RuleBasedStateMachine):
         order = tuple(dict.fromkeys(i for _, i in sorted(ranked, reverse=True)))
         self.note(ev.Scored(tuple(verdicts), order, self.command.worst, settles))
 
-    @precondition(lambda self: isinstance(self.command, ev.Derive))
+    @precondition(lambda self: isinstance(self.command, do.Derive))
     @rule()
     def derive(self) -> None:
         self.note(ev.Derived(self.command.patch_id))
 
-    @precondition(lambda self: isinstance(self.command, ev.Propose))
+    @precondition(lambda self: isinstance(self.command, do.Propose))
     @rule()
     def propose(self) -> None:
         self.note(ev.ProposalMade(self.command.proposal))
 
-    @precondition(lambda self: isinstance(self.command, ev.Pause))
+    @precondition(lambda self: isinstance(self.command, do.Pause))
     @rule()
     def pause(self) -> None:
         self.note(ev.PausedForUserAction(self.command.why, self.command.reason))
 
-    @precondition(lambda self: isinstance(self.command, ev.AskDecision | ev.AskToContinue))
+    @precondition(lambda self: isinstance(self.command, do.AskDecision | do.AskToContinue))
     @rule(choice=words, text=st.sampled_from(["", "because", "0.2", "a = b = c = 1"]))
     def decide(self, choice: Choice, text: str) -> None:
         self.note(ev.Decided(Decision(choice, text=text)))
 
-    @precondition(lambda self: isinstance(self.command, ev.Close))
+    @precondition(lambda self: isinstance(self.command, do.Close))
     @rule()
     def close(self) -> None:
         self.note(ev.Ended(self.command.reason, self.command.detail))
@@ -242,9 +254,28 @@ class Heals(RuleBasedStateMachine):
 
     @invariant()
     def held_patches_are_not_tried(self) -> None:
-        if isinstance(self.command, ev.TryPatches) and self.state is not None:
+        if isinstance(self.command, do.TryPatches) and self.state is not None:
             held = {p.id for p, _ in self.state.dossier.held}
             assert not held & {p.id for p in self.command.patches}
+
+    @invariant()
+    def every_dollar_is_on_somebodys_account(self) -> None:
+        if self.state is None:
+            return
+        account = self.state.dossier.account
+        calls = {e.id: e for e in self.events if isinstance(e, ev.Reserved)}
+        settled = [
+            (e.id, e.cost)
+            if isinstance(e, ev.Settled)
+            else (e.settles, e.answer.cost if isinstance(e, ev.Answered) else e.cost)
+            for e in self.events
+            if isinstance(e, ev.Settled) or (isinstance(e, ev.Answered | ev.Screened | ev.Scored) and e.settles)
+        ]
+        wanted: dict[str, float] = {}
+        for call, cost in [*settled, *((c, r.worst) for c, r in calls.items() if c not in dict(settled))]:
+            wanted[calls[call].who] = wanted.get(calls[call].who, 0.0) + cost.usd
+        spent = {who: cost.usd for who, cost in account.spent_by.items()}
+        assert all(abs(spent.get(who, 0.0) - wanted.get(who, 0.0)) < 1e-9 for who in {*spent, *wanted})
 
     @invariant()
     def nothing_unproven_is_said_to_be_proven(self) -> None:

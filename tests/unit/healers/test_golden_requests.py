@@ -36,6 +36,7 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.ports import ModelRequest
 from jupyter_selfheal.providers.prompts import read
 from jupyter_selfheal.providers.scripted import ScriptedProvider
+from jupyter_selfheal.scoring.critic import ModelCritic
 from jupyter_selfheal.scoring.judge import ModelJudge
 
 FOLDER = Path(__file__).parents[2] / "golden" / "requests"
@@ -81,12 +82,19 @@ def judge() -> ModelRequest:
     return provider.requests[0]
 
 
+def critic() -> ModelRequest:
+    provider = ScriptedProvider(["{}"])
+    other = Patch((Replace("a", FUNCTION, FUNCTION.replace("len(value)", "len(values)")),), "Write values")
+    ModelCritic(provider, HealConfig(), Redactor(), read).risks(CASE, [(other, ()), (PATCH, ("deletion", "network"))])
+    return provider.requests[0]
+
+
 def again() -> ModelRequest:
     verdict = Verdict(PATCH.id, 2.0, False, reasons=("expected 2.0, got 3",), feedback="expected 2.0, got 3")
     return fix((Attempt(PATCH, RAN, verdict, rejection="no max, please"),))
 
 
-@pytest.mark.parametrize(("name", "make"), [("fix", fix), ("again", again), ("judge", judge)])
+@pytest.mark.parametrize(("name", "make"), [("fix", fix), ("again", again), ("judge", judge), ("critic", critic)])
 def test_requests_are_as_written_down(name: str, make: object) -> None:
     request: ModelRequest = make()  # type: ignore[operator]
     text = f"[{read(request.purpose)[0]}, {request.model}, at most {request.max_tokens} tokens]\n\n{request.system}\n"
@@ -100,7 +108,7 @@ def test_requests_are_as_written_down(name: str, make: object) -> None:
     assert "unrelated" not in text
 
 
-@pytest.mark.parametrize("name", ["fix", "repair", "judge"])
+@pytest.mark.parametrize("name", ["fix", "repair", "judge", "critic"])
 def test_every_prompt_is_short_and_has_a_version(name: str) -> None:
     version, text = read(name)
     assert version.startswith(f"{name}-")

@@ -100,7 +100,7 @@ def test_three_hypotheses_become_three_unsafe_patches_best_first() -> None:
     assert [p.title for p in answer.patches] == ["Spell the key right", "Sum all prices", "Take 0 where it is missing"]
     assert answer.patches[0].edits == (Replace("id2", SOURCES[2], FIX),)
     assert {p.applicability for p in answer.patches} == {Applicability.UNSAFE}
-    assert "risk: another key was meant" in answer.patches[0].why
+    assert answer.patches[0].risk == "another key was meant"
     assert [p.prior for p in answer.patches] == sorted((p.prior for p in answer.patches), reverse=True)
     assert answer.diagnosis[0].confidence == 95
     assert not answer.exhausted
@@ -131,6 +131,52 @@ def test_the_same_idea_twice_unknown_cells_and_empty_changes_are_dropped_and_sai
     assert "the same as an earlier one" in answer.note
     assert "no cell 'cell-9'" in answer.note
     assert "changes nothing" in answer.note
+
+
+ONE = reply(hypothesis(FIX, "Spell the key right"), hypothesis(FIX + "  # the same", "The same again"))
+
+
+def test_too_few_distinct_hypotheses_are_asked_for_once_more() -> None:
+    more = reply(
+        hypothesis(FIX), hypothesis("total = sum(prices.values())\ntotal", "Sum all"), hypothesis("total = 7\ntotal")
+    )
+    with FakeModelServer([Says(ONE), Says(more)]) as server:
+        healer = LanguageModelHealer(AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read)
+        worst, answer = healer.worst_case(case_of(), ()), ask(healer, case_of())
+        first, second = (r.body for r in server.requests)
+    assert [p.title for p in answer.patches] == ["Spell the key right", "Sum all", "Fix it"]
+    assert [p.prior for p in answer.patches] == sorted((p.prior for p in answer.patches), reverse=True)
+    assert answer.cost.calls == 2
+    assert answer.cost.usd <= worst.usd
+    assert second["messages"][:2] == first["messages"], "the cached prefix is the same"
+    assert second["system"] == first["system"]
+    assert second["messages"][2]["content"][0]["text"] == ONE
+    asked = second["messages"][3]["content"][0]["text"]
+    assert "Only 1 of these can be used" in asked
+    assert "the same as an earlier one" in asked
+    assert "give 2 more" in asked
+    assert len(answer.record["calls"]) == 2
+
+
+@pytest.mark.parametrize("second", [ONE, "no JSON", ProviderError("it is overloaded", kind="overloaded")])
+def test_what_there_is_is_accepted_then_and_said(second: Any) -> None:
+    healer, provider = healer_of(ONE, second)
+    answer = ask(healer, case_of())
+    assert len(provider.requests) == 2
+    assert [p.title for p in answer.patches] == ["Spell the key right"]
+    assert "the model gave 1 of 3 distinct hypotheses" in answer.note
+    assert answer.stop == ""
+
+
+def test_more_hypotheses_are_asked_for_in_the_first_call_only_and_only_within_what_was_set_aside() -> None:
+    tried = Attempt(Patch((Replace("id2", SOURCES[2], "1"),), "One", healer="language_model"))
+    healer, provider = healer_of(ONE, GOOD)
+    assert len(ask(healer, case_of(), [tried]).patches) == 1
+    assert len(provider.requests) == 1
+    with FakeModelServer([Says(ONE, input_tokens=9_000, output_tokens=4_000), Says(GOOD)]) as server:
+        dear = LanguageModelHealer(AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read)
+        assert "1 of 3" in ask(dear, case_of()).note
+        assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("around", ["Here it is:\n```json\n{}\n```\nGood luck!", "{{not json}} {}", "{} and {{}}"])

@@ -3,93 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from jupyter_selfheal import assemble, wire
-from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.memory import MemoryHealer
+from jupyter_selfheal import wire
 from jupyter_selfheal.journal.describe import sent
-from jupyter_selfheal.journal.redact import Redactor
-from jupyter_selfheal.loop import driver
-from jupyter_selfheal.model import (
-    Case,
-    Cell,
-    Choice,
-    Decision,
-    Failure,
-    Notebook,
-    Oracle,
-    Reason,
-)
-from jupyter_selfheal.ports import Parts, Starts
-from jupyter_selfheal.providers.anthropic import AnthropicProvider
-from jupyter_selfheal.providers.retry import Retry
-from jupyter_selfheal.testing.fake_kernel import FakeKernel
-from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, Says
-from jupyter_selfheal.testing.scripted import ListJournal, NoFacts, ScriptedApprover, ScriptedDiagnoser
-
-SOURCES = ("prices = {'apple': 3, 'pear': 4}", "total = prices['aple'] + prices['pear']\ntotal")
-FIX = "total = prices['apple'] + prices['pear']\ntotal"
-
-
-def case_of(**more: Any) -> Case:
-    cells = tuple(Cell(f"id{n}", s) for n, s in enumerate(SOURCES))
-    failure = Failure("id1", SOURCES[1], ename="KeyError", evalue="'aple'", line=1, statement=0)
-    return Case(failure, Notebook(cells), **more)
-
-
-def hypothesis(source: str, title: str = "Fix it") -> dict[str, Any]:
-    edits = [{"cell": "cell-2", "action": "replace", "source": source}]
-    return {"title": title, "cause": "the key is misspelt", "risk": "another key was meant", "edits": edits}
-
-
-def reply(*hypotheses: dict[str, Any], confidence: int = 95) -> str:
-    diagnosis = {"cause": "a misspelt key", "cell": "cell-2", "class": "code", "confidence": confidence}
-    return json.dumps({"diagnosis": diagnosis, "hypotheses": list(hypotheses)})
-
-
-GOOD = reply(hypothesis(FIX, "Spell the key right"), hypothesis("total = sum(prices.values())\ntotal", "Sum all"))
-
-
-def heal(
-    case: Case,
-    lines: Sequence[Any],
-    decisions: Sequence[Decision] = (),
-    url: str = "",
-    remember: Path | None = None,
-    **config: Any,
-) -> tuple[Any, ...]:
-    """A whole heal with a model and nothing else: (outcome, approver, journal, requests)."""
-    above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
-    memory: tuple[MemoryHealer, ...] = (MemoryHealer(remember),) if remember else ()
-    approver, journal, redactor = ScriptedApprover(decisions), ListJournal(), Redactor()
-    made = HealConfig(healers=("language_model",), consent=True, **config)
-    with FakeModelServer(lines) as server:
-        provider = AnthropicProvider(key="k", base_url=url or server.url, retry=Retry(sleep=lambda seconds: None))
-        parts = Parts(
-            starts=Starts(before=(FakeKernel(above),)),
-            facts=NoFacts(),
-            healers=(*memory, *assemble.healers_of(made, provider, redactor)),
-            learners=tuple(healer.learn for healer in memory),
-            diagnoser=ScriptedDiagnoser(),
-            scorer=assemble.judged_scorer(made, provider, redactor),
-            approver=approver,
-            journal=journal,
-            config=made,
-            fallback_scorer=assemble.free_scorer(made),
-        )
-        return driver.heal(case, parts), approver, journal, server.requests
+from jupyter_selfheal.model import Choice, Decision, Oracle, Reason
+from jupyter_selfheal.testing.fake_model_server import Fails, Says
+from tests.model_stage import FIX, GOOD, WRONG, case_of, heal, hypothesis, reply
 
 
 def test_the_best_hypothesis_by_evidence_is_proposed_and_the_cheat_is_not() -> None:
     case = case_of(oracle=Oracle(expect="7"))
     text = reply(
         hypothesis("total = 7\ntotal", "Cheat"),
-        hypothesis("total = prices.get('aple', 0) + prices['pear']\ntotal", "Guess"),
+        hypothesis(WRONG, "Guess"),
         hypothesis(FIX, "Spell the key right"),
     )
     outcome, approver, _, requests = heal(case, [Says(text)])
@@ -106,7 +37,7 @@ def test_the_best_hypothesis_by_evidence_is_proposed_and_the_cheat_is_not() -> N
 
 def test_feedback_of_a_miss_reaches_the_next_request() -> None:
     case = case_of(oracle=Oracle(expect="7"))
-    wrong = reply(hypothesis("total = prices.get('aple', 0) + prices['pear']\ntotal", "Guess"))
+    wrong = reply(hypothesis(WRONG, "Guess"))
     outcome, _, _, requests = heal(case, [Says(wrong), Says(GOOD)])
     assert outcome.reason is Reason.HEALED
     second = requests[1].body["messages"][1]["content"][0]["text"]
@@ -141,8 +72,6 @@ def test_a_reply_that_breaks_off_twice_is_infrastructure_and_paid() -> None:
 
 
 def test_a_server_that_is_gone_is_infrastructure_and_free() -> None:
-    import socket
-
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -152,7 +81,7 @@ def test_a_server_that_is_gone_is_infrastructure_and_free() -> None:
 
 
 def test_the_same_wrong_answer_again_and_again_is_stuck() -> None:
-    wrong = Says(reply(hypothesis("total = prices.get('aple', 0) + prices['pear']\ntotal")))
+    wrong = Says(reply(hypothesis(WRONG)))
     outcome, _, _, requests = heal(case_of(oracle=Oracle(expect="7")), [wrong] * 9, attempts=9)
     assert outcome.reason is Reason.STUCK
     assert len(requests) < 5

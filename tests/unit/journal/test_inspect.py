@@ -23,6 +23,15 @@ from tests.stages import answer, staged
 KEY = "ghp_" + "k" * 36
 
 
+CALL = {
+    "prompt": "fix-1",
+    "model": "m",
+    "system": "You mend cells.",
+    "messages": [{"role": "user", "text": "The cell:\nx = [3, 1]"}],
+    "reply": json.dumps({"hypotheses": [{"source": "a = 1\nb = 2"}]}),
+}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One healed run, with a rule that fails, a model that heals, and a secret in the cell."""
@@ -33,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     healers = [
         ScriptedHealer([answer(rule)]),
         ScriptedHealer(
-            [Answer((model,), cost=Cost(usd=0.0123, calls=1), record={"system": "You mend cells.", "text": "…"})],
+            [Answer((model,), cost=Cost(usd=0.0123, calls=1), record={"calls": [CALL]})],
             name="language_model",
             paid=True,
             worst=Cost(usd=0.05, calls=1),
@@ -61,6 +70,7 @@ def test_the_timeline_tells_the_whole_story(folder: Path) -> None:
         "proven from before the cell and after the failure",
         "decided    approve by script",
         "ended      healed",
+        "spent: $0.0123 (language model $0.0123)",
     ):
         assert part in text
 
@@ -75,7 +85,20 @@ def test_nothing_shown_holds_a_secret(folder: Path) -> None:
 
 def test_a_kind_shows_details_and_an_index_picks_one(folder: Path) -> None:
     request = "\n".join(timeline("abc123", kind="request", folder=folder))
-    assert '"system": "You mend cells."' in request
+    lines = [line.partition("| ")[2] for line in request.splitlines()]
+    told = (
+        "--- system ---",
+        "You mend cells.",
+        "--- user ---",
+        "The cell:",
+        "x = [3, 1]",
+        "    source:",
+        "      a = 1",
+        "      b = 2",
+    )
+    assert [line for line in lines if line in told] == list(told), "real line breaks, no escaped JSON"
+    raw = json.loads("".join(timeline("abc123", kind="request", json=True, folder=folder)))
+    assert raw["event"]["answer"]["record"]["calls"][0]["messages"] == CALL["messages"]
     second = list(timeline("abc123", kind="trial", index=2, folder=folder))
     assert any("len(x)" in line or "ran" in line for line in second)
     assert len([line for line in second if "tried" in line]) == 1
@@ -120,3 +143,22 @@ def test_every_event_has_words_of_its_own() -> None:
     for cls in ev.Event.__args__:  # type: ignore[attr-defined]
         assert describe({"$": cls.__name__}) != cls.__name__, f"{cls.__name__} has no description"
         assert any(is_kind({"$": cls.__name__}) for is_kind in KINDS.values()), f"{cls.__name__} is of no kind"
+
+
+def test_what_a_killed_run_had_set_aside_counts_as_spent_in_the_list(tmp_path: Path) -> None:
+    with JsonlJournal.create("cut", folder=tmp_path) as journal:
+        journal.append(ev.Reserved("a", "language_model", Cost(usd=0.05, calls=1)))
+        journal.append(ev.Settled("a", Cost(usd=0.01, calls=1)))
+        journal.append(ev.Reserved("b", "judge", Cost(usd=0.002, calls=2)))
+    (run,) = runs(tmp_path)
+    assert run.usd == pytest.approx(0.012)
+    assert "spent: $0.0120 (language model $0.0100, judge $0.0020)" in "\n".join(timeline("cut", folder=tmp_path))
+
+
+def test_a_critics_word_and_its_request_are_in_the_timeline(tmp_path: Path) -> None:
+    with JsonlJournal.create("risky", folder=tmp_path) as journal:
+        journal.append(ev.Screened({"p": ("deletion",)}, {"p": "data.csv is gone"}, record={"calls": [CALL]}))
+    text = "\n".join(timeline("risky", folder=tmp_path))
+    assert "p adds deletion: not tried before you allow it" in text
+    assert "p could go wrong: data.csv is gone" in text
+    assert "You mend cells." in "\n".join(timeline("risky", kind="request", folder=tmp_path))

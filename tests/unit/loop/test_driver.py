@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -274,7 +275,7 @@ def test_added_capabilities_wait_for_the_user(stage: MakeStage) -> None:
     assert held.needs_clearance
     assert held.proven_from == ()
     assert proven.proven_from
-    assert outcome.applied[0].patch == patch
+    assert outcome.applied[0].patch == replace(patch, risk="it could start another program")
     refused = ScriptedApprover([Decision(Choice.REJECT)])
     parts = scripted_parts(s.starts, [ScriptedHealer([answer(patch)])], approver=refused)
     assert heal(s.case, parts).reason is Reason.REJECTED
@@ -319,8 +320,6 @@ def test_the_sessions_ceiling_holds_whatever_is_said(stage: MakeStage) -> None:
 
 
 def _with(parts: Parts, **changes: object) -> Parts:
-    from dataclasses import replace
-
     return replace(parts, **changes)  # type: ignore[arg-type]
 
 

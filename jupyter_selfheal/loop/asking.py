@@ -1,0 +1,145 @@
+"""The calls: healers, the judge and the critic, each with its money set aside before and settled after."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from jupyter_selfheal.errors import InfrastructureError, ProviderError
+from jupyter_selfheal.loop import commands as do
+from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop import evidence, limits, risks
+from jupyter_selfheal.loop.away import Cancelled, away
+from jupyter_selfheal.loop.scenes import Scenes
+from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.model import Case, Cost, Reason
+from jupyter_selfheal.ports import Answer, Healer, Parts, Scorer
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Asking:
+    """Asks whoever is named, on a thread that is left behind once ``cancel`` is set: its cost then counts at its worst."""
+
+    def __init__(self, parts: Parts, scenes: Scenes, cancel: threading.Event) -> None:
+        self._parts = parts
+        self._scenes = scenes
+        self._cancel = cancel
+        self._healers: dict[str, Healer] = {h.name: h for h in parts.healers if not (h.paid and parts.config.offline)}
+
+    @property
+    def healers(self) -> tuple[str, ...]:
+        """Who may be asked for patches, in order."""
+        return tuple(self._healers)
+
+    def paid(self, case: Case) -> tuple[str, ...]:
+        """Who of the healers, the judge and the critic costs money."""
+        found = [name for name, healer in self._healers.items() if healer.paid]
+        if self._parts.config.offline:
+            return tuple(found)
+        if limits.costs(self._parts.scorer.worst_case(case, 1)):
+            found.append(ev.JUDGE)
+        if self._parts.critic is not None and limits.costs(self._parts.critic.worst_case(case)):
+            found.append(ev.CRITIC)
+        return tuple(found)
+
+    def worst(self, who: str, dossier: Dossier) -> Cost:
+        """The most that the next call of a healer, the judge or the critic can cost."""
+        if who == ev.CRITIC and self._parts.critic is not None:
+            return self._parts.critic.worst_case(dossier.case)
+        if who == ev.JUDGE:
+            waiting = sum(a.verdict is None for a in dossier.archive)
+            return self._parts.scorer.worst_case(dossier.case, waiting)
+        return self._healers[who].worst_case(dossier.current, dossier.archive)
+
+    def ask(self, command: do.AskHealer, dossier: Dossier) -> Iterator[ev.Event]:
+        """Set the money aside, ask, settle. A healer that fails ends its own path, not the heal."""
+        healer, name = self._healers.get(command.healer), command.healer
+        if healer is None:
+            yield ev.HealerFailed(name, Reason.INFRASTRUCTURE, "is not available any more")
+            return
+        starts, facts = self._scenes.at(dossier)
+        reservation = f"{name}-{len(dossier.account.reserved)}-{dossier.calls}" if healer.paid else ""
+        if reservation:
+            yield ev.Reserved(reservation, name, command.worst)
+        try:
+            answer: Answer = self._away(lambda: healer.propose(command.case, starts, facts, dossier.archive))
+        except InfrastructureError as error:
+            failed, cost = ev.HealerFailed(name, Reason.INFRASTRUCTURE, str(error)), _charged(error, command.worst)
+        except Cancelled:
+            raise
+        except Exception as error:
+            log.exception("the healer %s failed", name)
+            failed = ev.HealerFailed(name, Reason.SELF_ERROR, f"{type(error).__name__}: {error}")
+            cost = command.worst
+        else:
+            yield ev.Answered(name, answer, reservation)
+            return
+        if reservation:
+            yield ev.Settled(reservation, cost)
+        yield failed
+
+    def screen(self, command: do.Screen, dossier: Dossier) -> Iterator[ev.Event]:
+        """Look at patches before any is run: what they add, and what could go wrong. A critic that fails is no loss."""
+        case, config, critic = dossier.case, self._parts.config, self._parts.critic
+        capabilities = {p.id: names for p in command.patches if (names := risks.added(case, p, config))}
+        lines = {p.id: risks.foreseen(case, p, capabilities.get(p.id, ())) for p in command.patches}
+        own = {p.id: p.risk for p in command.patches}
+        said: dict[str, str] = {}
+        cost, reservation, note, record = Cost(), "", "", None
+        if command.paid and critic is not None:
+            chosen = risks.for_a_critic(case, command.patches, dossier.paid, config)
+            reservation = f"{ev.CRITIC}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
+            yield ev.Reserved(reservation, ev.CRITIC, command.worst)
+            try:
+                found, cost, record = self._away(lambda: critic.risks(case, chosen))
+                said = dict(found)
+            except ProviderError as error:
+                yield ev.Settled(reservation, _charged(error, command.worst))
+                reservation, note = "", f"no critic: {error}"
+        warned = {i: said.get(i) or risks.together(lines[i], own[i]) for i in lines if lines[i] or said.get(i)}
+        yield ev.Screened(capabilities, warned, cost, reservation, note, record)
+
+    def score(self, command: do.Score, dossier: Dossier) -> Iterator[ev.Event]:
+        """Judge what was tried, and rank everything that ever was."""
+        baseline = evidence.baseline(dossier) or command.tried[0][1]
+        reservation, note = "", ""
+        scorer = self._free_scorer() if ev.JUDGE in dossier.paid and not command.paid else self._parts.scorer
+        if scorer is not self._parts.scorer:
+            note = "no model judged: the budget does not allow it"
+        if command.paid and limits.costs(command.worst):
+            reservation = f"{ev.JUDGE}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
+            yield ev.Reserved(reservation, ev.JUDGE, command.worst)
+        history = tuple(a for a in dossier.archive if a.verdict)
+        try:
+            verdicts, cost = self._away(lambda: scorer.judge(dossier.case, baseline, command.tried, history))
+        except ProviderError as error:
+            if reservation:
+                yield ev.Settled(reservation, _charged(error, command.worst))
+            reservation, note = "", f"no model judged: {error}"
+            scorer = self._free_scorer()
+            verdicts, cost = scorer.judge(dossier.case, baseline, command.tried, history)
+        known = [(a.patch, a.trial, a.verdict) for a in history if a.trial and a.verdict]
+        every = [*known, *((p, t, v) for (p, t), v in zip(command.tried, verdicts, strict=True))]
+        ranking = scorer.rank([(p, t) for p, t, _ in every], [v for _, _, v in every])
+        record = getattr(scorer, "record", None)
+        yield ev.Scored(verdicts, tuple(every[n][0].id for n in ranking), cost, reservation, note, record)
+
+    def _free_scorer(self) -> Scorer:
+        if self._parts.fallback_scorer is None:
+            raise InfrastructureError("the judge cannot be asked, and there is no scorer without a model")
+        return self._parts.fallback_scorer
+
+    def _away(self, call: Callable[[], T]) -> T:
+        return away(call, self._cancel)
+
+
+def _charged(error: InfrastructureError, worst: Cost) -> Cost:
+    """What a failed call cost: what the provider's adapter knows of it; its worst case where nobody can know."""
+    if isinstance(error, ProviderError):
+        return error.cost or (worst if error.kind == "timeout" else Cost(calls=1))
+    return worst

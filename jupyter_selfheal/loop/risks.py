@@ -1,0 +1,106 @@
+"""What could go wrong with a patch, said before anything of it is run. Pure.
+
+Patches that add a capability, or touch another cell than the failing one, are worth a warning. What can be read off the
+patch is said for free; a critic (:class:`jupyter_selfheal.ports.Critic`) is asked only about those that a model made, and
+those that the user must clear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.loop.capabilities import (
+    CREDENTIALS,
+    DELETION,
+    EVALUATION,
+    INSTALLATION,
+    NATIVE,
+    NETWORK,
+    SUBPROCESS,
+    WRITES,
+)
+from jupyter_selfheal.loop.clearance import added_capabilities
+from jupyter_selfheal.model import Applicability, Case, Move, Patch, Replace
+
+AT_MOST = 3
+"""Patches of one answer that a critic is asked about."""
+
+_COULD = {
+    DELETION: "delete files",
+    SUBPROCESS: "start another program",
+    NETWORK: "send or fetch data over the network",
+    INSTALLATION: "change what is installed",
+    EVALUATION: "run code that is not written in it",
+    CREDENTIALS: "read a credential",
+    WRITES: "write or overwrite files",
+    NATIVE: "crash the kernel in native code",
+}
+
+
+def added(case: Case, patch: Patch, config: HealConfig) -> tuple[str, ...]:
+    """The capabilities that a patch adds; installing is no news where the user allowed it."""
+    allowed = {INSTALLATION} if config.install else set()
+    return tuple(name for name in added_capabilities(case, patch) if name not in allowed)
+
+
+def other_cells(case: Case, patch: Patch) -> tuple[str, ...]:
+    """Ids of the cells apart from the failing one that a patch changes or moves."""
+    return tuple(
+        dict.fromkeys(
+            e.cell_id for e in patch.edits if isinstance(e, Replace | Move) and e.cell_id != case.failure.cell_id
+        )
+    )
+
+
+def for_a_critic(
+    case: Case, patches: Iterable[Patch], paid: Sequence[str], config: HealConfig
+) -> tuple[tuple[Patch, tuple[str, ...]], ...]:
+    """The patches that a critic is asked about, each with what it adds. A safe one needs none."""
+    found = []
+    for patch in patches:
+        if patch.applicability is Applicability.SAFE:
+            continue
+        names, by_model = added(case, patch, config), any(who in paid for who in patch.healer.split("+"))
+        if names or (by_model and other_cells(case, patch)):
+            found.append((patch, names))
+    return tuple(found[:AT_MOST])
+
+
+def foreseen(case: Case, patch: Patch, names: Sequence[str]) -> str:
+    """One line on a patch that adds the capabilities ``names`` or touches other cells; empty for any other patch."""
+    parts = []
+    if names:
+        could = [_COULD.get(name, name) for name in names]
+        parts.append("it could " + " and ".join(filter(None, (", ".join(could[:-1]), could[-1]))))
+    parts += [line for cell_id in other_cells(case, patch) if (line := _elsewhere(case, cell_id))]
+    return "; ".join(parts)
+
+
+def _elsewhere(case: Case, cell_id: str) -> str:
+    """What a change of another cell may do to the cells that go by it."""
+    cells = [c for c in case.notebook.cells if c.kind == "code"]
+    at = next((n for n, c in enumerate(cells) if c.id == cell_id), -1)
+    if at < 0:
+        return ""
+    made = src.names(cells[at].source)
+    names = made.binds | made.changes
+    users = [
+        n for n, cell in enumerate(cells, 1)
+        if cell.id not in (cell_id, case.failure.cell_id) and names & (src.names(cell.source).uses)
+    ]  # fmt: skip
+    changed = f"cell {at + 1} changes too"
+    if not users:
+        return f"{changed}, which no other cell reads"
+    shown = ", ".join(map(str, users[:4])) + (" …" if len(users) > 4 else "")
+    return f"{changed}: what cell{'s' if len(users) > 1 else ''} {shown} made of it may no longer be right"
+
+
+def together(*parts: str) -> str:
+    """Lines as one, without saying anything twice."""
+    found: list[str] = []
+    for part in parts:
+        if part and not any(part in known for known in found):
+            found.append(part)
+    return "; ".join(found)

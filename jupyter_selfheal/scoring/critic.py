@@ -1,0 +1,125 @@
+"""A language model as the critic: what could go wrong with a patch, in one line, before it is run.
+
+One cheap call for up to three patches, with the judge's model. It changes no score: its line is shown beside the diff, and
+to the user who is asked whether a patch may be tried at all.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import JSON, Case, Cost, Insert, Install, Move, Patch, Replace, RunCells
+from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, call_record
+from jupyter_selfheal.scoring.judge import CONTEXT_CHARS, SOURCE_CHARS, context, first_object, model_of
+
+AT_MOST = 3
+"""Patches of one call."""
+
+DIFF_CHARS, LINE_CHARS = 2_000, 200
+TOKENS = 300
+"""Characters of a patch's diff and of a risk, and tokens of a reply."""
+
+SCHEMA: dict[str, JSON] = {
+    "type": "object",
+    "properties": {
+        "risks": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"patch": {"type": "string"}, "risk": {"type": "string"}},
+                "required": ["patch", "risk"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["risks"],
+    "additionalProperties": False,
+}
+
+
+class ModelCritic:
+    """Asks ``config.judge_model``. ``prompts`` reads a prompt by its name."""
+
+    def __init__(
+        self, provider: Provider, config: HealConfig, redactor: Redacts, prompts: Callable[[str], tuple[str, str]]
+    ) -> None:
+        self._provider = provider
+        self._config = config
+        self._redactor = redactor
+        self._prompts = prompts
+
+    def worst_case(self, case: Case) -> Cost:
+        """See :class:`~jupyter_selfheal.ports.Critic`: every text as long as it can be."""
+        if self._config.offline:
+            return Cost()
+        return self._provider.worst_case(
+            self._request("x" * (CONTEXT_CHARS + SOURCE_CHARS + AT_MOST * (DIFF_CHARS + 500)))
+        )
+
+    def risks(self, case: Case, patches: Sequence[tuple[Patch, Sequence[str]]]) -> tuple[Mapping[str, str], Cost, JSON]:
+        """See :class:`~jupyter_selfheal.ports.Critic`. A reply that cannot be read says nothing, and is paid."""
+        if self._config.offline or not patches:
+            return {}, Cost(), None
+        chosen = patches[:AT_MOST]
+        shown = (_shown(f"P{n}", case, patch, adds) for n, (patch, adds) in enumerate(chosen, 1))
+        failing = f"The failing cell:\n```python\n{case.failure.source[:SOURCE_CHARS]}\n```"
+        request = self._request(self._redactor.redact("\n\n".join((context(case), failing, *shown))))
+        reply = self._provider.complete(request)
+        prompt = self._prompts("critic")[0]
+        record = call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
+        lines = _lines(reply, self._redactor)
+        found = {patch.id: lines[f"P{n}"] for n, (patch, _) in enumerate(chosen, 1) if lines.get(f"P{n}")}
+        return found, reply.cost, {"calls": [record]}
+
+    def _request(self, text: str) -> ModelRequest:
+        return ModelRequest(
+            system=self._prompts("critic")[1],
+            messages=(("user", text),),
+            model=model_of(self._provider, self._config),
+            max_tokens=TOKENS,
+            schema=SCHEMA,
+            purpose="critic",
+        )
+
+
+def _lines(reply: ModelReply, redactor: Redacts) -> dict[str, str]:
+    """What a reply says of each patch, on one line. Secrets are not put back: the line is for the eye."""
+    raw = first_object(reply.text) if reply.stop == "end" else None
+    entries = raw.get("risks") if raw is not None else None
+    found: dict[str, str] = {}
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("risk"), str):
+            line = " ".join(redactor.redact(redactor.restore(entry["risk"])).split())
+            found[str(entry.get("patch"))] = line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+    return found
+
+
+def _shown(name: str, case: Case, patch: Patch, adds: Sequence[str]) -> str:
+    says = f"\nIt can do what the cells could not: {', '.join(adds)}." if adds else ""
+    text = "\n".join(_changes(case, patch))
+    return f"# Patch {name}{says}\n```diff\n{text[:DIFF_CHARS]}\n```"
+
+
+def _changes(case: Case, patch: Patch) -> Iterator[str]:
+    for edit in patch.edits:
+        if isinstance(edit, Replace):
+            name = f"cell {_number(case, edit.cell_id)}"
+            yield from difflib.unified_diff(
+                edit.old.splitlines(), edit.source.splitlines(), name, name, lineterm="", n=2
+            )
+        elif isinstance(edit, Insert):
+            yield f"@@ a new cell above cell {_number(case, edit.before)} @@"
+            yield from (f"+{line}" for line in edit.source.splitlines())
+        elif isinstance(edit, Move):
+            yield f"@@ cell {_number(case, edit.cell_id)} moves above cell {_number(case, edit.before)} @@"
+        elif isinstance(edit, RunCells):
+            yield f"@@ run first: {', '.join(f'cell {_number(case, c)}' for c in edit.cell_ids)} @@"
+        elif isinstance(edit, Install):
+            yield f"+%pip install {edit.requirement}"
+
+
+def _number(case: Case, cell_id: str) -> str:
+    at = case.notebook.index(cell_id)
+    return str(at + 1) if at >= 0 else "?"

@@ -1,0 +1,119 @@
+"""What can be read off a patch before it is run, and when a critic is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop import risks
+from jupyter_selfheal.loop.driver import heal
+from jupyter_selfheal.model import (
+    Applicability,
+    Case,
+    Cell,
+    Choice,
+    Cost,
+    Decision,
+    Failure,
+    Install,
+    Notebook,
+    Patch,
+    Reason,
+    Replace,
+)
+from jupyter_selfheal.testing.scripted import ScriptedApprover, ScriptedHealer, scripted_parts
+from tests.stages import answer, staged
+
+CELLS = ("def mean(v):\n    return sum(v) / len(w)", "a = mean([1])", "b = 2", "c = mean([a])")
+CASE = Case(
+    Failure("c1", CELLS[1], ename="NameError", line=1), Notebook(tuple(Cell(f"c{n}", s) for n, s in enumerate(CELLS)))
+)
+ELSEWHERE = Patch((Replace("c0", CELLS[0], CELLS[0].replace("w)", "v)")),), "Write v", healer="language_model")
+HERE = Patch((Replace("c1", CELLS[1], "a = 1"),), "One", healer="language_model")
+DELETES = Patch((Replace("c1", CELLS[1], "import os\nos.remove('x')\na = !ls"),), "Tidy up", healer="search")
+PAID = ("language_model", "critic")
+
+
+def test_what_a_patch_could_do_is_said_in_words() -> None:
+    names = risks.added(CASE, DELETES, HealConfig())
+    assert names == ("deletion", "subprocess")
+    assert risks.foreseen(CASE, DELETES, names) == "it could delete files and start another program"
+
+
+def test_a_change_elsewhere_names_the_cells_that_go_by_it() -> None:
+    assert risks.foreseen(CASE, ELSEWHERE, ()) == "cell 1 changes too: what cell 4 made of it may no longer be right"
+    alone = Patch((Replace("c2", "b = 2", "b = 3"),), "b")
+    assert risks.foreseen(CASE, alone, ()) == "cell 3 changes too, which no other cell reads"
+    assert risks.foreseen(CASE, HERE, ()) == ""
+
+
+def test_an_installation_that_was_allowed_is_no_news() -> None:
+    patch = Patch((Install("x", "x"),), "Install x")
+    assert risks.added(CASE, patch, HealConfig()) == ("installation",)
+    assert risks.added(CASE, patch, HealConfig(install=True)) == ()
+
+
+def test_a_critic_is_asked_about_the_models_changes_elsewhere_and_about_what_must_be_cleared() -> None:
+    safe = Patch(DELETES.edits, "Tidy up", applicability=Applicability.SAFE)
+    by_rule = Patch(ELSEWHERE.edits, "Write v", healer="rules")
+    asked = risks.for_a_critic(CASE, [ELSEWHERE, HERE, DELETES, safe, by_rule], PAID, HealConfig())
+    assert [(p.title, names) for p, names in asked] == [("Write v", ()), ("Tidy up", ("deletion", "subprocess"))]
+
+
+def test_what_was_said_already_is_not_said_again() -> None:
+    assert (
+        risks.together("it could delete files", "", "delete files", "x is gone") == "it could delete files; x is gone"
+    )
+
+
+class Critic:
+    """Says one thing of every patch."""
+
+    def __init__(self, says: str = "", price: float = 0.001) -> None:
+        self.says = says
+        self.price = Cost(usd=price, calls=1)
+        self.asked: list[str] = []
+
+    def worst_case(self, case: Case) -> Cost:
+        return self.price
+
+    def risks(self, case: Case, patches: object) -> tuple[dict[str, str], Cost, object]:
+        self.asked += [patch.title for patch, _ in patches]  # type: ignore[attr-defined]
+        return {patch.id: self.says for patch, _ in patches}, self.price, {"calls": []}  # type: ignore[attr-defined]
+
+
+def heal_with(critic: Critic | None, **config: float) -> tuple[list[object], ScriptedApprover]:
+    stage = staged("x = 1", "x.nope")
+    risky = stage.replaced("x.nope", "open('log', 'w').close()", Applicability.UNSAFE)
+    approver = ScriptedApprover([Decision(Choice.CLEAR), Decision(Choice.APPROVE)])
+    parts = scripted_parts(
+        stage.starts, [ScriptedHealer([answer(risky)])], approver=approver, config=HealConfig(**config)
+    )  # type: ignore[arg-type]
+    outcome = heal(stage.case, replace(parts, critic=critic))
+    assert outcome.reason is Reason.HEALED
+    return list(parts.journal.events()), approver
+
+
+def test_the_critic_speaks_before_anything_is_run_and_its_line_goes_with_the_patch() -> None:
+    critic = Critic("the file log is emptied")
+    events, approver = heal_with(critic)
+    kinds = [type(e).__name__ for e in events]
+    assert kinds.index("Reserved") < kinds.index("Screened") < kinds.index("TrialEnded")
+    held, proven = approver.proposals
+    assert held.needs_clearance == ("file writes",)
+    assert [p.candidates[0].patch.risk for p in (held, proven)] == ["the file log is emptied"] * 2
+    assert proven.spent_by == {"critic": critic.price}
+    assert len(critic.asked) == 1
+
+
+def test_without_money_or_without_a_model_the_line_is_read_off_the_patch() -> None:
+    poor = Critic("never asked", price=5.0)
+    for critic in (None, poor):
+        events, approver = heal_with(critic)
+        assert [p.candidates[0].patch.risk for p in approver.proposals] == ["it could write or overwrite files"] * 2
+        assert not [e for e in events if isinstance(e, ev.Reserved)]
+    assert poor.asked == []
+    offline = Critic("never asked")
+    heal_with(offline, offline=True)
+    assert offline.asked == []
