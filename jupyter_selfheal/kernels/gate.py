@@ -169,6 +169,10 @@ def _executors() -> str:
     return ""
 
 
+_NO_LOOP = frozenset(" inline asyncio loop_asyncio nbagg ipympl widget agg pdf svg ps cairo template".split(" "))
+"""Backends of Matplotlib that draw into the notebook or into files: IPython calls them event loops too."""
+
+
 def _gui() -> str:
     for name in _QT:
         application = getattr(sys.modules.get(name), "QCoreApplication", None)
@@ -179,4 +183,4 @@ def _gui() -> str:
         return ""
     running: Any = getattr(getattr(shell, "kernel", None), "eventloop", None)
     loop = str(getattr(shell, "active_eventloop", None) or getattr(running, "__name__", "") or "")
-    return "" if loop in ("", "inline", "asyncio", "loop_asyncio") else f"a GUI event loop is running: {loop}"
+    return "" if loop in _NO_LOOP else f"a GUI event loop is running: {loop}"
