@@ -10,9 +10,9 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
 from jupyter_selfheal.kernels.opening import open_state
-from jupyter_selfheal.loop.bench import NoFacts
 from jupyter_selfheal.model import OPEN, Case, Cell, Failure, FailureKind, Keep, Notebook, Oracle, Run, TrialRequest
 from jupyter_selfheal.ports import Answer, Starts, TrialKernel
+from jupyter_selfheal.testing.scripted import NoFacts
 
 pytestmark = pytest.mark.kernel
 

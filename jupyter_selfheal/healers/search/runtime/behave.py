@@ -15,7 +15,7 @@ from typing import Any
 from jupyter_selfheal.healers.search.runtime.evaluate import Enough, Muted, OutOfTime, Runner, timer
 from jupyter_selfheal.healers.search.runtime.locate import plain
 
-INPUTS = 60
+INPUTS = 120
 SECONDS = 0.01
 LOOPS = 8
 """Inputs on which a patch may loop until the rest is taken to loop too."""
@@ -33,8 +33,10 @@ class Input:
         return f"{self.function}({', '.join(map(repr, self.arguments))})"
 
 
-def mutate(value: Any, rng: random.Random) -> Any:
-    """A value of the same type, near the given one."""
+def mutate(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> Any:
+    """A value of the same type, near the given one, or near a literal of the program (``known``)."""
+    if known and type(value) in (int, str, float) and rng.random() < 0.3:
+        value = _met(value, rng.choice(known), rng)
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -44,14 +46,22 @@ def mutate(value: Any, rng: random.Random) -> Any:
     if isinstance(value, str):
         return _text(value, rng)
     if isinstance(value, list | tuple):
-        return type(value)(_items(list(value), rng))
+        return type(value)(_items(list(value), rng, known))
     if isinstance(value, dict):
         keys = list(value)
         kept = {k: value[k] for k in keys if rng.random() < 0.85}
-        return {k: mutate(v, rng) if rng.random() < 0.3 else v for k, v in kept.items()}
+        return {k: mutate(v, rng, known) if rng.random() < 0.3 else v for k, v in kept.items()}
     if isinstance(value, set | frozenset):
         return type(value)(v for v in value if rng.random() < 0.8)
     return value
+
+
+def _met(value: Any, literal: Any, rng: random.Random) -> Any:
+    """A value moved to a literal of its type: a number becomes it, a text gets it (or a letter of it) somewhere."""
+    if isinstance(value, str) and isinstance(literal, str) and literal:
+        at = rng.randint(0, len(value))
+        return value[:at] + rng.choice((literal, rng.choice(literal))) + value[at:]
+    return literal if type(value) is type(literal) else value
 
 
 def _text(value: str, rng: random.Random) -> str:
@@ -71,11 +81,11 @@ def _text(value: str, rng: random.Random) -> str:
     return value[at:] + value[:at] if kind == 5 else value + rng.choice("aZ 0,.")
 
 
-def _items(value: list[Any], rng: random.Random) -> list[Any]:
+def _items(value: list[Any], rng: random.Random, known: Sequence[Any]) -> list[Any]:
     at = rng.randint(0, len(value))
     kind = rng.randint(0, 6)
     if kind == 0 and value:
-        value[at % len(value)] = mutate(value[at % len(value)], rng)
+        value[at % len(value)] = mutate(value[at % len(value)], rng, known)
     elif kind == 1 and value:
         value.pop(at % len(value))
     elif kind == 2 and value:
@@ -85,14 +95,16 @@ def _items(value: list[Any], rng: random.Random) -> list[Any]:
     elif kind == 4:
         value = value[:at]
     elif kind == 5 and value:
-        value.insert(at, mutate(rng.choice(value), rng))
+        value.insert(at, mutate(rng.choice(value), rng, known))
     else:
-        value = [mutate(v, rng) if rng.random() < 0.4 else v for v in value]
+        value = [mutate(v, rng, known) if rng.random() < 0.4 else v for v in value]
     return value
 
 
-def inputs(calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0) -> list[tuple[Any, ...]]:
-    """Distinct argument lists: those seen first, then mutations of them, of mutations too."""
+def inputs(
+    calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0, known: Sequence[Any] = ()
+) -> list[tuple[Any, ...]]:
+    """Distinct argument lists: those seen first, then mutations of them, of mutations too, some towards literals in ``known``."""
     rng = random.Random(seed)
     found: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
     pool = list(found.values())
@@ -102,7 +114,7 @@ def inputs(calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0) 
         base = list(rng.choice(pool))
         for n in range(len(base)):
             if len(base) == 1 or rng.random() < 0.6:
-                base[n] = mutate(plain(base[n]), rng)
+                base[n] = mutate(plain(base[n]), rng, known)
         new = tuple(base)
         if repr(new) not in found:
             found[repr(new)] = new

@@ -80,7 +80,7 @@ def _made(s: Scope) -> Iterator[tuple[str, float, bool]]:
             yield f"{name} = []", 0.1, True
         if not kinds or TEXT in kinds:
             yield f"{name} = ''", 0.1, True
-        yield f"return {name}", 0.25, False
+        yield f"return {name}", 0.15, False
         for other in s.values:
             if name != other:
                 alike = 1.0 if s.alike(other, kinds) else 0.1
@@ -107,7 +107,7 @@ def _made(s: Scope) -> Iterator[tuple[str, float, bool]]:
         if kinds & {TEXT}:
             yield f"{name} = {name}.lower()", 0.1, False
     yield from (("continue", 0.14, True), ("break", 0.25, True), ("return", 0.05, False))
-    for text, prior in (("True", 0.25), ("False", 0.25), ("None", 0.1), ("[]", 0.1), ("0", 0.1)):
+    for text, prior in (("True", 0.15), ("False", 0.15), ("None", 0.1), ("[]", 0.1), ("0", 0.1)):
         yield f"return {text}", prior, False
     for node in s.order:
         if isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.Return) and node not in s.frozen:

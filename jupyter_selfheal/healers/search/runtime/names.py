@@ -20,10 +20,10 @@ _GROUPS = (
     ("head", "tail"), ("idxmin", "idxmax"), ("cumsum", "cumprod"), ("get", "pop", "setdefault"), ("sort", "reverse"), ("isin", "eq"),
     ("first", "last"), ("abs", "int"), ("bool", "int"), ("sqrt", "abs"), ("gcd", "lcm"), ("prod", "sum"),
 )  # fmt: skip
-_NEAR: dict[str, tuple[str, ...]] = {}
+NEAR: dict[str, tuple[str, ...]] = {}
 for _group in _GROUPS:
     for _name in _group:
-        _NEAR[_name] = tuple(dict.fromkeys([*_NEAR.get(_name, ()), *(o for o in _group if o != _name)]))
+        NEAR[_name] = tuple(dict.fromkeys([*NEAR.get(_name, ()), *(o for o in _group if o != _name)]))
 
 
 _COMMON = (
@@ -48,13 +48,13 @@ def variables(s: Scope, node: ast.AST) -> Iterator[Change]:
     for name in s.callables if called else (*s.values, *s.modules) if holds else s.values:
         if name == node.id:
             continue
-        prior = 0.6 if isinstance(node.ctx, ast.Load) else 0.2
+        prior = 0.6 if isinstance(node.ctx, ast.Load) else 0.5 if isinstance(parent, ast.AugAssign) else 0.2
         if isinstance(parent, FUNCTIONS | ast.comprehension | ast.For) and isinstance(node.ctx, ast.Store):
             prior = 0.08
         prior *= 1.0 if s.alike(name, kinds) else 0.2
         yield Change((s.put(node, name),), prior, node.lineno, f"`{node.id}` should be `{name}`")
     if called:
-        near = _NEAR.get(node.id, ())
+        near = NEAR.get(node.id, ())
         for other in (*near, *(name for name in _COMMON if name not in near)):
             if other == node.id:
                 continue
@@ -95,7 +95,7 @@ def attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
     parent = s.parents[node]
     called = isinstance(parent, ast.Call) and node is parent.func
     start, end = s.hi(node) - len(node.attr), s.hi(node)
-    near = _NEAR.get(node.attr, ())
+    near = NEAR.get(node.attr, ())
     for name in near:
         yield Change(((start, end, name),), 0.6, node.lineno, f"`.{node.attr}` should be `.{name}`")
     for name in _METHODS if called else ():
@@ -139,6 +139,9 @@ def calls(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(turned, 0.15, node.lineno, f"the arguments of `{what}` are in the wrong order")
     if len(args) == 1 and not node.keywords and not isinstance(args[0], ast.Starred):
         yield Change((s.put(node, s.of(args[0])),), 0.45, node.lineno, f"`{what}()` is too many")
+    if len(args) == 1 and isinstance(node.func, ast.Attribute) and not node.keywords:
+        words = f"argument `{s.of(args[0])}` of `{what}` is too many"
+        yield Change(((s.lo(node), s.hi(node), f"{what}()"),), 0.25, node.lineno, words)
     for n in range(len(args)):
         if len(args) + len(node.keywords) > 1:
             rest = [s.of(a) for k, a in enumerate(args) if k != n] + [s.of(k) for k in node.keywords]
@@ -196,8 +199,10 @@ def _more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
             "round": ["2", "1"],
             "enumerate": ["1"],
             "pop": ["0"],
-            "int": ["2"],
+            "int": ["2", "10", "16"],
             "range": ["-1", "2"],
+            "split": ["' '", "','", "', '", "'\\n'", "'.'", "'-'", *map(repr, s.told_strings)],
+            "next": ["None"],
         }
         texts = near.get(name, []) + list(s.values)
         for text in dict.fromkeys(texts):

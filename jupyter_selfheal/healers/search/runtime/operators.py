@@ -45,6 +45,7 @@ _BINARY_NEXT = {
 }
 
 
+_ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**")
 _ORDERS = frozenset({"<", "<=", ">", ">="})
 
 
@@ -107,6 +108,8 @@ def binary(s: Scope, node: ast.AST) -> Iterator[Change]:
     for new, prior in _fitting(s, node.left, node.right, old):
         if edit := between(s, node.left, node.right, old, new):
             whole = (s.lo(node), s.lo(node), "("), (s.hi(node), s.hi(node), ")")
+            if new == "%" and isinstance(s.parents[node], ast.Compare):
+                prior = max(prior, 0.45)  # what is compared with a number is mostly a remainder
             yield Change((whole[0], edit, whole[1]), prior, node.lineno, f"`{old}` should be `{new}`")
     if not (old in "+*&|^" and s.kinds(node.left) == s.kinds(node.right) == {NUMBER}):
         swapped = (s.put(node.left, s.of(node.right)), s.put(node.right, s.of(node.left)))
@@ -123,7 +126,10 @@ def binary(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 def _fitting(s: Scope, left: ast.AST, right: ast.AST, old: str) -> Iterator[tuple[str, float]]:
     texts = not s.may_be(left, NUMBER, SET) or not s.may_be(right, NUMBER, SET)
-    for new, prior in _BINARY_NEXT[old]:
+    rest = [(new, 0.06) for new in _ARITHMETIC if new not in dict(_BINARY_NEXT[old]) and old in _ARITHMETIC]
+    for new, prior in (*_BINARY_NEXT[old], *rest):
+        if new == old:
+            continue
         idle = new in ("*", "/", "//", "**") and isinstance(right, ast.Constant) and right.value == 1
         yield new, prior * (0.1 if idle or (texts and new not in "+*%") else 1.0)
 
@@ -144,6 +150,10 @@ def _regrouped(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]:
         text = f"({s.atom(left.left)} {inner} ({s.atom(left.right)} {old} {s.atom(right)}))"
         yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.of(node)}` needs other parentheses")
         crossed = f"(({s.atom(left.left)} {old} {s.atom(right)}) {inner} {s.atom(left.right)})"
+        if isinstance(right, ast.BinOp) and type(left.op) is type(node.op):
+            last = BINARY[type(right.op)]
+            text = f"({s.of(left.left)} {inner} ({s.atom(left.right)} {old} {s.atom(right.left)}) {last} {s.atom(right.right)})"
+            yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.of(node)}` needs other parentheses")
         if inner != old:
             yield Change((s.put(node, crossed),), 0.25, node.lineno, f"`{s.of(node)}` has its operands exchanged")
         if _small(left.right) and _small(right) and s.of(left.right) != s.of(right):
@@ -176,7 +186,10 @@ def logic(s: Scope, node: ast.AST) -> Iterator[Change]:
     parent = s.parents.get(node)
     if is_test(s, node) and not isinstance(node, ast.UnaryOp | ast.Constant):
         yield Change(
-            (s.put(node, f"not {s.atom(node)}"),), 0.6, getattr(node, "lineno", 0), f"`{s.of(node)}` must be negated"
+            (s.put(node, f"not {s.atom(node)}"),),
+            0.6 if isinstance(node, ast.Name) else 0.5,
+            getattr(node, "lineno", 0),
+            f"`{s.of(node)}` must be negated",
         )
     if isinstance(
         parent, ast.Return | ast.Assign | ast.AugAssign | ast.BinOp | ast.Call | ast.Subscript | ast.Tuple
@@ -212,6 +225,8 @@ def off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     if not s.may_be(node, NUMBER) or _unfit_for_number(s, node):
         return
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.right, ast.Constant):
+        return  # the constant itself is changed
     parent = s.parents[node]
     prior = _place(s, node, parent)
     line = node.lineno

@@ -7,7 +7,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from jupyter_selfheal.healers.search.runtime import conditions, constants, missing, names, operators, shapes, statements
+from jupyter_selfheal.healers.search.runtime import (
+    conditions,
+    constants,
+    exchanges,
+    intent,
+    missing,
+    names,
+    operators,
+    shapes,
+    statements,
+    variations,
+)
 from jupyter_selfheal.healers.search.runtime.scope import Change, Scope
 
 TEMPLATES = (
@@ -24,6 +35,8 @@ TEMPLATES = (
     *conditions.TEMPLATES,
     *statements.TEMPLATES,
     *missing.TEMPLATES,
+    *variations.TEMPLATES,
+    *exchanges.TEMPLATES,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""
@@ -71,6 +84,9 @@ def ordered(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Chang
         seen.add(key)
         if any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
             change = replace(change, prior=min(1.0, change.prior * READS_FORGOTTEN))
+        said = intent.factor(s, change)
+        if said != 1.0:
+            change = replace(change, prior=min(1.0, change.prior * said))
         weight = max(suspicion.get(change.line, 0.0), suspicion.get(change.line - 1, 0.0) * 0.8, NEVER_REACHED)
         found.append((change.prior * weight, change))
     found.sort(key=lambda pair: -pair[0])

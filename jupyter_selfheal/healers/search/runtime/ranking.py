@@ -59,12 +59,18 @@ class Ranking:
         texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.found[:5])
         names.sort(key=lambda n: f"def {n}" not in texts)
         if names and len(self.found) > 1:
-            given = behave.inputs(calls[names[0]])
+            given = behave.inputs(calls[names[0]], known=self._literals())
             variants = [c.codes for c in self.found]
             shown = in_fork(lambda: behave.behaviours(self.runner, variants, names[0], given, self.seconds), 10.0)
             if isinstance(shown, list):
                 return names[0], given, shown
         return "", [], [[] for _ in self.found]
+
+    def _literals(self) -> list[Any]:
+        """Numbers and texts of the changed statements: inputs near them tell changes apart."""
+        trees = [ast.parse(text) for c in self.found for text in c.texts.values()]
+        found = {repr(n.value): n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant)}
+        return [v for v in found.values() if type(v) in (int, float) or (isinstance(v, str) and len(v) < 40)]
 
     def _defined(self, name: str) -> bool:
         return any(u.role in (DEFINE, CELL) and u.text.startswith(f"def {name}(") for u in self.units)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -101,7 +102,18 @@ class Scope(Source):
         )
         local = {a.asname or a.name for n in self.order if isinstance(n, ast.Import) for a in n.names}
         self.modules = (*self.hints.modules, *sorted(local))
+        self.told_words, self.told_numbers, self.told_strings = told(self._prose())
         self.frozen = self._frozen()
+
+    def _prose(self) -> str:
+        """The docstrings of the source without their examples."""
+        texts = [
+            n.value for n in self.order if isinstance(n, ast.Constant) and isinstance(n.value, str) and self.is_doc(n)
+        ]
+        names = [n.name for n in self.order if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+        lines = [line for text in texts for line in text.splitlines() if not line.lstrip().startswith(">>>")]
+        kept = [line for line in lines if not any(f"{name}(" in line for name in names)]
+        return "\n".join([*kept, *(name.replace("_", " ") for name in names if texts)])
 
     def is_doc(self, node: ast.AST) -> bool:
         """True for a string that stands alone: a docstring or a comment in disguise."""
@@ -225,6 +237,20 @@ class Scope(Source):
         """True where the ``else`` of an ``if`` is written ``elif``."""
         first = body[0]
         return isinstance(first, ast.If) and len(body) == 1 and self.text.startswith("elif", self.lo(first))
+
+
+_QUOTED = re.compile(r"""(?<!\w)(["'`])([^"'`\n]{0,20})\1""")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
+TOLD = 12
+"""Numbers, and quoted texts, of a docstring that are taken for what the code may need."""
+
+
+def told(prose: str) -> tuple[frozenset[str], tuple[int | float, ...], tuple[str, ...]]:
+    """The words, the numbers and the quoted texts of a description."""
+    numbers = dict.fromkeys(float(t) if "." in t else int(t) for t in _NUMBER.findall(prose) if len(t) < 9)
+    strings = dict.fromkeys(text for _, text in _QUOTED.findall(prose))
+    words = frozenset(re.findall(r"\w+", prose))
+    return words, tuple(numbers)[:TOLD], tuple(strings)[:TOLD]
 
 
 _N = frozenset({NUMBER})

@@ -52,6 +52,8 @@ LIKELY = 0.3
 """The least prior of a change to an earlier cell where a single check decides: with rarer ones, some change always fits."""
 ADDED = (" lacks ", " is missing")
 """In the words of a change that brings in something new, which fits a single check too easily."""
+VARIED = 3
+"""Failing checks that one literal written into the code does not make pass unless it belongs there."""
 PAIRS = 8
 """Partial improvements that a second edit is combined with."""
 
@@ -256,7 +258,7 @@ class Search:
             candidate.result = result
             if result.plausible:
                 old = [self.program.units[n].text for n in candidate.texts]
-                if not hard_codes(self.program, list(candidate.texts.values()), old):
+                if base.failed >= VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):
                     self.plausible.append(candidate)
                     self.found_at = self.found_at or cpu()
             elif result.status in ("time", "deep"):

@@ -42,7 +42,9 @@ def usable(s: Scope, node: ast.AST) -> bool:
         return False
     if isinstance(parent, ast.arguments | FUNCTIONS | ast.ClassDef | ast.ExceptHandler | ast.Raise):
         return False
-    return not (isinstance(parent, ast.Attribute) and not isinstance(node, ast.Name | ast.Call | ast.Subscript))
+    return not (
+        isinstance(parent, ast.Attribute) and not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Constant)
+    )
 
 
 def wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -238,6 +240,8 @@ def ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
         for name in s.values:
             if not (isinstance(node, ast.Constant) and node.value is None):
                 prior = (0.25 if not isinstance(node, ast.Constant) else 0.18) * (1 if s.alike(name, kinds) else 0.2)
+                if isinstance(node, ast.Constant) and node.value == name:
+                    prior = 0.8
                 yield Change((s.put(node, name),), prior, node.lineno, f"`{old}` should be `{name}`")
 
 
@@ -291,15 +295,20 @@ def collections(s: Scope, node: ast.AST) -> Iterator[Change]:
     for i in range(len(elements)):
         for j in range(i + 1, len(elements)):
             edits = (s.put(elements[i], s.of(elements[j])), s.put(elements[j], s.of(elements[i])))
-            yield Change(edits, 0.45, line, f"`{s.of(elements[i])}` and `{s.of(elements[j])}` are exchanged")
-    if isinstance(node, ast.List) and s.is_read(node) and elements:
-        for n, element in enumerate(elements):
-            if isinstance(element, ast.Name | ast.Constant):
-                rest = ", ".join(s.of(e) for k, e in enumerate(elements) if k != n)
-                yield Change((s.put(node, f"[{rest}]"),), 0.2, line, f"`{s.of(element)}` is an element too many")
-        for name in (*s.values, "0", "1"):
-            end = s.hi(elements[-1])
-            yield Change(((end, end, f", {name}"),), 0.1, line, f"`{name}` is missing in the list")
+            prior = 0.45 if s.is_read(node) else 0.6
+            yield Change(edits, prior, line, f"`{s.of(elements[i])}` and `{s.of(elements[j])}` are exchanged")
+    if not s.is_read(node) or not elements or isinstance(s.parents.get(node), ast.Subscript):
+        return
+    around = {ast.List: "[]", ast.Tuple: "()", ast.Set: "{}"}[type(node)]
+    for n, element in enumerate(elements):
+        if len(elements) > (2 if isinstance(node, ast.Tuple) else 1) or isinstance(node, ast.List):
+            rest = ", ".join(s.of(e) for k, e in enumerate(elements) if k != n)
+            text = f"{around[0]}{rest}{around[1]}"
+            yield Change((s.put(node, text),), 0.2, line, f"`{s.of(element)}` is an element too many")
+    told = [repr(t) for t in (*s.told_strings, *s.told_numbers)]
+    for name in (*s.values, "0", "1", *told):
+        end = s.hi(elements[-1])
+        yield Change(((end, end, f", {name}"),), 0.1, line, f"`{name}` is missing in the list")
 
 
 def comprehension(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -6,10 +6,10 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
-from jupyter_selfheal.loop.bench import NoFacts
 from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Oracle, Output, Patch
 from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.scripted import NoFacts
 
 NOTHING = Oracle()
 

@@ -8,10 +8,10 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
 from jupyter_selfheal.healers.search.plan import plan
 from jupyter_selfheal.healers.search.producers import producers
-from jupyter_selfheal.loop.bench import NoFacts
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle, Replace, RunCells
 from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.scripted import NoFacts
 
 NOTHING = Oracle()
 
