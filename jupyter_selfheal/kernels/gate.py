@@ -169,7 +169,23 @@ def _executors() -> str:
     return ""
 
 
-_NO_LOOP = frozenset(" inline asyncio loop_asyncio nbagg ipympl widget agg pdf svg ps cairo template".split(" "))
+_NO_LOOP = frozenset(
+    [
+        "",
+        "inline",
+        "asyncio",
+        "loop_asyncio",
+        "nbagg",
+        "ipympl",
+        "widget",
+        "agg",
+        "pdf",
+        "svg",
+        "ps",
+        "cairo",
+        "template",
+    ]
+)
 """Backends of Matplotlib that draw into the notebook or into files: IPython calls them event loops too."""
 
 
