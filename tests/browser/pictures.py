@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.server import Server
 from tests.browser.lab import Lab
+from tests.browser.server import Server
 
 DATA = "sold = {'north': [12, 5], 'south': [7, 9, 4], 'west': [3]}"
 FAILS = (

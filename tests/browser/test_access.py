@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.server import Server
 from tests.browser.lab import TYPO, Lab
+from tests.browser.server import Server
 
 OURS = [".jupyter-selfheal", ".jp-SelfHeal-offer", ".jp-SelfHeal-status"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.browser.server import Server
 from tests.browser.lab import FIXED, TYPO, Lab
+from tests.browser.server import Server
 
 UNIMPORTED = "print('pi is', math.pi)"
 SETTINGS = "lab/api/settings/jupyter-selfheal:plugin"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.browser.server import Server
 from tests.browser.lab import FIXED, TYPO, Lab
+from tests.browser.server import Server
 
 
 def no_button(lab: Lab, index: int) -> None:

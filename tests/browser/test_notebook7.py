@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.server import Server
 from tests.browser.lab import FIXED, TYPO, Lab
+from tests.browser.server import Server
 
 pytest.importorskip("notebook")
 
