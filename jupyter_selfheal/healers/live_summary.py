@@ -7,6 +7,7 @@ types, shapes, column names and lengths are read off known classes; ``repr`` onl
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 TEXT = 240
@@ -15,19 +16,30 @@ TEXT = 240
 LOCALS = 10
 """Local variables that are told of the function in which it failed."""
 
+KEYS = 12
+"""Keys of a dictionary that are told."""
+
+RECORD = 30
+"""Keys that a dictionary has at most to be a record, whose keys are structure like a table's columns; more are data."""
+
+FIELD = re.compile(r"[^\W\d][\w .\-]{0,39}")
+"""What a field of a record is called."""
+
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def probe(shell: Any, last: Any, argument: Any) -> dict[str, str]:
     """One line for each of ``argument["names"]`` that exists, previews of values only with ``argument["values"]``.
 
-    Where the failure came up in a function of the notebook, its local variables follow, as ``function.variable``.
+    Of the dictionaries in ``argument["keyed"]``, which the failing statements look something up in, the keys are told like
+    the columns of a table. Where the failure came up in a function of the notebook, its local variables follow, as
+    ``function.variable``.
     """
-    space, values = shell.user_ns, bool(argument["values"])
-    found = {name: line(space[name], values) for name in argument["names"] if name in space}
+    space, values, keyed = shell.user_ns, bool(argument["values"]), set(argument["keyed"])
+    found = {name: line(space[name], values, name in keyed) for name in argument["names"] if name in space}
     function, local = innermost(getattr(last, "error", None), space)
     for name in list(local)[:LOCALS]:
-        found[f"{function}.{name}"] = line(local[name], values)
+        found[f"{function}.{name}"] = line(local[name], values, name in keyed)
     return found
 
 
@@ -43,16 +55,16 @@ def innermost(error: Any, space: Any) -> tuple[str, dict[str, Any]]:
     return found
 
 
-def line(value: Any, values: bool) -> str:
+def line(value: Any, values: bool, keyed: bool = False) -> str:
     """The summary of one object, bounded; it never raises."""
     try:
-        return summary(value, values)[:TEXT]
+        return summary(value, values, keyed)[:TEXT]
     except Exception as error:
         return f"{type(value).__name__} (cannot be read: {type(error).__name__})"
 
 
-def summary(value: Any, values: bool) -> str:
-    """The line for one object."""
+def summary(value: Any, values: bool, keyed: bool = False) -> str:
+    """The line for one object; of a dictionary that is ``keyed`` with the names of its fields."""
     kind = type(value)
     home = (kind.__module__ or "").split(".")[0]
     if inspect.ismodule(value):
@@ -72,9 +84,15 @@ def summary(value: Any, values: bool) -> str:
     if kind in (list, tuple, set, frozenset):
         return f"{kind.__name__} of {len(value)}: {_kinds(value)}{_preview(value, values and _is_plain(value))}"
     if kind is dict:
-        keys = f", keys {list(value)[:12]!r}" if values else f", keys: {_kinds(value)}"
+        told = values or (keyed and is_record(value))
+        keys = f", keys {list(value)[:KEYS]!r}" if told else f", keys: {_kinds(value)}"
         return f"dict of {len(value)}{keys}, values: {_kinds(value.values())}"
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def is_record(value: Any) -> bool:
+    """Whether the keys of a dictionary are the names of fields: few of them, and words. Others may be data of the user's."""
+    return len(value) <= RECORD and all(type(key) is str and FIELD.fullmatch(key) for key in value)
 
 
 def _signature(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import os
 import re
@@ -152,10 +153,37 @@ def live_names(case: Case) -> list[str]:
     return [*sorted(near), *sorted((found.uses | found.changes) - near)][:VARIABLES]
 
 
+def looked_up(case: Case) -> frozenset[str]:
+    """The variables that a failing statement (of the cell, or of a function in its traceback) looks something up in by a key."""
+    labels, failure = Labels(case), case.failure
+    known = {cell.id for cell in case.notebook.cells} | {failure.cell_id}
+    places = [(frame.cell_id, frame.line) for frame in failure.frames if frame.cell_id in known]
+    found: set[str] = set()
+    for cell_id, line in {*places, (failure.cell_id, failure.line)}:
+        for node in _on_line(labels.source(cell_id), line):
+            holder = node.value if isinstance(node, ast.Subscript) else None
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOKUPS:
+                holder = node.func.value
+            if isinstance(holder, ast.Name):
+                found.add(holder.id)
+    return frozenset(found)
+
+
+_LOOKUPS = frozenset({"get", "pop", "setdefault", "__getitem__"})
+
+
+def _on_line(source: str, line: int) -> list[ast.AST]:
+    """The nodes of a cell that begin or go on in a line."""
+    tree = src.parse(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return [n for n in nodes if isinstance(n, ast.expr) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+
+
 def variables(case: Case, facts: Facts, values: bool) -> str:
     """One line for each live variable that the cell touches; empty where no state can be asked."""
     names = live_names(case)
-    answer = facts.ask(summary_source(), {"names": names, "values": values}) if names else None
+    question = {"names": names, "values": values, "keyed": sorted(looked_up(case))}
+    answer = facts.ask(summary_source(), question) if names else None
     if not isinstance(answer, dict):
         return ""
     order = [*(n for n in names if n in answer), *(n for n in answer if n not in names)][: len(names) + LOCALS]

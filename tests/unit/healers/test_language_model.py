@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.healers.language_model import LanguageModelHealer
 from jupyter_selfheal.healers.live_summary import summary
-from jupyter_selfheal.healers.model_context import Labels, described, live_names, shortened
+from jupyter_selfheal.healers.model_context import Labels, described, live_names, looked_up, shortened
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.model import (
     Applicability,
@@ -355,7 +356,7 @@ def test_live_variables_go_out_as_types_and_as_values_only_where_allowed() -> No
     facts = Facts("prices = {'apple': 3, 'pear': 4}", "df = __import__('pandas').DataFrame({'a': [98765]})")
     case = case_of(("prices = 1\ndf = 1", "prices['aple'] + df.total"))
     plain, full = sent(case, facts=facts), sent(case, facts=facts, send_values=True)
-    assert "prices: dict of 2, keys: str, values: int" in plain
+    assert "prices: dict of 2, keys ['apple', 'pear'], values: int" in plain, "it is looked up in: keys are structure"
     assert "pandas.DataFrame shape (1, 1), columns {'a': int64}" in plain
     assert "98765" not in plain
     assert "98765" in full
@@ -367,6 +368,32 @@ def test_the_local_variables_of_the_function_that_failed_go_out_too() -> None:
     assert "mean: function mean(values)" in text
     assert "mean.values: list of 2: int" in text
     assert "mean.n: int" in text
+
+
+def test_the_keys_of_a_dictionary_go_out_only_where_they_are_fields_that_the_failing_line_looks_up() -> None:
+    setup = (
+        "entry = {'cost': 1, 'unit price': 2}\nages = {'ann@example.org': 31}\nmany = {f'k{n}': n for n in range(31)}\n"
+        "other = {'private': 1}\ndef total(row):\n    return row.get('cots') + many['x'] + ages['y'] + entry['cots']"
+    )
+    cell = "other\nother, total(entry)"
+    frames = (Frame("<c>", 2, "<module>", "", "id1"), Frame("<c>", 6, "total", "", "id0"))
+    case = case_of((setup, cell))
+    case = replace(case, failure=replace(case.failure, line=2, frames=frames))
+    text = sent(case, facts=Facts(setup, cell))
+    assert "entry: dict of 2, keys ['cost', 'unit price'], values: int" in text
+    assert "total.row: dict of 2, keys ['cost', 'unit price'], values: int" in text
+    assert "other: dict of 1, keys: str" in text
+    assert looked_up(case) == {"row", "many", "ages", "entry"}
+    for value, why in (({"ann@example.org": 31}, "no field's name"), ({f"k{n}": n for n in range(31)}, "too many")):
+        assert "keys: str" in summary(value, values=False, keyed=True), why
+
+
+def test_a_secret_among_the_keys_is_still_replaced() -> None:
+    key = "ghp_" + "k" * 30
+    facts = Facts(f"prices = {{{key!r}: 1}}", "prices['aple']")
+    text = sent(case_of(("prices = 1", "prices['aple']")), facts=facts)
+    assert key not in text
+    assert "prices: dict of 1, keys ['SELFHEAL_SECRET_1_']" in text
 
 
 @pytest.mark.parametrize(
