@@ -19,8 +19,8 @@ class Indentation(SyntaxRule):
     **Fix** The block after a head is indented, up to a blank line or a `return`; a line that stands too far in goes back; a line
     between two levels takes the nearer one; tabs become blanks.
 
-    **Fix safety** Safe where one reading remains: a single line, a block that ends with `return`, an indentation that is one or two
-    columns off. Unsafe where it cannot be told how far the block reaches.
+    **Fix safety** Safe where one reading remains: a single line, a function's body up to its `return`, an indentation that is one
+    or two columns off. Unsafe where it cannot be told how far the block reaches.
     """
 
     code = "SYN105"
@@ -63,13 +63,12 @@ def _indented(source: str, fault: Fault) -> Iterator[Mend]:
         yield Mend("\n".join(body), "Give the block a `pass`", False, 0.4)
         return
     reach = _reach(lines, first, base)
-    done = _shifted(source, first, reach, STEP)
-    sure = reach == first or bool(re.match(r"\s*(return|raise|break|continue)\b", lines[reach - 1]))
-    sure = sure or reach == len(lines)
-    ends = [reach, first] if not sure else [reach]
-    for end in dict.fromkeys(ends):
-        text = done if end == reach else _shifted(source, first, end, STEP)
-        yield Mend(text, "Indent the block", sure, 0.9 if sure else 0.6)
+    # a function's lines up to its return can stand nowhere else; how many lines a loop or a condition holds nobody can tell
+    function = bool(re.match(r"\s*(async\s+)?def\b", lines[head - 1]))
+    ends_function = function and bool(re.match(r"\s*(return|raise)\b", lines[reach - 1]))
+    sure = reach == first or ends_function
+    for rank, end in enumerate(dict.fromkeys([reach] if sure else [reach, first] if function else [first, reach])):
+        yield Mend(_shifted(source, first, end, STEP), "Indent the block", sure, (0.9 if sure else 0.6) - 0.05 * rank)
 
 
 def _reach(lines: list[str], first: int, base: str) -> int:

@@ -95,3 +95,13 @@ def test_an_ambiguous_bracket_is_not_called_safe() -> None:
 def test_the_number_of_several_errors_does_not_matter() -> None:
     source = "\n".join(f"print 'line {n}'" for n in range(60))
     assert mended(source).count("print('line") == 60
+
+
+def test_how_far_a_loop_without_indentation_reaches_is_not_called_sure() -> None:
+    """Every number of lines makes a program; the first line alone is the likeliest, and a `return` is none of them."""
+    patch = best("def mean(xs):\n    total = 0\n    for x in xs:\n    total += x\n    return total / len(xs)")
+    assert patch is not None
+    assert patch.applicability is Applicability.UNSAFE
+    (edit,) = patch.edits
+    assert isinstance(edit, Replace)
+    assert edit.source.endswith("        total += x\n    return total / len(xs)")
