@@ -6,7 +6,7 @@ import difflib
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Ending, ErrorInfo, FailureKind, Patch, Role, StepResult, Trial
-from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring import draws, stored
 from jupyter_selfheal.scoring.asserts import below, patched_cells, run_by
 from jupyter_selfheal.scoring.downstream import chosen
 from jupyter_selfheal.scoring.expected import all_outputs, parts
@@ -64,6 +64,7 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
         others=others,
         output=_output(case, patch, trial),
         below=_below(case, patch, trial),
+        drawn=draws.unseeded(case),
         tampering=cheats,
         remarks=doubts,
     )

@@ -67,7 +67,7 @@ class Comparison:
 
     ``asked`` is False where nothing is stored that could decide. ``same`` means reproduced; ``similarity`` (0–1) is the share
     of equal tokens; ``weight`` the number of tokens that the stored output pins down, ``computed`` those of them that the cell
-    must have computed. ``stored`` and ``got`` are the texts to show side by side.
+    must have computed; ``worded`` says that nothing differs but numbers. ``stored`` and ``got`` are the texts to show side by side.
     """
 
     asked: bool
@@ -77,6 +77,7 @@ class Comparison:
     stored: str = ""
     got: str = ""
     computed: int = 1
+    worded: bool = False
 
 
 NOTHING = Comparison(asked=False)
@@ -114,7 +115,12 @@ def compare(cell: Cell, outputs: Sequence[Output]) -> Comparison:
         wanted.strip(),
         got.strip(),
         _computed(cell),
+        same or [*map(_masked, want_tokens)] == [*map(_masked, got_tokens)],
     )
+
+
+def _masked(token: str) -> str:
+    return "0" if _NUMBER.fullmatch(token) else token
 
 
 def _computed(cell: Cell) -> int:

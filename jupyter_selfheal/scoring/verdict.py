@@ -72,6 +72,8 @@ class Evidence:
     """Asserts below that depend on other definitions too."""
     output: Comparison = NOTHING
     below: tuple[Below, ...] = ()
+    drawn: bool = False
+    """What the cell prints hangs on a random draw without a seed: other numbers than the stored ones say nothing."""
     tampering: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -231,7 +233,8 @@ def _undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet:
         sheet.proofs.append("judge")
         sheet.feedback += [opinion.feedback] if opinion.feedback else []
         sheet.reasons.append(
-            f"The judge gives it {opinion.score:.1f}" + (f": {opinion.feedback}" if opinion.feedback else ".")
+            f"The judge gives it {opinion.score:.1f} ({opinion.confidence} % sure)"
+            + (f": {opinion.feedback}" if opinion.feedback else ".")
         )
         return max(4.0, min(8.0, opinion.score))
     ran = sum(below.ran for below in evidence.below)
@@ -247,9 +250,11 @@ def _undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet:
 def _remarked(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) -> float:
     """Take off what speaks against the patch without proving it wrong.
 
-    A stale or random stored output must not sink a safe rule: it keeps 7 while most of the output is as stored.
+    A stale or random stored output must not sink a safe rule: it keeps 7 while most of the output is as stored, or while nothing
+    but drawn numbers differs.
     """
-    floor = SAFE_RULE if safe and evidence.output.similarity >= 0.5 and score >= SAFE_RULE else 0.0
+    alike = evidence.output.similarity >= 0.5 or (evidence.output.worded and evidence.drawn)
+    floor = SAFE_RULE if safe and alike and score >= SAFE_RULE else 0.0
     if evidence.output.asked and not evidence.output.same:
         score -= 0.5 + 1.0 * (1.0 - evidence.output.similarity)
         sheet.reasons.append(

@@ -100,3 +100,9 @@ def test_similarity_says_how_much_is_as_stored() -> None:
 )
 def test_what_stands_in_the_cell_is_not_computed(source: str, outputs: tuple[Output, ...], computed: int) -> None:
     assert stored.compare(Cell("c", source, outputs=outputs), outputs).computed == computed
+
+
+def test_outputs_that_differ_in_numbers_only_are_told_from_others() -> None:
+    assert compared(printed("mean 0.12 of 50"), printed("mean 0.19 of 48")).worded
+    assert not compared(printed("mean 0.12"), printed("mean 0.12 0.19")).worded
+    assert not compared(printed("mean 0.12"), printed("median 0.12")).worded

@@ -61,6 +61,7 @@ def test_the_judge_places_it_within_4_and_8(given: float, counted: float) -> Non
     assert found.score == counted
     assert found.confidence == 40
     assert "off by one" in found.feedback
+    assert any(f"The judge gives it {given:.1f} (40 % sure): off by one" in r for r in found.reasons)
 
 
 def test_a_met_oracle_lies_within_8_and_10_and_the_users_word_is_worth_most() -> None:
@@ -110,6 +111,14 @@ def test_another_stored_output_lowers_the_score_and_is_shown_side_by_side() -> N
 def test_a_slightly_stale_output_does_not_sink_a_safe_rule_a_foreign_one_does() -> None:
     assert score(SAFE, output=STALE) == 7.0
     assert score(SAFE, output=OTHER) < 7.0
+
+
+def test_other_numbers_than_the_stored_ones_sink_a_safe_rule_but_where_they_were_drawn() -> None:
+    numbers = Comparison(True, False, 0.0, 2, "0.1244 0.0186", "0.1275 0.0198", worded=True)
+    assert score(SAFE, output=numbers, drawn=True) == 7.0
+    assert score(SAFE, output=numbers) < 7.0
+    assert score(SAFE, output=OTHER, drawn=True) < 7.0
+    assert score(UNSAFE, output=numbers, drawn=True) < 5.0
 
 
 def test_cells_below_that_run_are_evidence_and_one_that_only_this_patch_breaks_counts_against() -> None:

@@ -1,0 +1,54 @@
+"""Does what a cell prints hang on the draw? Then the numbers that the notebook stores come back in no run."""
+
+from __future__ import annotations
+
+import ast
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case
+
+_DRAWS = frozenset(
+    {"rvs", "rand", "randn", "randint", "random", "random_sample", "choice", "choices", "sample", "shuffle", "permutation",
+     "uniform", "normal", "binomial", "poisson", "exponential", "gauss", "randrange", "integers", "standard_normal",
+     "multivariate_normal", "beta", "gamma", "make_classification", "make_regression", "make_blobs", "make_moons"}
+)  # fmt: skip
+"""Names of functions that draw, in ``random``, NumPy, SciPy, pandas and scikit-learn; ``beta`` and the like count only when called."""
+
+_SEEDS = frozenset({"seed", "manual_seed", "set_seed", "set_random_seed"})
+_SEEDING = frozenset({"random_state", "seed"})
+_GENERATORS = frozenset({"default_rng", "RandomState", "Random", "SeedSequence"})
+
+
+def unseeded(case: Case) -> bool:
+    """True where the failing cell, or a cell above that it depends on, draws at random and no cell up to it sets a seed."""
+    above = [cell.source for cell in case.notebook.code_before(case.failure.cell_id)]
+    own = case.failure.source
+    if any(map(_seeds, (*above, own))):
+        return False
+    wanted = src.names(own).uses
+    return any(map(_draws, (own, *(above[n] for n in src.needed(above, wanted)))))
+
+
+def _calls(source: str) -> list[ast.Call]:
+    return [n for n in ast.walk(src.parse(source) or ast.Module([], [])) if isinstance(n, ast.Call)]
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _draws(source: str) -> bool:
+    return any(_name(call) in _DRAWS for call in _calls(source))
+
+
+def _seeds(source: str) -> bool:
+    """``seed(0)``, ``default_rng(0)``, ``random_state=0``: some draw is repeatable, so that a difference may say something."""
+    return any(
+        _name(call) in _SEEDS
+        or (_name(call) in _GENERATORS and bool(call.args or call.keywords))
+        or any(
+            k.arg in _SEEDING and not (isinstance(k.value, ast.Constant) and k.value.value is None)
+            for k in call.keywords
+        )
+        for call in _calls(source)
+    )

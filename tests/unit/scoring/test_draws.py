@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from jupyter_selfheal.model import Case
+from jupyter_selfheal.scoring.draws import unseeded
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        ["import numpy as np", "print(np.random.rand(3))"],
+        ["from scipy import stats", "data = stats.bernoulli(.1).rvs(size=9)", "print(data.mean())"],
+        ["import random", "xs = random.sample(range(9), 3)", "print(sum(xs))"],
+        ["import numpy as np", "rng = np.random.default_rng()", "print(rng.normal())"],
+        ["df = df.sample(frac=1, random_state=None)", "print(df)"],
+    ],
+)
+def test_draws_that_the_cell_depends_on_make_its_numbers_new_in_every_run(
+    sources: list[str], case_of: Callable[..., Case]
+) -> None:
+    assert unseeded(case_of(sources, failing=len(sources) - 1))
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        ["import numpy as np", "np.random.seed(0)", "print(np.random.rand(3))"],
+        ["import numpy as np", "rng = np.random.default_rng(1)", "print(rng.normal())"],
+        ["df = df.sample(frac=1, random_state=7)", "print(df)"],
+        ["import random", "noise = random.random()", "total = 3", "print(total)"],
+        ["print(sum([1, 2]))"],
+    ],
+)
+def test_seeded_draws_and_draws_that_the_cell_does_not_read_leave_its_numbers_as_they_are(
+    sources: list[str], case_of: Callable[..., Case]
+) -> None:
+    assert not unseeded(case_of(sources, failing=len(sources) - 1))
