@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import socket
 import stat
 from collections.abc import Iterable
 
@@ -121,6 +122,26 @@ def detach_files(files: dict[int, str], is_discarded: bool) -> None:
         os.lseek(copy, offset, os.SEEK_SET)
         os.dup2(copy, number, inheritable=os.get_inheritable(number))
         os.close(copy)
+
+
+def close_all(keep: Iterable[int]) -> None:
+    """Close every descriptor but those in ``keep``: what they held (a port, a lock) is free before the process has ended."""
+    kept = set(keep)
+    for number in _descriptors():
+        if number not in kept:
+            with contextlib.suppress(OSError):
+                os.close(number)
+
+
+def receive(end: socket.socket) -> tuple[bytes, list[socket.socket]]:
+    """One message and the sockets that came with it, which no program started here inherits; empty at the end."""
+    try:
+        data, numbers, _, _ = socket.recv_fds(end, 65536, 8)
+    except ConnectionResetError:
+        return b"", []
+    for number in numbers:
+        os.set_inheritable(number, False)
+    return data, [socket.socket(fileno=number) for number in numbers]
 
 
 # --- memory -------------------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ class ForkedKernel:
             seconds=now - began,
             phases=_phases(began, now, (reading.done or {}).get("marks", {})),
             blocked=tuple(dict.fromkeys(reading.blocked)),
-            peak_mb=float(report.get("peak_mb", 0.0)),
+            peak_mb=float({**(reading.done or {}), **report}.get("peak_mb", 0.0)),
         )
 
     def _kept(self, channels: _Channels, trial: Trial) -> ForkedKernel:
@@ -254,13 +254,16 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _listen(channels: _Channels, reading: Reading, deadline: float) -> dict[str, Any]:
-    """Read until the guard has reported and the trial has said its last word, or its end of the channel is closed."""
+    """Read until the guard has reported and the trial has said its last word, or its end of the channel is closed.
+
+    The guard need not be heard where the trial's last word says that nothing can come after it (``Trial._leave``).
+    """
     frames, report = Frames(), b""
     poll = select.poll()
     waiting = {channels.results.fileno(), channels.status.fileno()}
     for number in waiting:
         poll.register(number, select.POLLIN)
-    while waiting and not (channels.status.fileno() not in waiting and reading.done is not None):
+    while waiting and not (reading.done is not None and (reading.over or channels.status.fileno() not in waiting)):
         ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
         if not ready:
             raise KernelError(f"the trial kernel does not answer: {_GONE}")
@@ -312,9 +315,14 @@ def _ending(report: Mapping[str, Any], reading: Reading) -> tuple[Ending, str]:
 
 
 def _phases(began: float, now: float, marks: Mapping[str, float]) -> dict[str, float]:
-    """Milliseconds by phase; the marks are of the system's one monotonic clock."""
+    """Milliseconds by phase; the marks are of the system's one monotonic clock.
+
+    ``ahead``, which is no part of the sum, is what forking the processes took before they were asked for.
+    """
     found, before = {}, began
-    for name, at in [*marks.items(), ("reported", now)]:
+    if "ahead" in marks:
+        found["ahead"] = round(marks["ahead"] * 1e3, 2)
+    for name, at in [*((k, at) for k, at in marks.items() if k != "ahead"), ("reported", now)]:
         found[name] = round((at - before) * 1e3, 2)
         before = at
     return found

@@ -29,8 +29,8 @@ from jupyter_selfheal.kernels import syscalls
 STOPPED = signal.SIGRTMIN + 7
 """What a guard sends to its trial when a limit has passed: no code of a notebook uses it."""
 
-ZYGOTE, GUARD, TRIAL = "selfheal-zygote", "selfheal-guard", "python"
-"""The names of our processes; a trial's is not told from the user's, so that no process it forks is taken for ours."""
+ZYGOTE, SPARE, GUARD, TRIAL = "selfheal-zygote", "selfheal-spare", "selfheal-guard", "python"
+"""The names of our processes (a spare is a guard without a request yet); a trial's is not told from the user's, so that no process it forks is taken for ours."""
 
 _PR_SET_NAME = 15
 _OPENMP = re.compile(r"lib(gomp|iomp|omp)[^/]*\.so")

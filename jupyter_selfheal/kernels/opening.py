@@ -32,6 +32,8 @@ SENT = (
     "steps",
     "guard",
     "trial",
+    "pair",
+    "frozen",
     "zygote",
 )
 """The modules that run in the user's kernel, each after those it imports."""

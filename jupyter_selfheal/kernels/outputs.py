@@ -59,6 +59,11 @@ class Reading:
         """True where the trial's process has frozen and waits."""
         return self.done is not None and bool(self.done["kept"])
 
+    @property
+    def over(self) -> bool:
+        """True where nothing can come after the trial's last word."""
+        return self.done is not None and bool(self.done["over"])
+
     def take(self, frame: Sequence[Any]) -> None:
         """Take in one frame."""
         kind, *rest = frame

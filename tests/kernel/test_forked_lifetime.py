@@ -136,6 +136,71 @@ def test_a_discarded_copy_leaves_no_file(user: User) -> None:
     assert wait_for(lambda: not named("selfheal-zygote"))
 
 
+def test_an_ended_copy_is_collected_without_another_cell(user: User) -> None:
+    user.freeze("before", "1").close()
+    assert wait_for(lambda: not [p for p in marked() if p not in (user.kernel.pid, warden_of(user))])
+
+
+def warden_of(user: User) -> int:
+    return int(Path(f"/proc/{user.kernel.pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+# --- processes made ahead of a request ----------------------------------------------------------------------------
+
+
+def made_ahead(state: ForkedKernel) -> bool:
+    return wait_for(lambda: "ahead" in tried(state, "1").phases and bool(named("selfheal-spare")))
+
+
+@pytest.mark.parametrize("start", ["before", "after"])
+def test_a_request_meets_processes_that_wait_for_it(user: User, start: str) -> None:
+    user.run("x = [1]")
+    state = user.freeze(start)
+    assert made_ahead(state)
+    assert [printed(tried(state, "x.append(2); print(x)")) for _ in range(3)] == ["[1, 2]\n"] * 3
+    state.close()
+    assert wait_for(lambda: not named("selfheal-spare", "selfheal-guard", "selfheal-zygote"))
+
+
+@pytest.mark.parametrize("which", ["guard", "trial"])
+def test_a_killed_spare_is_replaced(user: User, which: str) -> None:
+    state = user.freeze("before")
+    for _ in range(3):
+        assert made_ahead(state)
+        (spare,) = named("selfheal-spare")
+        waiting = Path(f"/proc/{spare}/task/{spare}/children")
+        assert wait_for(lambda: bool(waiting.read_text()))  # noqa: B023
+        os.kill(spare if which == "guard" else int(waiting.read_text()), signal.SIGKILL)
+        assert wait_for(lambda: spare not in marked())  # noqa: B023
+        assert printed(tried(state, "print(1)")) == "1\n"
+    state.close()
+
+
+def test_a_discarded_copy_takes_its_spare_along(user: User) -> None:
+    before = set(marked())
+    user.try_to_freeze("before", "1")
+    assert wait_for(lambda: bool(named("selfheal-spare")))
+    user.run("sys._test_zygote.discard_all()")
+    assert set(marked()) <= before, "all of it is gone before the zygote is"
+
+
+def test_the_result_comes_after_the_end_of_what_the_trial_started(user: User) -> None:
+    state = user.freeze("before")
+    for start in (SERVER, "import os, time\nif os.fork() == 0: time.sleep(600)\nprint(os.getpid())"):
+        assert made_ahead(state)
+        assert tried(state, start, sandbox=OPEN).ran
+        assert not named("sleep")
+        assert len(set(marked()) - {user.kernel.pid, warden_of(user)}) <= 5, "the zygote and at most two pairs"
+    port = "import socket, threading\ns = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])\n"
+    number = int(printed(tried(state, port, sandbox=OPEN)))
+    again = f"import socket\ns = socket.create_server(('127.0.0.1', {number}), reuse_port=False); print('free')"
+    assert printed(tried(state, again, sandbox=OPEN)) == "free\n"
+    state.close()
+
+
+# --- memory -------------------------------------------------------------------------------------------------------
+
+
 def control_group(limit: int) -> Path:
     """A new control group with a memory limit in bytes; the test is skipped where none can be made."""
     for parent, file in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
