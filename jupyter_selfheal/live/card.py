@@ -23,12 +23,15 @@ from jupyter_selfheal.model import (
     Output,
     Patch,
     Proposal,
+    Question,
     Replace,
     RunCells,
 )
 
 APPROVE = ("approve", "Approve", "put the fix into the notebook")
 RUN = ("run", "Approve & run", "put the fix into the notebook and run it (Alt+Enter)")
+LETTERS = "abcdf"
+"""Names of the answers to a question; ``e`` is for Edit."""
 RESUME = ("resume", "Resume from the failing statement", "put the fix into the notebook, run only what is left")
 
 
@@ -301,9 +304,21 @@ def text(card: Card, notebook: Notebook) -> str:
             lines.append(warning)
     if card.proposal and card.proposal[0].questions:
         question = card.proposal[0].questions[0]
-        lines.append(question.text + "  (%heal answer VALUE: " + " | ".join(question.answers) + ")")
+        lines += [question.text, f"{choices(question)}  (`%heal answer a`)"]
     lines += [*card.notes, *([card.instructions] if card.instructions else [])]
     return "\n".join(lines)
+
+
+def choices(question: Question) -> str:
+    """The answers to choose from: ``a) 7  b) '34'``."""
+    return "  ".join(f"{letter}) {answer}" for letter, answer in zip(LETTERS, question.answers, strict=False))
+
+
+def answer_of(question: Question, said: str) -> str:
+    """What was said, as an answer: by its letter, or by its value; a value that nobody gave stays what it is."""
+    given = said.strip()
+    by_letter = dict(zip(LETTERS, question.answers, strict=False))
+    return by_letter.get(given, given) if given not in question.answers else given
 
 
 def mimebundle(card: Card, notebook: Notebook) -> Mapping[str, str]:

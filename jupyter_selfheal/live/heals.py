@@ -120,6 +120,8 @@ class LiveHeal:
         cause = (proposal.candidates[0].patch.cause if proposal.candidates else "") or proposal.diagnosis.cause
         self.claimed = ("", 0.0)
         proven = "a fix that has already run" if proposal.proven_from else "a suggestion, not proven"
+        if proposal.questions:
+            proven += "; others differ, and one value decides"
         self.change(
             phase="proposed",
             status=f"{proposal.failure.headline}: {proven}",

@@ -158,7 +158,12 @@ class HealMagics(Magics):
         self._actions.decide(self._last(), "stop")
 
     def _answer(self, value: str) -> None:
-        self._actions.decide(self._last("proposed"), "answer", text=value)
+        heal = self._last("proposed")
+        asked = heal.card.proposal[0].questions
+        if not asked or not value:
+            what = f"one of {cards.choices(asked[0])}" if asked else "nothing was asked: see `%heal show`"
+            raise UsageError(f"`%heal answer VALUE`: {what}")
+        self._actions.decide(heal, "answer", text=cards.answer_of(asked[0], value))
 
     def _allow(self, _rest: str) -> None:
         self._actions.decide(self._last("proposed"), "allow")

@@ -103,7 +103,7 @@ class Waiting:
         )
         if heal.card.proposal and heal.card.proposal[0].questions:
             asked = heal.card.proposal[0].questions[0]
-            question = f"{asked.text} [{' / '.join(asked.answers)}, or y/n] "
+            question = f"{asked.text}\n{cards.choices(asked)}  (or another value: `= VALUE`)\n{question}"
         try:
             return input(question)
         except (EOFError, RuntimeError):  # RuntimeError: StdinNotImplementedError of a kernel without a front end
@@ -116,8 +116,10 @@ class Waiting:
         if heal.card.phase == "paused":
             return self._take_paused(heal, word, rest)
         question = heal.card.proposal[0].questions if heal.card.proposal else ()
-        if question and answer in question[0].answers:
-            self._actions.decide(heal, "answer", text=answer)
+        given = cards.answer_of(question[0], answer.removeprefix("=")) if question else ""
+        if question and (given in question[0].answers or answer.startswith("=")):
+            self._printed = ""
+            self._actions.decide(heal, "answer", text=given)
         elif word in ("y", "yes", "r", "resume"):
             return self._apply(heal, result, resumed=word.startswith("r"))
         elif word in ("n", "no"):

@@ -18,9 +18,11 @@ PATIENCE = 60
 class Terminal:
     """IPython as a person has it, without colours and completion menus in the way."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, key: str = "") -> None:
         env = {**os.environ, "IPYTHONDIR": str(folder / "ipython"), "JUPYTER_DATA_DIR": str(folder), "TERM": "dumb"}
         env.pop("ANTHROPIC_API_KEY", None)
+        if key:
+            env["ANTHROPIC_API_KEY"] = key
         self.child = pexpect.spawn(
             sys.executable,
             ["-m", "IPython", "--no-banner", "--colors=NoColor", "--simple-prompt", "--no-confirm-exit"],

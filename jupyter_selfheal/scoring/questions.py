@@ -1,0 +1,136 @@
+"""The one value to ask the user for, where plausible patches disagree and nothing decides between them.
+
+What is asked about is what a person sees first: the value that the cell shows, what it prints, then its variables. The
+patches are grouped by it; one answer leaves one group.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
+from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring.probes import source_of
+
+Look = Callable[[Patch, Probe], JSON]
+"""Runs the patched cell once more and asks the probe behind it."""
+
+NEAR = 1.5
+"""A patch whose score is this much below the best one's is no rival of it."""
+
+RIVALS = 6
+"""Patches that are compared, best first."""
+
+ANSWERS = 4
+"""Answers to choose from: more is no question of one value."""
+
+SHOWN = 80
+"""Characters of an answer; values that agree so far are not asked about."""
+
+_OUT = re.compile(r"(?:^|\n)Out\[\d+\]: ?((?s:.*))$")
+"""How terminal IPython prints the value of a cell."""
+
+VALUES = "values"
+LOOK_SECONDS = 5.0
+"""Longer than this no patch is run again only to look at its variables."""
+
+
+def questions(case: Case, candidates: Sequence[Candidate], look: Look) -> tuple[Question, ...]:
+    """The question to ask, none where the candidates agree, or where something else decides."""
+    rivals = _rivals(candidates)
+    if len(rivals) < 2:
+        return ()
+    for what, texts in _seen(case, rivals, look):
+        found = _question(what, {c.patch.id: text for c, text in zip(rivals, texts, strict=True)})
+        if found:
+            return found
+    return ()
+
+
+def _rivals(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    best = candidates[0] if candidates else None
+    if best is None or best.patch.healer == "user" or best.patch.applicability is Applicability.SAFE:
+        return ()
+    found = tuple(c for c in candidates if _is_open(c) and c.verdict.score >= best.verdict.score - NEAR)
+    return found[:RIVALS] if found[:1] == (best,) else ()
+
+
+def _is_open(found: Candidate) -> bool:
+    """It runs, and nothing has decided about it."""
+    verdict = found.verdict
+    return found.trial.ran and verdict.plausible and not verdict.inconclusive and not verdict.oracle_met
+
+
+def _seen(case: Case, rivals: Sequence[Candidate], look: Look) -> Iterator[tuple[str, list[str]]]:
+    """What can be asked about, and what each rival makes of it; empty where it makes nothing."""
+    yield _shown_name(case), [_value(c) for c in rivals]
+    yield "the cell print", [_printed(c) for c in rivals]
+    if max(c.trial.seconds for c in rivals) > LOOK_SECONDS:
+        return
+    names = _assigned(case.failure.source)
+    probe = Probe(source_of(VALUES), names, name=VALUES, timeout=LOOK_SECONDS)
+    held = [look(c.patch, probe) for c in rivals] if names else []
+    for name in names if held and all(isinstance(h, dict) for h in held) else ():
+        yield f"`{name}` be after the cell", [str(h.get(name, "")) for h in held]
+
+
+def _shown_name(case: Case) -> str:
+    found = src.statements(case.failure.source)
+    text = src.text_of(case.failure.source, found[-1].node).strip() if found else ""
+    short = bool(found) and isinstance(found[-1].node, ast.Expr) and len(text) <= 60 and "\n" not in text
+    return f"`{text}` give" if short else "the cell give"
+
+
+def _value(found: Candidate) -> str:
+    shown = [o for s in found.trial.steps if s.role == Role.CELL.value for o in s.outputs]
+    results = [stored.texts([o]) for o in shown if o.output_type in ("execute_result", "display_data")]
+    in_terminal = _OUT.search(_printed(found))
+    return results[-1].strip() if results else in_terminal[1].strip() if in_terminal else ""
+
+
+def _printed(found: Candidate) -> str:
+    steps = [s for s in found.trial.steps if s.role == Role.CELL.value]
+    return stored.texts([o for s in steps for o in s.outputs if o.output_type == "stream"]).strip()
+
+
+def _assigned(source: str) -> list[str]:
+    """The variables that the cell binds, the last one first."""
+    nodes = [s.node for s in src.statements(source)]
+    names = [name for node in reversed(nodes) for name in sorted(src.names_of([node]).binds)]
+    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+
+
+def _question(what: str, texts: Mapping[str, str]) -> tuple[Question, ...]:
+    """The texts compared line by line: the first line that differs is asked about."""
+    if not all(texts.values()):
+        return ()
+    columns = zip_longest(*(text.splitlines() for text in texts.values()), fillvalue="")
+    for number, lines in enumerate(columns, 1):
+        groups = _groups(dict(zip(texts, (line.strip() for line in lines), strict=True)))
+        if len(groups) < 2:
+            continue
+        if len(groups) > ANSWERS or any(not text or len(text) > SHOWN for text in groups):
+            return ()
+        long = max(len(text.splitlines()) for text in texts.values()) > 1
+        where = f" (line {number})" if long else ""
+        return (Question(f"What should {what}{where}: {' or '.join(groups)}?", groups),)
+    return ()
+
+
+def _groups(texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Ids of the patches by what they give; numbers that are equal but for rounding are one answer."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for patch_id, text in texts.items():
+        known = next((other for other in groups if _alike(other, text)), text)
+        groups[known] = (*groups.get(known, ()), patch_id)
+    return groups
+
+
+def _alike(one: str, other: str) -> bool:
+    first, second = stored.tokens(one), stored.tokens(other)
+    quoted = (one[:1] in "'\"") == (other[:1] in "'\"")
+    return one == other or (quoted and len(first) == len(second) and all(map(stored.same_token, first, second)))
