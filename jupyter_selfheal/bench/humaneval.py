@@ -8,15 +8,13 @@ classes, and are made by code that shares nothing with the search's templates.
 from __future__ import annotations
 
 import ast
-import doctest
-import gzip
-import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.bench.judge import failing_tests
+from jupyter_selfheal.bench.records import records, task_of
 from jupyter_selfheal.bench.tasks import Task
 from jupyter_selfheal.errors import UsageError
 
@@ -46,70 +44,21 @@ _METHODS = (
 )  # fmt: skip
 
 
-def records(path: Path) -> list[dict[str, Any]]:
-    """The records of a JSON-lines file (gzipped or not); raises UsageError where it cannot be read as that."""
-    try:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        return [json.loads(line) for line in data.decode("utf-8").splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} is no file of JSON lines: {error}") from error
-
-
 def load(path: Path) -> tuple[str, list[Task]]:
-    """The tasks of a file and what they are: HumanEvalFix where the records have faults of their own, else the stand-in."""
+    """The tasks of a file or folder and what they are: HumanEvalFix's kind where the records have faults of their own, else the
+    stand-in. Records that make no program with a test are left out, and counted in the title."""
     found = records(path)
-    if all("buggy_solution" in r for r in found):
-        return "HumanEvalFix", [_task(r, r["prompt"] + r["buggy_solution"]) for r in found]
-    if not all("canonical_solution" in r for r in found):
+    broken = [r for r in found if r.get("buggy_solution")]
+    if broken:
+        tasks = [t for n, r in enumerate(broken) if (t := task_of(r, n, "buggy_solution")) is not None]
+        title = f"HumanEvalFix records ({path.name})"
+    else:
+        tasks = [t for n, r in enumerate(found) if r.get("canonical_solution") and (t := injected(r, n)) is not None]
+        title = f"HumanEval with injected faults (stand-in, seed {SEED})"
+    if not tasks:
         raise UsageError(f"{path} has neither HumanEvalFix's nor HumanEval's fields")
-    tasks = [task for n, r in enumerate(found) if (task := injected(r, n)) is not None]
-    return f"HumanEval with injected faults (stand-in, seed {SEED})", tasks
-
-
-def _task(record: dict[str, Any], definition: str) -> Task:
-    entry = record["entry_point"]
-    tests = record["test"].strip() + "\n"
-    if f"check({entry})" not in tests:
-        tests += f"\ncheck({entry})\n"
-    reference = record["prompt"] + record["canonical_solution"]
-    return Task(
-        str(record.get("task_id", entry)), entry, definition, (tests,), reference, arguments=_arguments(record["test"], entry),
-        examples=_examples(record, entry),
-    )  # fmt: skip
-
-
-def _arguments(test: str, entry: str) -> tuple[str, ...]:
-    """Literal argument lists of the calls in the tests."""
-    found = []
-    for node in ast.walk(ast.parse(test)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("candidate", entry):
-            text = f"({', '.join(map(ast.unparse, node.args))},)" if node.args else "()"
-            try:
-                ast.literal_eval(text)
-            except (ValueError, SyntaxError, TypeError):
-                continue
-            found.append(text)
-    return tuple(dict.fromkeys(found))
-
-
-def _examples(record: dict[str, Any], entry: str) -> tuple[str, ...]:
-    """The examples that the docstring shows, as asserts: the record's own, else its doctests with literal results."""
-    if record.get("example_test"):
-        text = record["example_test"].strip() + "\n"
-        return (text if f"check({entry})" in text else text + f"\ncheck({entry})\n",)
-    try:
-        examples = doctest.DocTestParser().get_examples(record["prompt"])
-    except ValueError:
-        return ()
-    found = []
-    for example in examples:
-        try:
-            ast.literal_eval(example.want.strip())
-            ast.parse(example.source, mode="eval")
-        except (ValueError, SyntaxError):
-            continue
-        found.append(f"assert {example.source.strip()} == {example.want.strip()}\n")
-    return tuple(found)
+    lost = len(found) - len(tasks)
+    return title + (f", {lost} of {len(found)} records left out" if lost else ""), tasks
 
 
 # --- the stand-in ---------------------------------------------------------------------------------------------------
@@ -117,9 +66,10 @@ def _examples(record: dict[str, Any], entry: str) -> tuple[str, ...]:
 
 def injected(record: dict[str, Any], number: int) -> Task | None:
     """The record's canonical solution with one fault that its tests notice; None where forty attempts make none."""
-    source = record["prompt"] + record["canonical_solution"]
     rng = random.Random(f"{SEED}/{number}")
-    task = _task(record, source)
+    task = task_of(record, number, "canonical_solution")
+    if task is None:
+        return None
     first = rng.randrange(len(CLASSES))
     for attempt in range(40):
         kind = CLASSES[(first + attempt // 4) % len(CLASSES)]

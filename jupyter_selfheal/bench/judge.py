@@ -23,6 +23,8 @@ from jupyter_selfheal.healers.search.runtime import behave, locate
 INPUTS = 1000
 CALL_SECONDS, TEST_SECONDS, BROKEN_SECONDS = 0.3, 10.0, 1.0
 """CPU seconds for one generated input, for one test of a healed program, and of a broken one (which may loop)."""
+WAIT = 300
+"""Seconds on the clock after which a judging process is given up: a call waits for something, or sits in C code."""
 BUDGET = 20.0
 """CPU seconds for all generated inputs of one program; what is left out is counted."""
 
@@ -50,13 +52,9 @@ def judge(task: Task, program: str, inputs: int = INPUTS, seed: int = 20261121) 
         "arguments": list(task.arguments), "domain": task.domain, "cases": task.cases, "compare": task.compare,
         "inputs": inputs, "seed": seed,
     }  # fmt: skip
-    ran = subprocess.run(
-        [sys.executable, "-m", "jupyter_selfheal.bench.judge"], input=json.dumps(job), capture_output=True, text=True, timeout=600, check=False
-    )  # fmt: skip
-    try:
-        found = json.loads(ran.stdout.splitlines()[-1])
-    except (IndexError, ValueError):
-        return Judgement(tuple(range(len(tests))), example=f"the judge's process died: {ran.stderr[-300:]}")
+    found, why = _asked(job)
+    if not isinstance(found, dict):
+        return Judgement(tuple(range(len(tests))), example=f"the judge's process {why}")
     return Judgement(tuple(found["failed"]), found["compared"], found["differed"], found["example"])
 
 
@@ -209,14 +207,20 @@ def main() -> None:
 
 def failing_tests(program: str, tests: Sequence[str]) -> tuple[int, ...]:
     """Indices of the tests that a program fails, found in a process of its own."""
-    job = json.dumps({"broken": program, "tests": list(tests)})
-    ran = subprocess.run(
-        [sys.executable, "-m", "jupyter_selfheal.bench.judge"], input=job, capture_output=True, text=True, timeout=600, check=False
-    )  # fmt: skip
+    found, _ = _asked({"broken": program, "tests": list(tests)})
+    return tuple(found) if isinstance(found, list) else tuple(range(len(tests)))
+
+
+def _asked(job: dict[str, Any]) -> tuple[Any, str]:
+    """What a process of its own says of a job, and why it says nothing."""
+    command = [sys.executable, "-m", "jupyter_selfheal.bench.judge"]
     try:
-        return tuple(json.loads(ran.stdout.splitlines()[-1]))
+        ran = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, timeout=WAIT, check=False)
+        return json.loads(ran.stdout.splitlines()[-1]), ""
+    except subprocess.TimeoutExpired:
+        return None, f"did not end within {WAIT} s"
     except (IndexError, ValueError):
-        return tuple(range(len(tests)))
+        return None, f"died: {ran.stderr[-300:]}"
 
 
 if __name__ == "__main__":

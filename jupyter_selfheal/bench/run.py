@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="jupyter selfheal bench", description="Measure healing on a set of broken programs."
     )
     found.add_argument("what", choices=("quixbugs", "humanevalfix", "syntax"))
-    found.add_argument("path", type=Path, metavar="PATH", help="a clone of QuixBugs, or a file of JSON lines")
+    found.add_argument("path", type=Path, metavar="PATH", help="a clone of QuixBugs, or a file or folder of JSON lines")
     found.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
     found.add_argument("--jobs", type=int, default=1, metavar="N", help="programs healed at once")
     found.add_argument("--json", action="store_true", help="print one JSON object")
@@ -185,15 +185,28 @@ def figures(rows: Sequence[Row], title: str, oracle: str, jobs: int) -> dict[str
         "set": title, "oracle": oracle, "programs": len(rows), "plausible": sum(r.plausible for r in rows),
         "correct": sum(r.correct for r in rows), "median_cpu_seconds": round(statistics.median(searched), 3) if searched else 0.0,
         "max_cpu_seconds": max(searched, default=0.0), "rank_median": ranks[len(ranks) // 2] if ranks else 0,
-        "rank_max": ranks[-1] if ranks else 0, "jobs": jobs, "version": __version__, "commit": _commit(),
+        "rank_max": ranks[-1] if ranks else 0, "classes": _classes(rows), "jobs": jobs, "version": __version__, "commit": _commit(),
         "python": platform.python_version(), "cores": len(os.sched_getaffinity(0)),
     }  # fmt: skip
 
 
+def _classes(rows: Sequence[Row]) -> dict[str, list[int]]:
+    """By class of fault, where the names tell it in parentheses: how many are correct, and of how many."""
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        if row.name.endswith(")"):
+            counts = found.setdefault(row.name[row.name.rfind("(") + 1 : -1], [0, 0])
+            counts[0] += row.correct
+            counts[1] += 1
+    return dict(sorted(found.items()))
+
+
 def words(found: dict[str, Any]) -> str:
-    """The figures in three lines."""
+    """The figures in a few lines."""
+    classes = ", ".join(f"{name} {right} of {number}" for name, (right, number) in found["classes"].items())
     return (
         f"\n{found['set']}, oracle {found['oracle']}: {found['programs']} programs, {found['plausible']} plausible, {found['correct']} correct\n"
+        f"{f'correct by class: {classes}{chr(10)}' if classes else ''}"
         f"search: median {found['median_cpu_seconds']} CPU-s, most {found['max_cpu_seconds']}; rank of the first plausible candidate: median"
         f" {found['rank_median']}, most {found['rank_max']}\n"
         f"jupyter_selfheal {found['version']} ({found['commit']}), Python {found['python']}, {found['cores']} cores"

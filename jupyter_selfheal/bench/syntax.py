@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from jupyter_selfheal.bench import humaneval, quixbugs
+from jupyter_selfheal.bench import quixbugs
+from jupyter_selfheal.bench.records import records
 from jupyter_selfheal.bench.tasks import Task
 from jupyter_selfheal.errors import UsageError
 
@@ -22,7 +23,7 @@ def load(path: Path) -> tuple[str, list[Task]]:
     if path.is_dir():
         sources = [(t.name, t.reference) for t in quixbugs.load(path)]
     else:
-        found = humaneval.records(path)
+        found = records(path)
         if all("broken" in r for r in found):
             return "syntax faults", [_task(str(n), r["broken"], r["reference"]) for n, r in enumerate(found)]
         if not all("canonical_solution" in r for r in found):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.producers import computed, is_code, modules_of, producers
-from jupyter_selfheal.healers.search.reading import DEFINITIONS, awaits, has_assert
+from jupyter_selfheal.healers.search.reading import DEFINITIONS, awaits, has_assert, told_examples
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
 
 BELOW = 30
@@ -276,6 +276,8 @@ def _doctests(pieces: Iterable[Piece]) -> Iterator[tuple[str, str]]:
                 except ValueError:
                     continue
                 yield from ((e.source, e.want) for e in examples)
+                if not examples:
+                    yield from ((f"{call}\n", f"{want}\n") for call, want in told_examples(text, node.name))
 
 
 def _copied(pieces: Iterable[Piece]) -> tuple[str, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import doctest
+import re
+from collections.abc import Iterable, Iterator
 
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -30,3 +32,72 @@ def has_assert(node: ast.AST) -> bool:
             if name.startswith("assert"):
                 return True
     return False
+
+
+_GIVES = re.compile(
+    r"\s*(?:=+>|-+>|==|➞|→|=|#\s*=+>|#\s*-*>?|(?:should|must|will|would)\s+(?:return|be|give|equal)|returns?|gives|equals|is)\s*"
+)
+"""What stands between a call and its result where an example is told in prose."""
+
+
+def examples_of(doc: str, name: str) -> Iterator[tuple[str, str]]:
+    """(call, literal result) for each example of a function in its docstring: doctests, and ``f(2) == 4`` or ``f(2) ➞ 4``."""
+    try:
+        shown = doctest.DocTestParser().get_examples(doc)
+    except ValueError:
+        shown = []
+    found = False
+    for example in shown:
+        if is_literal(example.want) and is_expression(example.source):
+            found = True
+            yield example.source.strip(), example.want.strip()
+    if not found:
+        yield from told_examples(doc, name)
+
+
+def told_examples(doc: str, name: str) -> Iterator[tuple[str, str]]:
+    """The examples that a docstring tells outside of doctests, on one line each; anything that is not plain is left out."""
+    for line in doc.splitlines():
+        for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", line):
+            ends = (n for n in range(match.end(), len(line) + 1) if line[n - 1] == ")")
+            end = next((n for n in ends if _is_plain_call(line[match.start() : n])), 0)
+            joint = _GIVES.match(line, end) if end else None
+            if joint and (want := _leading_literal(line[joint.end() :])):
+                yield line[match.start() : end], want
+
+
+def _is_plain_call(text: str) -> bool:
+    """True for a call whose arguments are literals."""
+    if not is_expression(text):
+        return False
+    call = ast.parse(text, mode="eval").body
+    return isinstance(call, ast.Call) and not call.keywords and all(is_literal(ast.unparse(a)) for a in call.args)
+
+
+def _leading_literal(text: str) -> str:
+    """The literal that a text begins with, up to a full stop, a comment or a word after it; empty where it goes on as a formula."""
+    text = text.strip()
+    for end in range(len(text), 0, -1):
+        rest = text[end:].lstrip()
+        apart = not rest or rest[0] in ".,;#(" or (text[end].isspace() and rest[0].isalpha())
+        if apart and is_literal(text[:end]):
+            return text[:end].rstrip()
+    return ""
+
+
+def is_literal(text: str) -> bool:
+    """True for the text of a value."""
+    try:
+        ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def is_expression(text: str) -> bool:
+    """True for the text of an expression."""
+    try:
+        ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 from pathlib import Path
 
@@ -83,11 +84,75 @@ def test_humanevalfix_records_are_read_as_they_are(tmp_path: Path) -> None:
         )
     )
     title, (task,) = humaneval.load(path)
-    assert title == "HumanEvalFix"
+    assert title == "HumanEvalFix records (fix.jsonl)"
     assert task.definition.endswith("    return n\n")
     assert task.tests[0].endswith("check(inc)\n")
     assert task.arguments == ("(1,)", "(5,)")
     assert task.examples[0].endswith("check(inc)\n")
+
+
+FIVE: tuple[dict[str, object], ...] = (
+    {  # as humanevalpack has them, in full
+        "task_id": "Python/0", "prompt": 'from typing import List\n\n\ndef low(numbers: List[int]) -> int:\n    """ Least.\n    >>> low([3, 1])\n    1\n    """\n',
+        "declaration": "from typing import List\n\n\ndef low(numbers: List[int]) -> int:\n", "canonical_solution": "    return min(numbers)\n",
+        "buggy_solution": "    return max(numbers)\n", "bug_type": "function misuse", "failure_symptoms": "incorrect output", "entry_point": "low",
+        "import": "", "test_setup": "", "test": "\n\nMETADATA = {}\n\n\ndef check(low):\n    assert low([3, 1, 2]) == 1\n    assert low([5]) == 5\n\ncheck(low)\n",
+        "example_test": "def check(low):\n    assert low([3, 1]) == 1\ncheck(low)\n", "docstring": "Least.", "instruction": "Write", "signature": "low(numbers)",
+    },
+    {  # no call of the checker, no task_id, imports apart, examples told in prose
+        "prompt": 'def area(r):\n    """Area of a disc of radius r, e.g. area(0) ➞ 0.0 and\n    area(1) == 3.14 (about)."""\n', "import": "import math",
+        "canonical_solution": "    return round(math.pi * r ** 2, 2)\n", "buggy_solution": "    return round(math.pi * r * 2, 2)\n", "entry_point": "area",
+        "test": "def check(candidate):\n    assert candidate(1) == 3.14\n    assert candidate(2) == 12.57\n    assert candidate(3) == 28.27\n",
+    },
+    {  # asserts at the top level, on `candidate`; the solution is the whole function; no entry point
+        "task_id": "Python/2", "prompt": 'def twice(s):\n    """Twice the text."""\n', "canonical_solution": "def twice(s):\n    return s + s\n",
+        "buggy_solution": "def twice(s):\n    return s\n", "test": "assert candidate('ab') == 'abab'\nassert candidate('') == ''\nassert candidate('x') == 'xx'\n",
+    },
+    {  # only a declaration, a body without indentation, a test with setup, no reference
+        "task_id": "Python/3", "declaration": "def odd(n):\n", "buggy_solution": "return n % 2 == 0", "entry_point": "odd", "test_setup": "import random",
+        "test": "def check(f):\n    rng = random.Random(3)\n    for n in range(9):\n        assert f(n) == bool(n % 2)\ncheck(odd)",
+    },
+    {  # a helper before the function, two checkers
+        "task_id": "Python/4", "prompt": "def sq(n):\n    return n * n\n\n\ndef norm(a):\n    'Sum of squares.'\n", "entry_point": "norm",
+        "canonical_solution": "    return sum(sq(x) for x in a)\n", "buggy_solution": "    return sum(x for x in a)\n",
+        "test": "def check_small(f):\n    assert f([2]) == 4\n\ndef check_more(f):\n    assert f([1, 2, 3]) == 14\n    assert f([]) == 0\n",
+    },
+)  # fmt: skip
+
+
+def written(folder: Path) -> Path:
+    """The five records in a folder of two files, one of them packed, beside one of another language and one of no use."""
+    useless = [
+        {"task_id": "CPP/0", "prompt": "int f() {", "buggy_solution": "}"},
+        {"prompt": "def f(:\n", "buggy_solution": "    pass\n", "test": "f()"},
+    ]
+    (folder / "data").mkdir()
+    (folder / "data" / "a.jsonl").write_text(
+        "\n".join(json.dumps(r) for r in (*FIVE[:2], *useless)) + "\n\n", encoding="utf-8"
+    )
+    (folder / "data" / "b.jsonl.gz").write_bytes(gzip.compress("\n".join(json.dumps(r) for r in FIVE[2:]).encode()))
+    return folder
+
+
+def test_records_of_many_forms_become_programs_whose_fault_their_tests_notice(tmp_path: Path) -> None:
+    title, tasks = humaneval.load(written(tmp_path))
+    assert title.endswith("1 of 6 records left out")
+    assert [t.name for t in tasks] == ["Python/0 (function misuse)", "1/area", "Python/2", "Python/3", "Python/4"]
+    for task in tasks:
+        assert failing_tests(task.definition, task.tests) == (0,), task.name
+        assert not task.reference or failing_tests(task.reference, (*task.tests, *task.examples)) == (), task.name
+    assert tasks[1].examples == ("assert area(0) == 0.0\n", "assert area(1) == 3.14\n")
+    assert tasks[0].arguments == ("([3, 1, 2],)", "([5],)")
+    with pytest.raises(UsageError):
+        humaneval.load(tmp_path / "data" / "none.jsonl")
+
+
+@pytest.mark.kernel
+def test_records_of_many_forms_are_healed_by_the_products_own_loop(tmp_path: Path) -> None:
+    _, tasks = humaneval.load(written(tmp_path))
+    rows = list(run.measure(tasks, "all"))
+    assert [r.correct for r in rows] == [True] * 5, rows
+    assert run.figures(rows, "", "all", 1)["classes"] == {"function misuse": [1, 1]}
 
 
 def test_the_stand_in_names_itself_and_repeats(tmp_path: Path) -> None:

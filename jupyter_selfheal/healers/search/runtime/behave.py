@@ -40,7 +40,8 @@ def mutate(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return rng.choice((value + 1, value - 1, 0, 1, 2, -value, value * 2, value // 2, value + rng.randint(2, 9)))
+        near = (value + 1, value - 1, 0, 1, 2, -value, value * 2, value // 2, value + rng.randint(2, 9))
+        return rng.choice((*near, value - rng.randint(2, 30), rng.randint(-99, 99)))
     if isinstance(value, float):
         return rng.choice((value + 1, value - 1, 0.0, 1.0, -value, value * 2, value / 2, value + 0.5))
     if isinstance(value, str):

@@ -33,6 +33,8 @@ def constants(s: Scope, node: ast.AST) -> Iterator[Change]:
 def _idle(s: Scope, node: ast.Constant, new: str) -> bool:
     """True for ``x + 0`` and ``x * 1``: leaving the operand out says the same better; and for a value that its list has already."""
     parent = s.parents[node]
+    if isinstance(parent, ast.UnaryOp):
+        return new == "0"
     if isinstance(parent, ast.AugAssign):
         return new == ("0" if isinstance(parent.op, ast.Add | ast.Sub) else "1")
     if isinstance(parent, ast.List | ast.Set | ast.Dict | ast.Tuple) and len(_beside(parent)) > 2:

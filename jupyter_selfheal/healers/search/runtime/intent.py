@@ -38,7 +38,10 @@ def factor(s: Scope, change: Change) -> float:
     for start, end, text in change.edits:
         old.update(_TOKEN.findall(s.text[start:end]))
         new.update(_TOKEN.findall(text))
-    added, lost = (any(_is_said(s, token) for token in tokens) for tokens in (new - old, old - new))
+    fresh = new - old
+    if set(fresh) <= {"+", "-", "1"} and "1" in fresh:  # one off: no word of the description speaks of that
+        return 1.0
+    added, lost = (any(_is_said(s, token) for token in tokens) for tokens in (fresh, old - new))
     return (GAIN if added else 1.0) * (LOSS if lost else 1.0)
 
 

@@ -72,22 +72,20 @@ def ordered(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Chang
     """Changes with their weights, prior × suspiciousness of the line (0–1, by line of the statement), best first.
 
     Ties keep the order of the source. A change is where its edit is, which for an insertion is the line below it: the
-    larger suspiciousness of it and the line above counts. Texts that two templates both make are kept once.
+    larger suspiciousness of it and the line above counts. Of the same edit by two templates the likelier is kept.
     """
-    seen: set[object] = set()
+    best: dict[object, tuple[float, Change]] = {}
     forgotten = unread(s.tree)
-    found = []
     for change in changes(s):
         key = tuple(sorted((start, end, new.strip("()")) for start, end, new in change.edits))
-        if key in seen:
-            continue
-        seen.add(key)
-        if any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
-            change = replace(change, prior=min(1.0, change.prior * READS_FORGOTTEN))
-        said = intent.factor(s, change)
-        if said != 1.0:
-            change = replace(change, prior=min(1.0, change.prior * said))
-        weight = max(suspicion.get(change.line, 0.0), suspicion.get(change.line - 1, 0.0) * 0.8, NEVER_REACHED)
-        found.append((change.prior * weight, change))
+        prior = change.prior * intent.factor(s, change)
+        if forgotten and any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
+            prior *= READS_FORGOTTEN
+        change = replace(change, prior=min(1.0, prior))
+        line = max(suspicion.get(change.line, 0.0), suspicion.get(change.line - 1, 0.0) * 0.8, NEVER_REACHED)
+        weight = change.prior * line
+        if key not in best or best[key][0] < weight:
+            best[key] = (weight, change)
+    found = list(best.values())
     found.sort(key=lambda pair: -pair[0])
     return found

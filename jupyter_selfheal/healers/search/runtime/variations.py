@@ -112,11 +112,11 @@ def further_term(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
         if isinstance(parent, ast.BinOp) and type(parent.op) is type(node.op):
             return
-        words = ("*",) if isinstance(node.op, ast.Mult) else ("+", "-")
+        signs = "*" if isinstance(node.op, ast.Mult) else "+-"
         terms = _terms(node, type(node.op))
         made = dict.fromkeys(t for term in terms for t in variants(s, term, 20))
-        for test, word in itertools.product(made, words):
-            yield Change((s.put(node, f"{s.of(node)} {word} ({test})"),), 0.16, node.lineno, f"`{s.of(node)}` lacks `{word} {test}`")  # fmt: skip
+        for test, joint in itertools.product(made, signs):
+            yield Change((s.put(node, f"{s.of(node)} {joint} ({test})"),), 0.16, node.lineno, f"`{s.of(node)}` lacks `{joint} {test}`")  # fmt: skip
     if not isinstance(parent, ast.Return | ast.Assign | ast.AugAssign) or node is not parent.value:
         return
     if isinstance(node, ast.BinOp | ast.Name | ast.Call | ast.Subscript):
