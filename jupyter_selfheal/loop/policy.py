@@ -159,10 +159,11 @@ def open_healers(dossier: Dossier) -> tuple[str, ...]:
 
 
 def advice_only(diagnosis: Diagnosis, patch: Patch, config: HealConfig) -> bool:
-    """True for a patch that is shown but not tried: an installation that is not permitted, and where the failure is left
-    alone everything but an installation that is."""
-    installs = any(isinstance(e, Install) for e in patch.edits)
-    return not config.install if installs else left_alone(diagnosis)
+    """True for a patch that is shown but not tried: an installation that is not permitted, or of a name that is no known
+    distribution's (anybody may publish under it); and where the failure is left alone, everything but an installation."""
+    if not any(isinstance(e, Install) for e in patch.edits):
+        return left_alone(diagnosis)
+    return not config.install or patch.applicability is Applicability.DISPLAY_ONLY
 
 
 def next_tier(dossier: Dossier) -> tuple[Patch, ...]:

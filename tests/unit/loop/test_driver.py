@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,7 @@ from jupyter_selfheal.model import (
     Diagnosis,
     FailureKind,
     Insert,
+    Install,
     Locus,
     Oracle,
     Outcome,
@@ -190,6 +192,33 @@ def test_a_missing_module_gets_advice_and_is_not_installed_unasked(stage: MakeSt
     assert outcome.proposal[0].candidates[0].patch == patch
     assert outcome.proposal[0].proven_from == ()
     assert not events(parts, TrialEnded)
+
+
+@pytest.mark.parametrize(("known", "allowed"), [(True, True), (True, False), (False, True), (False, False)])
+def test_only_a_known_distribution_is_installed_for_a_trial_and_only_where_that_is_allowed(
+    stage: MakeStage, known: bool, allowed: bool, tmp_path: Path
+) -> None:
+    s = stage("x = 1", "import not_there_at_all")
+    trust = Applicability.SAFE if known else Applicability.DISPLAY_ONLY
+    patch = Patch((Install("not-there", "not_there_at_all"),), "Install not-there", applicability=trust)
+    told = Diagnosis("it is not installed", Locus.ENVIRONMENT, leave_alone="missing module")
+    installed: list[str] = []
+
+    def install(requirement: str) -> str:
+        installed.append(requirement)
+        return str(tmp_path)
+
+    parts = scripted_parts(
+        s.starts,
+        [ScriptedHealer([answer(patch)])],
+        diagnoser=ScriptedDiagnoser(told),
+        config=HealConfig(install=allowed),
+    )
+    outcome = heal(s.case, _with(parts, install=install))
+    assert bool(installed) is (known and allowed)
+    assert bool(events(parts, TrialEnded)) is (known and allowed)
+    assert outcome.applied == ()
+    assert (not installed) is bool(outcome.proposal), "what is not tried is shown"
 
 
 def test_without_any_state_patches_are_shown_untried(stage: MakeStage) -> None:
