@@ -35,8 +35,8 @@ class MisspeltAttribute(Rule):
     def propose(self, scene: Scene) -> Iterator[Patch]:
         live = survey(scene)
         wrong, owner = live.attribute, live.owner
-        if not wrong or owner is None or owner.is_none:
-            return
+        if not wrong or owner is None or owner.is_none or wrong in owner.attributes:
+            return  # an attribute that the object says it has (`.str` of numbers) is not misspelt
         spot = next((s for s in spots(scene, ast.Attribute) if getattr(s.node, "attr", "") == wrong), None)
         if spot is None or not isinstance(spot.node, ast.Attribute):
             return

@@ -1,0 +1,101 @@
+"""MPL101: a grid of axes that is indexed by another number of indices than it has dimensions."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+ABOUT = re.compile(r"'numpy.ndarray' object has no attribute|too many indices for array: array is 1-dimensional|"
+                   r"'(Axes|AxesSubplot)' object is not subscriptable")  # fmt: skip
+
+
+class AxesGrid(Rule):
+    """Make the array of axes as the notebook indexes it.
+
+    **Failure** `AttributeError: 'numpy.ndarray' object has no attribute 'plot'` at `axes[0].plot(…)`, where `plt.subplots(2, 2)` gave a
+    table of axes; `IndexError: too many indices for array` at `axes[0, 1]`, where `plt.subplots(1, 2)` gave a row; `'Axes' object is
+    not subscriptable`.
+
+    **Fix** `axes = axes.flatten()` below the call; `squeeze=False` in it.
+
+    **Fix safety** Safe: every use of the array in the notebook's cells takes one index, or every use takes two.
+    """
+
+    code = "MPL101"
+    name = "grid of axes"
+    enames = frozenset({"AttributeError", "IndexError", "TypeError"})
+    applicability = Applicability.SAFE
+    why = "Every use of the array takes the same number of indices."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and ABOUT.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for node in site.nodes(ast.Subscript):
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+                made = _made(scene, node.value.id)
+                if made is not None:
+                    yield from self._mended(scene, node.value.id, *made)
+                    return
+
+    def _mended(self, scene: Scene, name: str, cell_id: str, statement: ast.Assign, call: ast.Call) -> Iterator[Patch]:
+        source = scene.source_of(cell_id)
+        uses = _uses(scene, name)
+        two = {isinstance(n.slice, ast.Tuple) and len(n.slice.elts) == 2 for n in uses}
+        if two == {True} and not any(k.arg == "squeeze" for k in call.keywords):
+            end = src.span(source, call)[1] - 1
+            comma = "" if source[:end].rstrip().endswith(("(", ",")) else ", "
+            edits = self.replace(scene, cell_id, [(end, end, f"{comma}squeeze=False")])
+            yield self.patch(edits, "Give `squeeze=False`", f"`{name}` is indexed by row and column.", prior=0.88)
+        elif two == {False} and "'numpy.ndarray'" in scene.failure.evalue and not _is_unpacked(scene, name):
+            start, end = src.span(source, statement)
+            indent = source[src.offset(source, statement.lineno, 0) : start]
+            edits = self.replace(scene, cell_id, [(end, end, f"\n{indent}{name} = {name}.flatten()")])
+            yield self.patch(edits, f"Flatten `{name}`", f"`{name}` is indexed by one number.", prior=0.88)
+
+
+def _made(scene: Scene, name: str) -> tuple[str, ast.Assign, ast.Call] | None:
+    """The last ``…, name = plt.subplots(…)`` above the failure or in its cell."""
+    cells = [scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
+    for cell_id in dict.fromkeys(cells):
+        for node in ast.walk(src.parse(scene.source_of(cell_id)) or ast.Module([], [])):
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            callee = node.value.func
+            last = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
+            target = node.targets[0]
+            names = [getattr(e, "id", "") for e in target.elts] if isinstance(target, ast.Tuple) else []
+            if last == "subplots" and names[1:] == [name]:
+                return cell_id, node, node.value
+    return None
+
+
+def _uses(scene: Scene, name: str) -> list[ast.Subscript]:
+    cells = [scene.failure.cell_id, *(c.id for c in scene.notebook.code_after(scene.failure.cell_id))]
+    found = []
+    for cell_id in cells:
+        source = scene.source_of(cell_id)
+        if cell_id != scene.failure.cell_id and name in src.names(source).binds:
+            break
+        found += [
+            n
+            for n in ast.walk(src.parse(source) or ast.Module([], []))
+            if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
+        ]
+    return found
+
+
+def _is_unpacked(scene: Scene, name: str) -> bool:
+    """True where a loop or an assignment goes over the rows: ``for row in axes``."""
+    return any(
+        isinstance(n, ast.For) and isinstance(n.iter, ast.Name) and n.iter.id == name for n in ast.walk(scene.tree)
+    )

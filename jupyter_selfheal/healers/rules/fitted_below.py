@@ -1,0 +1,71 @@
+"""STA107: an estimator that a cell below fits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Cell, Move, Patch
+
+
+class FittedBelow(Rule):
+    """Move the cell that fits an estimator above the one that uses it.
+
+    **Failure** `NotFittedError: This LinearRegression instance is not fitted yet`, where a cell below calls `model.fit(…)`.
+
+    **Fix** That cell moves directly above the failing one.
+
+    **Fix safety** Safe where the cell reads only what is there already, and no cell that it passes binds or changes what it reads
+    or makes. Silent otherwise.
+    """
+
+    code = "STA107"
+    name = "estimator fitted below"
+    enames = frozenset({"NotFittedError"})
+    applicability = Applicability.SAFE
+    why = "The cell that fits it reads only what is there, and passes no cell that has to do with it."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        calls = site.calls() if site is not None else []
+        names = [
+            c.func.value.id for c in calls if isinstance(c.func, ast.Attribute) and isinstance(c.func.value, ast.Name)
+        ]
+        for name in dict.fromkeys(names):
+            below = scene.notebook.code_after(scene.failure.cell_id)
+            at = next((n for n, c in enumerate(below) if _fits(c.source, name)), -1)
+            if at >= 0 and _may_move(scene, below[at], below[:at], name):
+                number = scene.notebook.index(below[at].id) + 1
+                yield self.patch(
+                    (Move(below[at].id, scene.failure.cell_id),),
+                    f"Move cell {number} above this one",
+                    f"`{name}` is fitted only in cell {number}, below.",
+                    prior=0.9,
+                )
+                return
+
+
+def _fits(source: str, name: str) -> bool:
+    """True where a statement of the cell's top level calls ``name.fit``, and none binds the name."""
+    calls = [n for s in src.statements(source) for n in ast.walk(s.node) if isinstance(n, ast.Call)]
+    found = any(
+        isinstance(c.func, ast.Attribute)
+        and c.func.attr in ("fit", "fit_transform", "partial_fit")
+        and isinstance(c.func.value, ast.Name)
+        and c.func.value.id == name
+        for c in calls
+    )
+    return found and name not in src.names(source).binds
+
+
+def _may_move(scene: Scene, cell: Cell, passed: tuple[Cell, ...], name: str) -> bool:
+    mine = src.names(cell.source)
+    above = [c.source for c in scene.notebook.code_before(scene.failure.cell_id)]
+    known = frozenset().union(*(src.names(s).binds for s in above))
+    if not mine.uses <= known:
+        return False
+    others = [src.names(c.source) for c in passed] + [src.names(scene.source)]
+    return not any((o.binds | o.changes) & (mine.uses - {name}) or o.uses & mine.binds for o in others)

@@ -1,0 +1,81 @@
+"""PDA115: comparisons joined by ``&`` or ``|`` without brackets."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+ABOUT = re.compile(
+    r"for [&|]|rand_|ror_|bitwise_(and|or)|truth value of|logical operation|operator '?[&|]'?|Cannot perform '(and|or)_'"
+)
+
+
+class UnbracketedComparison(Rule):
+    """Put comparisons that are joined by `&` or `|` in brackets.
+
+    **Failure** `TypeError: unsupported operand type(s) for &: 'int' and 'Series'`, `ValueError: The truth value of a Series is
+    ambiguous`, at `df[df.a > 2 & df.b < 4]`.
+
+    **Fix** `df[(df.a > 2) & (df.b < 4)]`: Python binds `&` and `|` more closely than comparisons.
+
+    **Fix safety** Safe where each part is a comparison of its own, or the name of a mask: a chain through `2 & df.b` has no meaning.
+    """
+
+    code = "PDA115"
+    name = "comparisons without brackets"
+    enames = frozenset({"TypeError", "ValueError", "UFuncTypeError", "_UFuncNoLoopError"})
+    applicability = Applicability.SAFE
+    why = "Each part is a comparison of its own; joined without brackets they have no meaning."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and ABOUT.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        for node in site.nodes(ast.Compare):
+            changes = _bracketed(site.source, node) if isinstance(node, ast.Compare) else []
+            if changes:
+                edits = self.replace(scene, site.cell_id, changes)
+                yield self.patch(
+                    edits,
+                    "Put the comparisons in brackets",
+                    "`&` and `|` bind more closely than comparisons.",
+                    prior=0.9,
+                )
+                return
+
+
+def _bracketed(source: str, node: ast.Compare) -> list[Splice]:
+    """Brackets around each comparison between the ``&`` and ``|`` that the operands of a chain swallowed."""
+    start, end = src.span(source, node)
+    cuts: list[tuple[int, int]] = []
+    for operand in [node.left, *node.comparators]:
+        while isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.BitAnd | ast.BitOr):
+            if src.span(source, operand)[0] != src.span(source, operand.left)[0]:
+                return []  # in brackets already
+            left, right = src.span(source, operand.left)[1], src.span(source, operand.right)[0]
+            between = re.fullmatch(r"\s*[&|]\s*", source[left:right])
+            if between is None:
+                return []
+            cuts.append((left, right))
+            operand = operand.left
+    if not cuts:
+        return []
+    ops = [src.span(source, c)[0] for c in node.comparators]
+    edges = [start, *(p for cut in sorted(cuts) for p in cut), end]
+    parts = list(zip(edges[::2], edges[1::2], strict=True))
+    compared = [(a, b) for a, b in parts if any(a < op < b for op in ops)]
+    if len(compared) != len(node.ops) or any(
+        not source[a:b].strip().isidentifier() for a, b in parts if (a, b) not in compared
+    ):
+        return []
+    return [s for a, b in compared for s in ((a, a, "("), (b, b, ")"))]
