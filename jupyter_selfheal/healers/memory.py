@@ -12,15 +12,18 @@ from pathlib import Path
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.memory_store import MemoryStore, Remembered
-from jupyter_selfheal.healers.templates import Change, Naming, apply, learn, normal
+from jupyter_selfheal.healers.templates import Change, Naming, apply, learn, new_cell_id, normal, renamed
 from jupyter_selfheal.model import (
     JSON,
     Applicability,
     Attempt,
     Case,
+    Cell,
     Cost,
+    Edit,
     Failure,
     FailureKind,
+    Insert,
     Outcome,
     Patch,
     Reason,
@@ -145,32 +148,44 @@ def _hash(*parts: str) -> str:
 
 
 def _template(failure: Failure, patch: Patch) -> JSON:
-    """The patch as JSON templates, one for each cell; empty where it is more than changes of sources."""
-    found = []
-    for edit in patch.edits:
-        if not isinstance(edit, Replace):
-            return []
-        changes = learn(edit.old, edit.source, fixed_names(failure))
-        exact = edit.old == failure.source and (not changes or src.parse(edit.old) is None)
-        if not changes and not exact:
-            return []
-        where = "failing" if edit.cell_id == failure.cell_id else "other"
-        entry: dict[str, JSON] = {"where": where, "before": _hash(edit.old), "changes": [asdict(c) for c in changes]}
-        if not changes:
-            entry["after"] = edit.source
-        found.append(entry)
-    return found
+    """The patch as JSON templates, one for each edit; empty where one of them says nothing of any other notebook."""
+    found = [_entry(failure, edit) for edit in patch.edits]
+    return found if all(found) else []
+
+
+def _entry(failure: Failure, edit: Edit) -> dict[str, JSON]:
+    """One edit as a template; empty for runs and moves of cells and installations (see docs/adr/0013)."""
+    if isinstance(edit, Insert) and edit.before == failure.cell_id:
+        return {"where": "above", "before": _hash(failure.source), "after": edit.source, "names": _names(failure)}
+    if not isinstance(edit, Replace):
+        return {}
+    changes = learn(edit.old, edit.source, fixed_names(failure))
+    if not changes and edit.old != failure.source:
+        return {}
+    where = "failing" if edit.cell_id == failure.cell_id else "other"
+    entry: dict[str, JSON] = {"where": where, "before": _hash(edit.old), "changes": [asdict(c) for c in changes]}
+    return entry if changes else {**entry, "after": edit.source}
+
+
+def _names(failure: Failure) -> list[str]:
+    """The variables of the failing statement in the order of their numbers; none where it is not known."""
+    tree = src.parse(failure.source)
+    node = _failing(tree, failure) if tree is not None else None
+    naming = Naming(fixed_names(failure))
+    if node is not None:
+        normal(node, naming)
+    return naming.names
 
 
 def _patches(entry: Remembered, case: Case) -> Iterator[Patch]:
-    edits: list[Replace] = []
+    edits: list[Replace | Insert] = []
     exact = True
     for one in entry.changes:
-        edit = _edit(one, case)
+        edit = _above(one, case) if one["where"] == "above" else _edit(one, case)
         if edit is None:
             return
         edits.append(edit)
-        exact = exact and one["before"] == _hash(edit.old)
+        exact = exact and one["before"] == _hash(edit.old if isinstance(edit, Replace) else case.failure.source)
     times = f"approved {entry.approved} of {entry.approved + entry.rejected} times"
     yield Patch(
         edits=tuple(edits),
@@ -186,13 +201,13 @@ def _patches(entry: Remembered, case: Case) -> Iterator[Patch]:
 
 
 def _edit(one: JSON, case: Case) -> Replace | None:
-    """The change made in the failing cell, or in the only other cell above where it fits."""
+    """The change made in the failing cell, or in the only cell above where it fits of those that the failure goes through."""
     changes = [Change(tuple(c["old"]), c["new"], tuple(c["names"]), str(c["anchor"])) for c in one.get("changes") or ()]
     fixed = fixed_names(case.failure)
     if one["where"] == "failing":
         cells = [(case.failure.cell_id, case.failure.source)]
     else:
-        cells = [(c.id, c.source) for c in case.notebook.code_before(case.failure.cell_id)]
+        cells = [(c.id, c.source) for c in _concerned(case)]
     found = []
     for cell_id, old in cells:
         if changes:
@@ -202,6 +217,35 @@ def _edit(one: JSON, case: Case) -> Replace | None:
         if new and new != old and (not changes or _speaks_of_known(new, old, case)):
             found.append(Replace(cell_id, old, new))
     return found[0] if len(found) == 1 else None
+
+
+def _concerned(case: Case) -> tuple[Cell, ...]:
+    """The cells above that the failing one depends on, and those in the traceback."""
+    above, wanted = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
+    needed = set(src.needed([c.source for c in above], wanted.uses | wanted.changes))
+    told = {frame.cell_id for frame in case.failure.frames}
+    return tuple(c for n, c in enumerate(above) if n in needed or c.id in told)
+
+
+def _above(one: JSON, case: Case) -> Insert | None:
+    """A new cell above the failing one, in the words of this notebook; None where it would not mean the same here."""
+    failure, learnt = case.failure, [str(name) for name in one["names"]]
+    here = _names(failure)
+    text = renamed(str(one["after"]), dict(zip(learnt, here, strict=True))) if len(here) == len(learnt) else None
+    if text is None or (one["before"] != _hash(failure.source) and not _fits_here(text, here, case)):
+        return None
+    before = case.notebook.code_before(failure.cell_id)
+    if before and before[-1].source == text:
+        return None  # it is there already
+    return Insert(new_cell_id(failure.cell_id, text), text, failure.cell_id)
+
+
+def _fits_here(text: str, here: Sequence[str], case: Case) -> bool:
+    """Whether every name that a new cell reads exists above, and what it makes is nothing of the notebook's own."""
+    above = [src.names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id)]
+    known, found = frozenset().union(*above), src.names(text)
+    made = found.binds - set(here)
+    return found.uses - found.binds <= known and not made & known
 
 
 def _speaks_of_known(new: str, old: str, case: Case) -> bool:

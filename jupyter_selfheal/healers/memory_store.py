@@ -38,7 +38,8 @@ CREATE INDEX IF NOT EXISTS by_signature ON template (signature);
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """One remembered patch. ``changes`` is JSON: a list of {"where": "failing" or "other", "before": sha, "changes": […]}.
+    """One remembered patch. ``changes`` is JSON: a list of {"where": "failing" or "other", "before": sha, "changes": […]} for
+    cells that change, {"where": "above", "before": sha, "after": source, "names": […]} for a new cell above the failing one.
 
     ``safe`` says whether a rule had called it so; ``origin`` is the healer or rule that made it.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.model_context import Labels
+from jupyter_selfheal.healers.templates import new_cell_id
 from jupyter_selfheal.model import JSON, Applicability, Case, Diagnosis, Edit, Insert, Locus, Patch, Replace
 
 SURE = 80
@@ -186,8 +186,7 @@ def _edit(raw: Mapping[str, Any], where: str, case: Case) -> tuple[Edit | None, 
         return None, f"there is no cell {label!r}"
     source = source.rstrip("\n") if not labels.source(cell_id).endswith("\n") else source
     if action == "insert_before":
-        made = "selfheal-" + hashlib.sha256(f"{cell_id}\n{source}".encode("utf-8", "replace")).hexdigest()[:8]
-        return Insert(made, source, cell_id), ""
+        return Insert(new_cell_id(cell_id, source), source, cell_id), ""
     if action != "replace":
         raise Malformed(f"{where}: action must be replace or insert_before, not {action!r}")
     old = labels.source(cell_id)

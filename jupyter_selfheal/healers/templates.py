@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import hashlib
 import io
 import keyword
 import textwrap
@@ -199,6 +200,11 @@ def _made(source: str, block: Block, at: int, change: Change, names: tuple[str, 
         end = source.find("\n", end) + 1 or len(source)
         start -= len(indent)
     return source[:start] + text + source[end:]
+
+
+def new_cell_id(before: str, source: str) -> str:
+    """The id of a new cell above the cell ``before``: the same wherever the same cell is proposed."""
+    return "selfheal-" + hashlib.sha256(f"{before}\n{source}".encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str | None:

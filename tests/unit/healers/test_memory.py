@@ -19,12 +19,16 @@ from jupyter_selfheal.model import (
     Ending,
     Failure,
     FailureKind,
+    Insert,
+    Install,
     Isolation,
+    Move,
     Notebook,
     Outcome,
     Patch,
     Reason,
     Replace,
+    RunCells,
     Start,
     Trial,
     Verdict,
@@ -157,8 +161,47 @@ def test_a_change_in_another_cell_is_made_where_it_fits(healer: MemoryHealer) ->
     healer.learn(approved(failure("f([1])", error), made))
     other = "def last(items):\n    return items[len(items)]"
     found = ask(healer, failure("last([1])", error), other).patches
-    assert found == () or found[0].edits == (Replace("a1", other, other.replace("len(items)]", "len(items) - 1]")),)
+    assert found[0].edits == (Replace("a1", other, other.replace("len(items)]", "len(items) - 1]")),)
+    unrelated = "def last(items):\n    return items[0]"
+    assert ask(healer, failure("last([1])", error), other.replace("last", "other"), unrelated).patches == ()
     assert ask(healer, failure("f([1])", error), definition).patches[0].edits == (Replace("a1", definition, fixed),)
+
+
+def inserted(text: str) -> Patch:
+    return Patch((Insert("new", text, "c"),), "Convert it first", healer="language_model")
+
+
+def test_a_new_cell_above_is_remembered_in_the_words_of_the_copy(healer: MemoryHealer) -> None:
+    error = ("TypeError", "unsupported operand type(s) for +: 'int' and 'str'")
+    healer.learn(approved(failure("total = a + b", error), inserted("b = int(b)")))
+    (found,) = ask(healer, failure("cost = price + fee", error), "price, fee = 1, '2'").patches
+    (edit,) = found.edits
+    assert isinstance(edit, Insert)
+    assert (edit.source, edit.before) == ("fee = int(fee)", "c")
+    assert "for a cell of the same structure" in found.why
+    assert ask(healer, failure("cost = price - fee", error), "price, fee = 1, '2'").patches == ()
+    assert ask(healer, failure("cost = price + fee", error), "price, fee = 1, '2'", edit.source).patches == (), (
+        "it is there"
+    )
+
+
+def test_a_new_cell_that_would_overwrite_something_or_reads_what_is_not_there_is_not_proposed(
+    healer: MemoryHealer,
+) -> None:
+    error = ("TypeError", "unsupported operand type(s) for +: 'int' and 'str'")
+    healer.learn(approved(failure("total = a + b", error), inserted("clean = convert(b)\nb = clean")))
+    copy = failure("cost = price + fee", error)
+    assert len(ask(healer, copy, "price, fee = 1, '2'\ndef convert(x): ...").patches) == 1
+    assert ask(healer, copy, "price, fee = 1, '2'").patches == (), "there is no convert"
+    assert ask(healer, copy, "price, fee, clean = 1, '2', 3\ndef convert(x): ...").patches == (), "clean is the user's"
+
+
+@pytest.mark.parametrize(
+    "edit", [RunCells(("a0",)), Move("a0", "c"), Install("x", "x"), Insert("new", "x = 1", "another")]
+)
+def test_what_says_nothing_of_another_notebook_is_not_remembered(edit: Any, healer: MemoryHealer) -> None:
+    healer.learn(approved(failure(OLD), Patch((Replace("c", OLD, NEW), edit), "Both", healer="rules")))
+    assert healer.store.all() == ()
 
 
 def test_a_syntax_error_is_remembered_for_exactly_that_cell(healer: MemoryHealer) -> None:
