@@ -10,8 +10,9 @@ from jupyter_selfheal.scoring import draws, stored
 from jupyter_selfheal.scoring.asserts import below, patched_cells, run_by
 from jupyter_selfheal.scoring.downstream import chosen
 from jupyter_selfheal.scoring.expected import all_outputs, parts
+from jupyter_selfheal.scoring.fitted import asks_many, shifted
 from jupyter_selfheal.scoring.intent import remarks, tampering
-from jupyter_selfheal.scoring.verdict import Below, Count, Evidence
+from jupyter_selfheal.scoring.seen import Below, Count, Evidence
 
 DOCTESTS = "doctests"
 """Name of the probe that runs docstring examples."""
@@ -65,6 +66,7 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
         output=_output(case, patch, trial),
         below=_below(case, patch, trial),
         drawn=draws.unseeded(case),
+        shifted=shifted(case, patch) and not asks_many(case),
         tampering=cheats,
         remarks=doubts,
     )

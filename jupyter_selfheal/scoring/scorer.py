@@ -32,7 +32,8 @@ from jupyter_selfheal.scoring import downstream, expected
 from jupyter_selfheal.scoring.asserts import below, patched_cells
 from jupyter_selfheal.scoring.observe import DOCTESTS, cell_ran, evidence
 from jupyter_selfheal.scoring.probes import source_of
-from jupyter_selfheal.scoring.verdict import Evidence, Opinion, verdict
+from jupyter_selfheal.scoring.seen import Evidence
+from jupyter_selfheal.scoring.verdict import Opinion, verdict
 
 ASSERT_SECONDS = 5.0
 """Seconds that one assert of a cell below may take."""

@@ -1,4 +1,4 @@
-"""From evidence to a score: what was observed of one tried patch, and what that is worth (docs: "Scoring, 0-10").
+"""From evidence to a score: what was seen of one tried patch, and what that is worth (docs: "Scoring, 0-10").
 
 The ladder, accepted from 7 by default:
 
@@ -13,69 +13,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jupyter_selfheal.model import Applicability, Patch, Verdict
-from jupyter_selfheal.scoring.expected import Part
-from jupyter_selfheal.scoring.stored import NOTHING, Comparison
+from jupyter_selfheal.scoring.seen import Evidence
 
 CAP = 3.0
 """Tampering and a contradicted oracle score no higher."""
 
+FITTED = 6.0
+"""A guess with a number of its own and one check that it meets: shown, not applied."""
+
 SAFE_RULE = 7.0
 UNDECIDED = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """So many were asked and so many held; ``why`` is the first that did not."""
-
-    asked: int = 0
-    held: int = 0
-    why: str = ""
-
-    @property
-    def all_held(self) -> bool:
-        return self.asked > 0 and self.held == self.asked
-
-
-@dataclass(frozen=True, slots=True)
-class Below:
-    """One dependent cell below: whether it ran, how its output compares, and whether another patch makes it run."""
-
-    cell_id: str
-    ran: bool
-    error: str = ""
-    output: Comparison = NOTHING
-    runs_otherwise: bool = False
-    missed: str = ""
-    """How it misses its own expectation, empty where it has none or meets it."""
-    asserts: int = 0
-    """Asserts that run with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Everything observed of one tried patch.
-
-    ``ran``: the cell ran to its end. ``progress`` (0-3) says how far a failing one came: 0 nowhere, 1 the same failure,
-    2 another failure at the same place, 3 past the failing statement. ``failure`` is its headline.
-    """
-
-    ran: bool
-    progress: int = 0
-    failure: str = ""
-    inconclusive: str = ""
-    user: tuple[Part, ...] = ()
-    doctests: Count = Count()
-    own_asserts: int = 0
-    deciding: Count = Count()
-    """Asserts below that depend on the patched cells alone."""
-    others: Count = Count()
-    """Asserts below that depend on other definitions too."""
-    output: Comparison = NOTHING
-    below: tuple[Below, ...] = ()
-    drawn: bool = False
-    """What the cell prints hangs on a random draw without a seed: other numbers than the stored ones say nothing."""
-    tampering: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +61,7 @@ def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) ->
         sheet.reasons.append(contradiction)
         sheet.feedback.append(contradiction)
     else:
-        score, met = _oracles(evidence, sheet, guessed=patch.healer not in REASONED)
-        if not met:
-            score = _undecided(patch, evidence, opinion, sheet)
+        score, met = _weighed(patch, evidence, opinion, sheet)
         score = _remarked(score, evidence, sheet, safe=patch.applicability is Applicability.SAFE)
     if evidence.tampering:
         score = min(score, CAP)
@@ -135,6 +80,18 @@ def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) ->
         _confidence(evidence, met, opinion),
         met and plausible,
     )
+
+
+def _weighed(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> tuple[float, bool]:
+    """The score of a patch that nothing contradicts, and whether an oracle proves it."""
+    guessed = patch.healer not in REASONED
+    score, met = _oracles(evidence, sheet, guessed=guessed)
+    if met and not (guessed and evidence.shifted and evidence.checks <= 1):
+        return score, True
+    if not met:
+        return _undecided(patch, evidence, opinion, sheet), False
+    sheet.reasons.append("It only shifts a result by a number until the one check holds: as likely the check is wrong.")
+    return (FITTED if opinion is None else min(score, _undecided(patch, evidence, opinion, sheet))), False
 
 
 def _not_run(patch: Patch, evidence: Evidence) -> Verdict:

@@ -14,8 +14,9 @@ from jupyter_selfheal.model import Applicability, Cell, Output, Patch
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.expected import Part
 from jupyter_selfheal.scoring.probes.expected import difference
+from jupyter_selfheal.scoring.seen import Below, Count, Evidence
 from jupyter_selfheal.scoring.stored import NOTHING, Comparison
-from jupyter_selfheal.scoring.verdict import Below, Count, Evidence, Opinion, verdict
+from jupyter_selfheal.scoring.verdict import Opinion, verdict
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.complex_numbers()
 VALUES = st.recursive(

@@ -6,8 +6,9 @@ import pytest
 
 from jupyter_selfheal.model import Applicability, Patch
 from jupyter_selfheal.scoring.expected import Part
+from jupyter_selfheal.scoring.seen import Below, Count, Evidence
 from jupyter_selfheal.scoring.stored import Comparison
-from jupyter_selfheal.scoring.verdict import Below, Count, Evidence, Opinion, verdict
+from jupyter_selfheal.scoring.verdict import Opinion, verdict
 
 UNSAFE = Patch((), "change it", healer="search")
 SAFE = Patch((), "import it", applicability=Applicability.SAFE, why="the name is an alias of nothing else")

@@ -1,0 +1,88 @@
+"""Was a result only shifted by a number until the one check holds?
+
+``return w * h + 1`` meets ``assert area(2, 3) == 7`` and is wrong everywhere else; as likely the assert is. A change within
+the computation (a bound, an index, an operator) is not meant here: there a check of one value is evidence.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Patch
+from jupyter_selfheal.scoring.asserts import is_assert, patched_cells
+from jupyter_selfheal.scoring.deletion import dump
+from jupyter_selfheal.scoring.expected import oracle_of
+
+
+def shifted(case: Case, patch: Patch) -> bool:
+    """True where a returned or assigned value became the same value plus, minus, times … a number, or has another such number."""
+    return any(
+        _is_shift(was, now)
+        for _, before, after in patched_cells(case, patch)
+        for was, now in zip(_results(before), _results(after), strict=False)
+        if dump(was) != dump(now)
+    )
+
+
+def asks_many(case: Case) -> bool:
+    """True where an assert of the notebook, or a check, stands for many examples: in a loop, or compared with a container."""
+    cells = (case.failure.source, *(c.source for c in case.notebook.cells if c.kind == "code"))
+    asking = [node for text in cells for node in _asking(text)]
+    oracle = oracle_of(case)
+    asking += [
+        tree for text in (*oracle.checks, f"_ == ({oracle.expect or 0})") if (tree := src.parse(text)) is not None
+    ]
+    return any(_is_many(node) for top in asking for node in ast.walk(top))
+
+
+def _results(source: str) -> list[ast.expr]:
+    """What is returned and assigned, in the order of the text."""
+    nodes = sorted(
+        (
+            n
+            for n in ast.walk(src.parse(source) or ast.Module([], []))
+            if isinstance(n, ast.Return | ast.Assign | ast.Lambda)
+        ),
+        key=lambda n: (n.lineno, n.col_offset),
+    )
+    return [value for n in nodes if (value := n.body if isinstance(n, ast.Lambda) else n.value) is not None]
+
+
+def _is_shift(was: ast.expr, now: ast.expr) -> bool:
+    if not isinstance(now, ast.BinOp):
+        return False
+    for number, rest in ((now.right, now.left), (now.left, now.right)):
+        if not _is_number(number):
+            continue
+        if dump(rest) == dump(was):
+            return True
+        if isinstance(was, ast.BinOp) and any(
+            _is_number(old) and dump(other) == dump(rest)
+            for old, other in ((was.right, was.left), (was.left, was.right))
+        ):
+            return type(was.op) is type(now.op) or isinstance(now.op, ast.Add | ast.Sub)
+    return False
+
+
+def _is_number(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+
+
+def _asking(source: str) -> Iterator[ast.AST]:
+    """The asserts of a source, and the loops around them."""
+    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+        if is_assert(node) or (isinstance(node, ast.For | ast.While) and any(map(is_assert, ast.walk(node)))):
+            yield node
+
+
+def _is_many(node: ast.AST) -> bool:
+    """A loop, a comprehension, or a literal of two and more values."""
+    if isinstance(node, ast.For | ast.While | ast.comprehension):
+        return True
+    return isinstance(node, ast.Compare) and any(
+        isinstance(side, ast.List | ast.Tuple | ast.Dict | ast.Set)
+        and len(side.keys if isinstance(side, ast.Dict) else side.elts) > 1
+        for side in (node.left, *node.comparators)
+    )

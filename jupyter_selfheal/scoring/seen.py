@@ -1,0 +1,72 @@
+"""What was observed of one tried patch: the evidence that a verdict weighs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jupyter_selfheal.scoring.expected import Part
+from jupyter_selfheal.scoring.stored import NOTHING, Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """So many were asked and so many held; ``why`` is the first that did not."""
+
+    asked: int = 0
+    held: int = 0
+    why: str = ""
+
+    @property
+    def all_held(self) -> bool:
+        return self.asked > 0 and self.held == self.asked
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """One dependent cell below: whether it ran, how its output compares, and whether another patch makes it run."""
+
+    cell_id: str
+    ran: bool
+    error: str = ""
+    output: Comparison = NOTHING
+    runs_otherwise: bool = False
+    missed: str = ""
+    """How it misses its own expectation, empty where it has none or meets it."""
+    asserts: int = 0
+    """Asserts that run with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything observed of one tried patch.
+
+    ``ran``: the cell ran to its end. ``progress`` (0-3) says how far a failing one came: 0 nowhere, 1 the same failure,
+    2 another failure at the same place, 3 past the failing statement. ``failure`` is its headline.
+    """
+
+    ran: bool
+    progress: int = 0
+    failure: str = ""
+    inconclusive: str = ""
+    user: tuple[Part, ...] = ()
+    doctests: Count = Count()
+    own_asserts: int = 0
+    deciding: Count = Count()
+    """Asserts below that depend on the patched cells alone."""
+    others: Count = Count()
+    """Asserts below that depend on other definitions too."""
+    output: Comparison = NOTHING
+    below: tuple[Below, ...] = ()
+    drawn: bool = False
+    """What the cell prints hangs on a random draw without a seed: other numbers than the stored ones say nothing."""
+    shifted: bool = False
+    """A result became the same one plus or minus a number, and no check stands for many values."""
+    tampering: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def checks(self) -> int:
+        """Single values that were compared and held."""
+        below = sum(b.asserts for b in self.below if b.ran)
+        held = self.doctests.held + self.own_asserts + max(self.deciding.held + self.others.held, below)
+        return len(self.user) + held + (self.output.computed if self.output.same else 0)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.model import FailureKind
+from jupyter_selfheal.scoring.fitted import shifted
+from jupyter_selfheal.scoring.scorer import EvidenceScorer
+
+AREA = "def area(w, h):\n    return w * h"
+
+
+def judged(case: Any, patch: Any, try_patch: Any) -> Any:
+    return EvidenceScorer().judge(case, try_patch(case), [(patch, try_patch(case, patch))], ())[0][0]
+
+
+def test_a_guess_that_shifts_the_result_to_meet_one_check_is_shown_not_accepted(
+    case_of: Any, patch_of: Any, try_patch: Any
+) -> None:
+    case = case_of([AREA, "assert area(2, 3) == 7"], failing=1, ename="AssertionError")
+    found = judged(case, patch_of(case, AREA + " + 1", "c0"), try_patch)
+    assert found.score < 7
+    assert found.plausible
+    assert not found.oracle_met
+    assert any("only shifts a result" in reason for reason in found.reasons)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "assert area(2, 3) == 7\nassert area(1, 1) == 2",
+        "for w, h, a in [(2, 3, 7), (1, 1, 2)]:\n    assert area(w, h) == a",
+        "assert [area(2, 3), area(1, 1)] == [7, 2]",
+    ],
+)
+def test_two_examples_of_other_inputs_prove_the_same_shift(
+    check: str, case_of: Any, patch_of: Any, try_patch: Any
+) -> None:
+    case = case_of([AREA, check], failing=1, ename="AssertionError")
+    assert judged(case, patch_of(case, AREA + " + 1", "c0"), try_patch).score >= 8
+
+
+def test_one_check_is_enough_for_a_change_within_the_computation(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    old = "def total(n):\n    return sum(range(n))"
+    case = case_of([old, "assert total(10) == 55"], failing=1, ename="AssertionError")
+    assert judged(case, patch_of(case, old.replace("range(n)", "range(n + 1)"), "c0"), try_patch).score >= 8
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("def f(a):\n    return a", "def f(a):\n    return a - 1", True),
+        ("total = sum(xs)", "total = sum(xs) * 1.5", True),
+        ("f = lambda x: x + 1", "f = lambda x: x + 2", True),
+        ("f = lambda x: 2 + x", "f = lambda x: 1 + x", True),
+        ("y = x + 1", "y = x", False),
+        ("y = x * w", "y = x / w", False),
+        ("y = xs[n]", "y = xs[n - 1]", False),
+        ("y = x ** 2 + 1", "y = x ** 3 + 1", False),
+    ],
+)
+def test_a_shift_is_the_same_value_with_a_number(old: str, new: str, answer: bool, case_of: Any, patch_of: Any) -> None:
+    case = case_of([old], kind=FailureKind.MISSED)
+    assert shifted(case, patch_of(case, new)) is answer
