@@ -76,7 +76,8 @@ def answer(received: Received) -> Says:
     """What the stand-in says to a request."""
     messages = received.body["messages"]
     text = "\n\n".join(part["text"] for message in messages for part in message["content"])
-    said = judged(text) if "score_a" in json.dumps(received.body.get("output_config", {})) else proposed(text)
+    wanted = json.dumps(received.body.get("output_config", {}))
+    said = judged(text) if "score_a" in wanted else criticised(text) if "risks" in wanted else proposed(text)
     tokens_in, out = len(json.dumps(received.body)) // 4, json.dumps(said, ensure_ascii=False)
     return Says(out, input_tokens=tokens_in, output_tokens=len(out) // 4)
 
@@ -105,6 +106,13 @@ def proposed(text: str) -> dict[str, Any]:
 def hypothesis(title: str, cell: str, source: str) -> dict[str, Any]:
     edits = [{"cell": cell, "action": "replace", "source": source}]
     return {"title": title, "cause": title, "risk": "none that is known", "edits": edits}
+
+
+def criticised(text: str) -> dict[str, Any]:
+    """One line on each patch that touches another cell, before it is run."""
+    names = re.findall(r"^# Patch (P\d+)$", text, re.MULTILINE)
+    line = "Other cells that call the changed function may give other results."
+    return {"risks": [{"patch": name, "risk": line} for name in names]}
 
 
 def judged(text: str) -> dict[str, Any]:
