@@ -29,7 +29,7 @@ class MissingModule(Rule):
     **Fix** `%pip install` of the distribution: `scikit-learn` for `sklearn`, `Pillow` for `PIL`. Proven in a scratch directory, where
     installing was allowed.
 
-    **Fix safety** Safe where the distribution is known to have this module. Unsafe where the two are merely taken to have one
+    **Fix safety** Safe where the distribution is known to have this module. Only shown where the two are merely taken to have one
     name. Never for placeholders (`your_module`), common names of people's own files (`utils`), files of the notebook's own tree,
     modules that Python removed, and what may be a slip of an installed module's name: anybody may publish under those.
     """
@@ -47,7 +47,7 @@ class MissingModule(Rule):
                 (Install(requirement, module),),
                 f"Install {requirement}",
                 f"The module `{module}` is not installed here.",
-                applicability=Applicability.SAFE if known else Applicability.UNSAFE,
+                applicability=Applicability.SAFE if known else Applicability.DISPLAY_ONLY,
                 why=self.why
                 if known
                 else "The distribution is taken to have the module's name: look before you install.",

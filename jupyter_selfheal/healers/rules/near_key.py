@@ -27,7 +27,8 @@ class NearKey(Rule):
 
     **Fix** The text that names it is written as the object has it, wherever the cell uses it in the same way.
 
-    **Fix safety** Safe where one key only is so near. Unsafe where two are; silent where none is, since a missing
+    **Fix safety** Safe where one key only is so near by a slip, of a table's columns or of a mapping whose keys the notebook writes
+    out; keys that were counted or read are data, and a plural is another word. Unsafe where two are; silent where none is, since a missing
     key is then missing data, and a default value would hide it.
     """
 
@@ -44,7 +45,9 @@ class NearKey(Rule):
                 found = keys(scene, owner)
                 if found is None:
                     continue
-                for word, sure in _meant(wrong, found):
+                written = found.is_table or _is_written_out(scene, found)
+                for word, slip in _meant(wrong, found):
+                    sure = slip and written
                     yield self.patch(
                         self.replace(scene, cell_id, _respelt(source, node, wrong, word)),
                         f"Write `{word!r}` for `{wrong!r}`",
@@ -117,8 +120,27 @@ def _meant(wrong: str, found: Keys) -> list[tuple[str, bool]]:
     if len(near) != 1:
         return [(k, False) for k in near[:2]]
     word = near[0]
-    slip = is_plain_slip(wrong, word, strict=True) or plural_of(wrong.casefold(), word.casefold())
+    slip = is_plain_slip(wrong, word, strict=True) and not plural_of(wrong.casefold(), word.casefold())
     return [(word, slip and (len(wrong) > 2 or plain(wrong) == plain(word)))]
+
+
+def _is_written_out(scene: Scene, found: Keys) -> bool:
+    """True where every key of a mapping stands in the notebook: keys that were counted or read are data, not its structure."""
+    texts = {
+        n.value
+        for c in scene.notebook.cells
+        if c.kind == "code"
+        for n in ast.walk(src.parse(scene.source_of(c.id)) or ast.Module([], []))
+        if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    }
+    keywords = {
+        n.arg
+        for c in scene.notebook.cells
+        if c.kind == "code"
+        for n in ast.walk(src.parse(scene.source_of(c.id)) or ast.Module([], []))
+        if isinstance(n, ast.keyword)
+    }
+    return all(k in texts or k in keywords for k in found.keys if isinstance(k, str))
 
 
 def _respelt(source: str, node: ast.Constant, wrong: str, word: str) -> list[Splice]:
