@@ -1,4 +1,4 @@
-"""Was a result only shifted by a number until the one check holds?
+"""Was a result only shifted by a constant, or cut, until the one check holds?
 
 ``return w * h + 1`` meets ``assert area(2, 3) == 7`` and is wrong everywhere else; as likely the assert is. A change within
 the computation (a bound, an index, an operator) is not meant here: there a check of one value is evidence.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
@@ -17,12 +18,16 @@ from jupyter_selfheal.scoring.expected import oracle_of
 
 
 def shifted(case: Case, patch: Patch) -> bool:
-    """True where a returned or assigned value became the same value plus, minus, times … a number, or has another such number."""
+    """True where a value that is returned or assigned became the same value with a constant more, or with another constant, or where
+    some sequence was cut at its end (``xs`` → ``xs[:-1]``)."""
     return any(
-        _is_shift(was, now)
+        _cuts(before, after)
+        or any(
+            _is_shift(was, now)
+            for was, now in zip(_results(before), _results(after), strict=False)
+            if dump(was) != dump(now)
+        )
         for _, before, after in patched_cells(case, patch)
-        for was, now in zip(_results(before), _results(after), strict=False)
-        if dump(was) != dump(now)
     )
 
 
@@ -51,23 +56,45 @@ def _results(source: str) -> list[ast.expr]:
 
 
 def _is_shift(was: ast.expr, now: ast.expr) -> bool:
+    if isinstance(was, ast.JoinedStr) and isinstance(now, ast.JoinedStr):
+        return [dump(v) for v in was.values if not _is_constant(v)] == [
+            dump(v) for v in now.values if not _is_constant(v)
+        ]
     if not isinstance(now, ast.BinOp):
         return False
-    for number, rest in ((now.right, now.left), (now.left, now.right)):
-        if not _is_number(number):
+    for constant, rest in ((now.right, now.left), (now.left, now.right)):
+        if not _is_constant(constant):
             continue
         if dump(rest) == dump(was):
             return True
         if isinstance(was, ast.BinOp) and any(
-            _is_number(old) and dump(other) == dump(rest)
+            _is_constant(old) and dump(other) == dump(rest)
             for old, other in ((was.right, was.left), (was.left, was.right))
         ):
             return type(was.op) is type(now.op) or isinstance(now.op, ast.Add | ast.Sub)
     return False
 
 
-def _is_number(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+def _is_constant(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float | str)
+        and not isinstance(node.value, bool)
+    )
+
+
+def _cuts(before: str, after: str) -> bool:
+    """True where a slice with constant bounds was put on something that stood there whole (other bounds are no cut)."""
+    there = list(ast.walk(src.parse(before) or ast.Module([], [])))
+    whole = {dump(n) for n in there} - {dump(n.value) for n in there if _is_slice(n)}
+    return any(
+        _is_slice(n) and dump(n.value) in whole and not any(isinstance(part, ast.Name) for part in ast.walk(n.slice))
+        for n in ast.walk(src.parse(after) or ast.Module([], []))
+    )
+
+
+def _is_slice(node: ast.AST) -> TypeGuard[ast.Subscript]:
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and node.slice.step is None
 
 
 def _asking(source: str) -> Iterator[ast.AST]:

@@ -60,7 +60,7 @@ class Evidence:
     drawn: bool = False
     """What the cell prints hangs on a random draw without a seed: other numbers than the stored ones say nothing."""
     shifted: bool = False
-    """A result became the same one plus or minus a number, and no check stands for many values."""
+    """A result became the same one with a constant more, or was cut, and no check stands for many values."""
     tampering: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 

@@ -19,7 +19,7 @@ CAP = 3.0
 """Tampering and a contradicted oracle score no higher."""
 
 FITTED = 6.0
-"""A guess with a number of its own and one check that it meets: shown, not applied."""
+"""A guess with a constant of its own and one check that it meets: shown, not applied."""
 
 SAFE_RULE = 7.0
 UNDECIDED = 5.0
@@ -90,7 +90,7 @@ def _weighed(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _
         return score, True
     if not met:
         return _undecided(patch, evidence, opinion, sheet), False
-    sheet.reasons.append("It only shifts a result by a number until the one check holds: as likely the check is wrong.")
+    sheet.reasons.append("It only shifts or cuts a result until the one check holds: as likely the check is wrong.")
     return (FITTED if opinion is None else min(score, _undecided(patch, evidence, opinion, sheet))), False
 
 
