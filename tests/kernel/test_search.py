@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import psutil
 import pytest
@@ -10,9 +10,25 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
 from jupyter_selfheal.kernels.opening import open_state
-from jupyter_selfheal.model import OPEN, Case, Cell, Failure, FailureKind, Keep, Notebook, Oracle, Run, TrialRequest
+from jupyter_selfheal.loop.driver import heal
+from jupyter_selfheal.model import (
+    OPEN,
+    Applicability,
+    Case,
+    Cell,
+    Choice,
+    Decision,
+    Failure,
+    FailureKind,
+    Keep,
+    Notebook,
+    Oracle,
+    Reason,
+    Run,
+    TrialRequest,
+)
 from jupyter_selfheal.ports import Answer, Starts, TrialKernel
-from jupyter_selfheal.testing.scripted import NoFacts
+from jupyter_selfheal.testing.scripted import NoFacts, ScriptedApprover, scripted_parts
 
 pytestmark = pytest.mark.kernel
 
@@ -88,3 +104,44 @@ def test_nothing_is_left_running(first: TrialKernel) -> None:
     me = psutil.Process()
     zombies = [p for p in me.children(recursive=True) if p.is_running() and p.status() == psutil.STATUS_ZOMBIE]
     assert len(zombies) <= 1
+
+
+BROKEN, ASSERTED = "def f(a):\n    return a[-1]\n", "assert f([1, 2, 1, 3]) == 1"
+
+
+@pytest.fixture
+def ambiguous(first: TrialKernel) -> Iterator[tuple[Case, Starts]]:
+    """A failure that many small changes mend, each in its own way."""
+    trial, state = first.run(TrialRequest((Run(BROKEN, "c0"),), keep=Keep.ON_SUCCESS, sandbox=OPEN, timeout=60))
+    assert state is not None, trial
+    notebook = Notebook((Cell("c0", BROKEN), Cell("c1", ASSERTED)))
+    yield Case(Failure("c1", ASSERTED, FailureKind.RAISED, "AssertionError"), notebook), Starts((state,))
+    state.close()
+
+
+def test_the_users_one_value_decides_among_the_searchs_patches(ambiguous: tuple[Case, Starts]) -> None:
+    case, starts = ambiguous
+    healer = SearchHealer(HealConfig(search_seconds=5.0))
+    looking = ScriptedApprover([Decision(Choice.REJECT)] * 9)
+    heal(case, scripted_parts(starts, [healer], approver=looking))
+    (question,) = looking.proposals[0].questions
+    candidates = looking.proposals[0].candidates
+    assert len(question.answers) > 1
+    assert {c.patch.applicability for c in candidates} == {Applicability.UNSAFE}
+    best = candidates[0].patch.id
+    value, ids = next((v, i) for v, i in question.answers.items() if best not in i and not v.startswith("an error"))
+    telling = ScriptedApprover([Decision(Choice.ANSWER, text=value), Decision(Choice.APPROVE)])
+    outcome = heal(case, scripted_parts(starts, [healer], approver=telling))
+    assert outcome.reason is Reason.HEALED
+    assert outcome.applied[0].patch.id in ids
+
+
+def test_what_is_shown_first_differs_in_what_it_does(ambiguous: tuple[Case, Starts]) -> None:
+    case, starts = ambiguous
+    patches = SearchHealer(HealConfig(search_seconds=5.0)).propose(case, starts, NoFacts(), ()).patches
+    made = []
+    for patch in patches[:2]:
+        ns: dict[str, Callable[[list[int]], int]] = {}
+        exec(patch.source_of("c0", ""), ns)
+        made.append([ns["f"]([*a, 8, 9]) for a in ([], [1], [2, 1], [1, 2, 3], [4, 5, 6, 7])])
+    assert made[0] != made[1]

@@ -172,12 +172,3 @@ def clusters(shown: Sequence[Sequence[str]]) -> list[list[int]]:
     for n, signature in enumerate(shown):
         found.setdefault(tuple(signature), []).append(n)
     return list(found.values())
-
-
-def telling(first: Sequence[str], second: Sequence[str], given: Sequence[tuple[Any, ...]]) -> int:
-    """Index of the shortest input on which two behaviours give different values (exceptions only if nothing else), or -1."""
-    differing = [n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b]
-    differing.sort(
-        key=lambda n: (first[n].startswith("!") or second[n].startswith("!"), len(repr(given[n])), repr(given[n]))
-    )
-    return differing[0] if differing else -1

@@ -25,6 +25,7 @@ _SAID: Mapping[str, str] = {
     "sqrt": "square root", "split": "words", "float": "decimal", "startswith": "starts start begins prefix", "endswith": "ends end suffix",
 }  # fmt: skip
 _WORDS = {token: frozenset(words.split()) for token, words in _SAID.items()}
+_SIGNS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 _TOKEN = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|\w+|\*\*|//|[-+*/%]""")
 
 
@@ -41,7 +42,10 @@ def factor(s: Scope, change: Change) -> float:
     fresh = new - old
     if set(fresh) <= {"+", "-", "1"} and "1" in fresh:  # one off: no word of the description speaks of that
         return 1.0
-    added, lost = (any(_is_said(s, token) for token in tokens) for tokens in (fresh, old - new))
+    gone = old - new
+    if any(token.isdigit() for token in gone):  # an operand goes with its operator
+        gone = Counter({token: n for token, n in gone.items() if token not in _SIGNS})
+    added, lost = (any(_is_said(s, token) for token in tokens) for tokens in (fresh, gone))
     return (GAIN if added else 1.0) * (LOSS if lost else 1.0)
 
 

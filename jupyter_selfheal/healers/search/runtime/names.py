@@ -163,9 +163,10 @@ def calls(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def _more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
-    if any(isinstance(a, ast.GeneratorExp) for a in node.args):
-        return
     end = s.hi(node) - 1
+    if any(isinstance(a, ast.GeneratorExp) for a in node.args):
+        yield from _default(s, node, what)
+        return
     comma = ", " if node.args or node.keywords else ""
     if s.text[:end].rstrip().endswith(","):
         comma = " "
@@ -186,6 +187,10 @@ def _more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
                     "lambda x: -x",
                     "lambda x: (len(x), x)",
                 )
+            ]
+        if name in ("min", "max") and len(node.args) == 1 and "default" not in used:
+            extra += [
+                (f"default={v}", p) for v, p in (("0", 0.4), ("None", 0.3), ("-1", 0.15), ("1", 0.1), ("''", 0.1))
             ]
         for text, prior in extra:
             yield Change(((end, end, comma + text),), prior, node.lineno, f"`{what}` lacks `{text}`")
@@ -217,6 +222,15 @@ def _more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
                     node.lineno,
                     f"`range` should begin at `{text}`",
                 )
+
+
+def _default(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
+    """``max((x for x in a), default=0)``: a generator that may give nothing."""
+    if what in ("min", "max") and len(node.args) == 1 and not node.keywords:
+        inner = s.text[s.hi(node.func) : s.hi(node)]
+        for value, prior in (("0", 0.4), ("None", 0.3), ("-1", 0.15)):
+            whole = (s.hi(node.func), s.hi(node), f"({inner}, default={value})")
+            yield Change((whole,), prior, node.lineno, f"`{what}` lacks `default={value}`")
 
 
 def keys(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -117,7 +117,7 @@ def binary(s: Scope, node: ast.AST) -> Iterator[Change]:
     for kept, lost in ((node.left, node.right), (node.right, node.left)):
         yield Change(
             (s.put(node, s.of(kept)),),
-            0.4 if _small(lost) else 0.25,
+            0.5 if isinstance(lost, ast.Constant) else 0.4 if _small(lost) else 0.25,
             node.lineno,
             f"`{s.of(node)}` should be `{s.of(kept)}`",
         )
@@ -158,7 +158,12 @@ def _regrouped(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]:
             yield Change((s.put(node, crossed),), 0.25, node.lineno, f"`{s.of(node)}` has its operands exchanged")
         if _small(left.right) and _small(right) and s.of(left.right) != s.of(right):
             swapped = (s.put(left.right, s.of(right)), s.put(right, s.of(left.right)))
-            yield Change(swapped, 0.5, node.lineno, f"`{s.of(left.right)}` and `{s.of(right)}` are exchanged")
+            yield Change(
+                swapped,
+                0.3 if isinstance(right, ast.Constant) else 0.5,
+                node.lineno,
+                f"`{s.of(left.right)}` and `{s.of(right)}` are exchanged",
+            )
 
 
 def logic(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -16,6 +16,8 @@ from jupyter_selfheal.healers.search.runtime.program import CELL, DEFINE
 from jupyter_selfheal.healers.search.runtime.propose import unread
 from jupyter_selfheal.healers.search.runtime.text import splice, tidy
 
+ASKED = 10
+"""Patches that a question must tell apart: those that are shown."""
 PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
 
@@ -76,12 +78,14 @@ class Ranking:
         return any(u.role in (DEFINE, CELL) and u.text.startswith(f"def {name}(") for u in self.units)
 
     def ranked(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Patches as data, best first, with the questions."""
+        """Patches as data, the best of each hypothesis first, then their look-alikes; with the questions."""
         groups = behave.clusters(self.shown) if self.function else [[n] for n in range(len(self.found))]
         strength = {n: sum(self.found[m].weight for m in group) for group in groups for n in group}
         best = {n: self.found[group[0]].weight for group in groups for n in group}
         order = sorted(range(len(self.found)), key=lambda n: self._key(n, strength[n], best[n]))
         place = {n: k for k, group in enumerate(groups) for n in group}
+        leaders = list({place[n]: n for n in reversed(order)}.values())[::-1]
+        order = [*leaders, *(n for n in order if n not in leaders)]
         patches = [self._patch(self.found[n], place[n]) for n in order]
         return patches, self._questions(order, place)
 
@@ -107,21 +111,29 @@ class Ranking:
         }  # fmt: skip
 
     def _questions(self, order: Sequence[int], place: Mapping[int, int]) -> list[dict[str, Any]]:
+        """The input whose right value rules out most of what is likely, with the positions of the patches that give each value."""
         if not self.function or not order:
             return []
-        first = order[0]
-        for n in order[1:]:
-            if place[n] == place[first]:
-                continue
-            at = behave.telling(self.shown[first], self.shown[n], self.given)
-            if at < 0:
-                continue
-            answers: dict[str, list[int]] = {}
-            for position, m in enumerate(order):
-                if at < len(self.shown[m]):
-                    answers.setdefault(self.shown[m][at], []).append(position)
-            return [{"call": behave.Input(self.function, self.given[at]).text, "answers": answers}]
-        return []
+        likely = [n for n in order if len(self.shown[n]) == len(self.given)][:ASKED]
+        inputs = [n for n, _ in enumerate(self.given) if len({self.shown[m][n] for m in likely}) > 1]
+        if not inputs:
+            return []
+        at = min(inputs, key=lambda n: self._worth(n, likely))
+        answers: dict[str, list[int]] = {}
+        for position, m in enumerate(order):
+            if at < len(self.shown[m]):
+                answers.setdefault(self.shown[m][at], []).append(position)
+        return [{"call": behave.Input(self.function, self.given[at]).text, "answers": answers}]
+
+    def _worth(self, at: int, likely: Sequence[int]) -> tuple[float, int, str]:
+        """Less is better: the share of the weight that the likeliest value has (errors count as no answer), then the input's length."""
+        shares: dict[str, float] = {}
+        for n in likely:
+            shares[self.shown[n][at]] = shares.get(self.shown[n][at], 0.0) + self.found[n].weight
+        whole = sum(shares.values()) or 1.0
+        odd = sum(w for value, w in shares.items() if value.startswith("!"))
+        text = repr(self.given[at])
+        return round(max(shares.values()) / whole + odd / whole, 1), len(text), text
 
 
 def _tidied(old: str, new: str) -> str:

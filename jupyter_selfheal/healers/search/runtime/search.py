@@ -40,6 +40,8 @@ GO_ON, GO_ON_SECONDS = 1500, 0.5
 """Candidates tried, and CPU seconds used, after the first plausible one, so that there is something to rank."""
 LATE_AFTER = 12
 """Candidates cut for time that are tried again once something is plausible."""
+LIKELIER = 3
+"""Of those, candidates that were cut before they had passed anything, where no other was."""
 COUNTED = 1500
 """Single changes whose passed checks are counted, to find those that a second change may complete."""
 CLOCK = 3.0
@@ -152,9 +154,10 @@ class Search:
         if not self.plausible:
             found = [c for c in late if c.result.passed or self.sight.result.failed == 1]
             return sorted(found, key=lambda c: (-c.result.passed, -c.weight))[:most]
-        least = max(c.weight for c in self.plausible)
-        found = [c for c in late if c.weight >= least and c.result.passed]
-        return sorted(found, key=lambda c: -c.weight)[:LATE_AFTER]
+        best = max(c.weight for c in self.plausible)
+        found = sorted((c for c in late if c.weight >= best), key=lambda c: -c.weight)
+        passed = [c for c in found if c.result.passed]
+        return passed[:LATE_AFTER] or found[:LIKELIER]
 
     def _left(self) -> float:
         """Seconds left: of the CPU's, and of the clock's, which a busy machine uses up first."""

@@ -28,7 +28,7 @@ _AFTER: tuple[tuple[str, tuple[str, ...], float], ...] = (
     (".lower()", (TEXT,), 0.4), (".upper()", (TEXT,), 0.25), (".strip()", (TEXT,), 0.3), (".split()", (TEXT,), 0.25), ("[::-1]", (TEXT, ITEMS), 0.35),
     ("[1:]", (TEXT, ITEMS), 0.4), ("[:-1]", (TEXT, ITEMS), 0.3), ("[0]", (TEXT, ITEMS), 0.25), ("[-1]", (TEXT, ITEMS), 0.25), ("[1]", (ITEMS,), 0.12),
     (".copy()", (ITEMS, SET, DICT), 0.25), (".items()", (DICT,), 0.3), (".values()", (DICT,), 0.3), (".keys()", (DICT,), 0.2), (".isdigit()", (TEXT,), 0.1),
-    (".swapcase()", (TEXT,), 0.1), (".capitalize()", (TEXT,), 0.1), (".isalpha()", (TEXT,), 0.1), (".sum()", ("ndarray", "Series"), 0.15), (".mean()", ("ndarray", "Series"), 0.15),
+    (".T", ("ndarray", "DataFrame"), 0.4), ("[::2]", (TEXT, ITEMS), 0.2), ("[1::2]", (TEXT, ITEMS), 0.12), (".swapcase()", (TEXT,), 0.1), (".capitalize()", (TEXT,), 0.1), (".isalpha()", (TEXT,), 0.1), (".sum()", ("ndarray", "Series"), 0.15), (".mean()", ("ndarray", "Series"), 0.15),
 )  # fmt: skip
 _SIZED = (NUMBER, TEXT, ITEMS, SET, DICT, TRUTH)
 
@@ -65,6 +65,9 @@ def wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
             prior = {"list": 0.55, "sorted": 0.5, "set": 0.4, "reversed": 0.45, "range": 0.3}.get(name, 0.05)
         inner = text if text.startswith("(") and isinstance(node, ast.GeneratorExp) else f"({text})"
         yield Change((s.put(node, f"{name}{inner}"),), prior, node.lineno, f"`{text}` should be `{name}({text})`")
+    if s.may_be(node, ITEMS, TEXT, SET, DICT):
+        new = f"sorted({text}, reverse=True)"
+        yield Change((s.put(node, new),), 0.25 * simple, node.lineno, f"`{text}` should be `{new}`")
     if looped:
         yield Change((s.put(node, f"enumerate({text})"),), 0.1, node.lineno, f"`{text}` should be enumerated")
         yield Change(

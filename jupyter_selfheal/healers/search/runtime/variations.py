@@ -7,6 +7,7 @@ Barr et al. 2014, "The plastic surgery hypothesis").
 from __future__ import annotations
 
 import ast
+import builtins
 import itertools
 from collections.abc import Iterator
 
@@ -191,6 +192,32 @@ def further_statement(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(((start, start, f"{s.indent(node)}{text}\n"),), 0.06, node.lineno, words)
 
 
+def unbound(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """The assignment of a name that is read and bound nowhere is missing: it is like another assignment, or makes a part of an argument."""
+    if not isinstance(node, ast.FunctionDef) or s.indent(node.body[0]) is None:
+        return
+    inside = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    bound = {n.id for n in inside if isinstance(n.ctx, ast.Store)} | {
+        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
+    }
+    known = bound | s.functions | s.hints.outside | set(s.hints.callables) | set(s.modules) | set(dir(builtins))
+    lost = dict.fromkeys(n.id for n in inside if isinstance(n.ctx, ast.Load) and n.id not in known)
+    made = [t for n in ast.walk(node) if isinstance(n, ast.Assign) for t in (s.of(n.value), *variants(s, n.value))]
+    made += [*parts(s), *s.values, "0", "1", "[]", "''", "{}", "set()", "None", "True", "False"]
+    made += [
+        form.format(a.arg)
+        for a in node.args.args
+        for form in ("len({})", "sorted({})", "{}[0]", "{}[1:]", "{}[::2]", "set({})")
+    ]
+    for name, stmt in itertools.product(list(lost)[:2], node.body):
+        if s.indent(stmt) is None or s.is_doc(getattr(stmt, "value", None) or stmt):
+            continue
+        start = s.block(stmt)[0]
+        for value in dict.fromkeys(t for t in made if "\n" not in t):
+            text = f"{s.indent(stmt)}{name} = {value}\n"
+            yield Change(((start, start, text),), 0.25, stmt.lineno, f"`{name} = {value}` is missing")
+
+
 def jumps(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``if test: continue``, ``break`` or ``return`` is missing before a statement."""
     if not isinstance(node, ast.stmt) or isinstance(s.parents.get(node), ast.Module | ast.ClassDef | None):
@@ -240,4 +267,4 @@ def otherwise(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change((s.put(node, text),), prior * 0.22, node.lineno, f"`{s.of(node)}` lacks `if {test} else {value}`")  # fmt: skip
 
 
-TEMPLATES = (further_condition, further_term, further_branch, further_statement, jumps, otherwise)
+TEMPLATES = (further_condition, further_term, further_branch, further_statement, unbound, jumps, otherwise)
