@@ -63,6 +63,7 @@ RULES: dict[str, str] = {
     "IMP104": "missing_module:MissingModule",
     "IMP105": "module_elsewhere:ModuleElsewhere",
     "IMP106": "pylab_names:PylabNames",
+    "IMP107": "old_name_elsewhere:OldNameElsewhere",
     "NAM101": "misspelt_name:MisspeltName",
     "NAM102": "python2_name:Python2Name",
     "NAM103": "unbound_local:UnboundLocal",

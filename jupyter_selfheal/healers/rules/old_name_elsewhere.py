@@ -1,0 +1,87 @@
+"""IMP107: code that the notebook imports, and that uses a library by its old names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import ask, exists
+from jupyter_selfheal.model import Applicability, Patch
+
+MODULE = re.compile(r"No module named '([\w.]+)'")
+NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'|module '([\w.]+)' has no attribute '(\w+)'")
+
+
+class OldNameElsewhere(Rule):
+    """Give code that is not the notebook's the old name of what a library has renamed.
+
+    **Failure** `ModuleNotFoundError: No module named 'sklearn.datasets.samples_generator'`, `ImportError: cannot import name
+    'Mapping' from 'collections'`, `AttributeError: module 'numpy' has no attribute 'float'`, raised in a module that the cell imports or calls.
+
+    **Fix** The old name is bound to the new thing above the failing statement:
+    `sys.modules["sklearn.datasets.samples_generator"] = sklearn.datasets`, `collections.Mapping = collections.abc.Mapping`.
+
+    **Fix safety** Safe where the library's changelog says that only the name has changed (`data/*.toml`). The module's own file, which the
+    notebook cannot mend, stays as it is.
+    """
+
+    code = "IMP107"
+    name = "old name in imported code"
+    enames = frozenset({"ModuleNotFoundError", "ImportError", "AttributeError"})
+    applicability = Applicability.SAFE
+    why = "The changelog says that only the name has changed."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        statement, frames = scene.failing_statement(), scene.failure.frames
+        if statement is None or not frames or frames[-1].cell_id or src.is_foreign(scene.source):
+            return
+        found = _shim(scene)
+        if found is None:
+            return
+        lines, change = found
+        start = src.offset(scene.source, statement.lineno, 0)
+        if scene.source[start : src.span(scene.source, statement)[0]].strip():
+            return
+        edits = self.replace(scene, scene.failure.cell_id, [(start, start, "\n".join(lines) + "\n")])
+        yield self.patch(
+            edits,
+            f"Add `{lines[-1]}`",
+            f"Code that the cell uses names `{change.old}`, which {change.library} {change.version} renamed.",
+            why=f"{self.why} ({change.source})",
+            prior=0.8,
+        )
+
+
+def _shim(scene: Scene) -> tuple[list[str], Change] | None:
+    """The lines that bind the old name, and the change that they make up for."""
+    message = scene.failure.evalue
+    if found := MODULE.search(message):
+        moved = knowledge().module(found[1])
+        if moved is None or found[1] in scene.source or not _is_same(moved[0]) or not _is_module(scene, moved[1]):
+            return None
+        return ["import sys", f"import {moved[1]}", f'sys.modules["{found[1]}"] = {moved[1]}'], moved[0]
+    if not (found := NAME.search(message)):
+        return None
+    module, name = (found[2], found[1]) if found[1] else (found[3], found[4])
+    change = knowledge().names.get(f"{module}.{name}")
+    if (
+        change is None
+        or not _is_same(change)
+        or re.search(rf"\b{name}\b", scene.source)
+        or not exists(scene, change.new)
+    ):
+        return None
+    home = change.new.rpartition(".")[0]
+    lines = [f"import {module}", f"{module}.{name} = {change.new}"]
+    return ([f"import {home}"] if home and home != module else []) + lines, change
+
+
+def _is_same(change: Change) -> bool:
+    return bool(change.new) and not (change.forms or change.unsafe or change.show or change.requires)
+
+
+def _is_module(scene: Scene, path: str) -> bool:
+    return bool(path) and ask(scene, "imports", pairs=[[path, ""]]) == [True]

@@ -1,0 +1,5 @@
+from sklearn.datasets.samples_generator import make_blobs
+
+
+def points(n):
+    return make_blobs(n)[0]

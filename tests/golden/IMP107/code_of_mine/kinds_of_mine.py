@@ -1,0 +1,5 @@
+import collections
+
+
+def is_mapping(x):
+    return isinstance(x, collections.Mapping)
