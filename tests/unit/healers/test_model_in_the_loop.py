@@ -35,6 +35,18 @@ def test_the_best_hypothesis_by_evidence_is_proposed_and_the_cheat_is_not() -> N
     assert approver.proposals[0].candidates[0].patch.title == "Spell the key right"
 
 
+def test_of_several_that_prove_right_the_smallest_change_is_proposed() -> None:
+    longer = (
+        f"names = {{'aple': 'apple', 'pear': 'pear'}}\nspelt = {{names[k]: prices[names[k]] for k in names}}\n{FIX}"
+    )
+    text = reply(hypothesis(longer, "Spell all keys"), hypothesis(FIX, "Spell the key right"))
+    outcome, approver, _, _ = heal(case_of(oracle=Oracle(expect="7")), [Says(text)])
+    first, second = approver.proposals[0].candidates
+    assert first.verdict.score == second.verdict.score
+    assert [first.patch.title, second.patch.title] == ["Spell the key right", "Spell all keys"]
+    assert outcome.applied[0].patch.title == "Spell the key right"
+
+
 def test_feedback_of_a_miss_reaches_the_next_request() -> None:
     case = case_of(oracle=Oracle(expect="7"))
     wrong = reply(hypothesis(WRONG, "Guess"))

@@ -14,6 +14,7 @@ from jupyter_selfheal.errors import KernelError, ProviderError
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.events import Derived, PausedForUserAction, Reserved, TrialEnded
 from jupyter_selfheal.model import (
+    BASELINE,
     Applicability,
     Attempt,
     Case,
@@ -34,8 +35,10 @@ from jupyter_selfheal.model import (
     Role,
     Run,
     Start,
+    Trial,
+    TrialRequest,
 )
-from jupyter_selfheal.ports import Answer, Parts, Starts
+from jupyter_selfheal.ports import Answer, Parts, Starts, TrialKernel
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import (
     ListJournal,
@@ -108,8 +111,6 @@ def test_flakiness_is_said_with_the_rate(stage: MakeStage) -> None:
 
 
 def _request(code: str):  # type: ignore[no-untyped-def]
-    from jupyter_selfheal.model import TrialRequest
-
     return TrialRequest((Run(code, "c1"),))
 
 
@@ -155,6 +156,33 @@ def test_a_dead_end_is_left_for_the_next_best_patch(stage: MakeStage) -> None:
     outcome = heal(s.case, scripted_parts(s.starts, [ScriptedHealer(rules)]))
     assert outcome.reason is Reason.HEALED
     assert "x[0]" in outcome.applied[0].patch.edits[0].source  # type: ignore[union-attr]
+
+
+class Meeting:
+    """A state from which trials of patches begin together or not at all."""
+
+    def __init__(self, kernel: FakeKernel, parties: int) -> None:
+        self.kernel, self.start, self.is_exact, self.isolation = kernel, kernel.start, True, kernel.isolation
+        self.barrier = threading.Barrier(parties)
+
+    def run(self, request: TrialRequest) -> tuple[Trial, TrialKernel | None]:
+        if request.patch_id != BASELINE.id:
+            self.barrier.wait(60)
+        return self.kernel.run(request)
+
+    def close(self) -> None:
+        self.kernel.close()
+
+
+def test_patches_of_one_answer_are_tried_at_once(stage: MakeStage) -> None:
+    s = stage("x = 1", "x.nope")
+    (before,) = s.starts.before
+    assert isinstance(before, FakeKernel)
+    patches = [s.replaced("x.nope", f"x + {n}", UNSAFE) for n in range(3)]
+    parts = scripted_parts(Starts((Meeting(before, 3),)), [ScriptedHealer([answer(*patches)])])
+    outcome = heal(s.case, parts)
+    assert [a.patch for a in outcome.attempts] == patches
+    assert all(a.trial and a.trial.ran for a in outcome.attempts)
 
 
 def test_healers_are_asked_in_order_and_only_while_nothing_is_good_enough(stage: MakeStage) -> None:
