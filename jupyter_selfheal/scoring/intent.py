@@ -17,6 +17,7 @@ from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import asserts_in, names_in, patched_cells
 from jupyter_selfheal.scoring.deletion import deleted, dump, failing_statement, fresh_statements, is_literal, walk
 from jupyter_selfheal.scoring.literals import hard_coded
+from jupyter_selfheal.scoring.vacuous import made_vacuous
 
 _TRUSTED = frozenset({"rules", "memory"})
 """Healers that may say of a patch that removal is the remedy."""
@@ -48,6 +49,7 @@ def tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     found += _stand_ins(case, old, new)
     found += _weakened(before, after)
     found += hard_coded(case, old, new)
+    found += made_vacuous(old, new)
     return tuple(dict.fromkeys(found))
 
 

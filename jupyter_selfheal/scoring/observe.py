@@ -8,6 +8,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Ending, ErrorInfo, FailureKind, Patch, Role, StepResult, Trial
 from jupyter_selfheal.scoring import draws, stored
 from jupyter_selfheal.scoring.asserts import below, patched_cells, run_by
+from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.downstream import chosen
 from jupyter_selfheal.scoring.expected import all_outputs, parts
 from jupyter_selfheal.scoring.fitted import asks_many, shifted
@@ -67,6 +68,7 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
         below=_below(case, patch, trial),
         drawn=draws.unseeded(case),
         shifted=shifted(case, patch) and not asks_many(case),
+        of_data=asks_of_data(case),
         tampering=cheats,
         remarks=doubts,
     )

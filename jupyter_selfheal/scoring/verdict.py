@@ -86,12 +86,22 @@ def _weighed(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _
     """The score of a patch that nothing contradicts, and whether an oracle proves it."""
     guessed = patch.healer not in REASONED
     score, met = _oracles(evidence, sheet, guessed=guessed)
-    if met and not (guessed and evidence.shifted and evidence.checks <= 1):
+    doubt = _doubt(evidence) if guessed else ""
+    if met and not doubt:
         return score, True
     if not met:
         return _undecided(patch, evidence, opinion, sheet), False
-    sheet.reasons.append("It only shifts or cuts a result until the one check holds: as likely the check is wrong.")
+    sheet.reasons.append(doubt)
     return (FITTED if opinion is None else min(score, _undecided(patch, evidence, opinion, sheet))), False
+
+
+def _doubt(evidence: Evidence) -> str:
+    """Why a guess that meets its checks may still be wrong; empty where nothing speaks for that."""
+    if evidence.of_data and not evidence.user:
+        return "The assert looks at data: as likely they are at fault, not the code that looks."
+    if evidence.shifted and evidence.checks <= 1:
+        return "It only shifts or cuts a result until the one check holds: as likely the check is wrong."
+    return ""
 
 
 def _not_run(patch: Patch, evidence: Evidence) -> Verdict:

@@ -1,0 +1,37 @@
+"""Conditions that hold (or fail) whatever the data are: a check that was made to pass by asking nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from jupyter_selfheal.scoring.deletion import dump, walk
+
+_DECIDED = (ast.Eq, ast.LtE, ast.GtE, ast.Is, ast.In, ast.Lt, ast.Gt, ast.IsNot)
+_PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
+
+
+def made_vacuous(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[str]:
+    """Say so where the new trees hold a condition that is decided without its data, and the old trees do not."""
+    known = {dump(n) for n in walk(old)}
+    for node in walk(new):
+        if dump(node) not in known and is_vacuous(node):
+            yield f"makes the condition `{ast.unparse(node)[:60]}` hold or fail whatever is asked"
+            return
+
+
+def is_vacuous(node: ast.AST) -> bool:
+    """``"" in text``, ``x == x``, ``a or True``, ``a and False``; not ``x != x``, which is how NaN is told."""
+    if isinstance(node, ast.BoolOp):
+        decided = isinstance(node.op, ast.Or)
+        return any(isinstance(v, ast.Constant) and bool(v.value) is decided for v in node.values)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return False
+    left, operator, right = node.left, node.ops[0], node.comparators[0]
+    if isinstance(operator, ast.In | ast.NotIn) and isinstance(left, ast.Constant):
+        return left.value in ("", b"")
+    return (
+        isinstance(operator, _DECIDED)
+        and dump(left) == dump(right)
+        and all(isinstance(n, _PLAIN) for n in ast.walk(left))
+    )

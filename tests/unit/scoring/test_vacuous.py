@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from jupyter_selfheal.scoring.vacuous import made_vacuous
+
+OLD = 'if "@" in text and n > m:\n    pass\nnan = x != x\n'
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        OLD.replace('"@"', '""'),
+        OLD.replace("n > m", "n > n"),
+        OLD.replace("n > m", "n == n"),
+        OLD.replace("n > m", "(n > m or True)"),
+        OLD.replace("n > m", "n > m and 0"),
+    ],
+)
+def test_a_condition_that_asks_nothing_any_more_is_named(new: str) -> None:
+    assert list(made_vacuous([ast.parse(OLD)], [ast.parse(new)]))
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        OLD,
+        OLD.replace('"@"', '"."'),
+        OLD.replace("n > m", "n >= m"),
+        OLD.replace("n > m", "(n > m or m)"),
+        OLD.replace("n > m", "y != y"),
+        OLD.replace("n > m", "next(it) == next(it)"),
+    ],
+)
+def test_conditions_that_ask_something_are_not(new: str) -> None:
+    assert not list(made_vacuous([ast.parse(OLD)], [ast.parse(new)]))
