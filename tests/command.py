@@ -50,6 +50,17 @@ def ours(place: Path) -> list[psutil.Process]:
     return found
 
 
+def sleeping(place: Path) -> int:
+    """How many ``sleep`` commands run in the folder."""
+    found = 0
+    for process in ours(place):
+        try:
+            found += process.name() == "sleep"
+        except psutil.Error:
+            continue
+    return found
+
+
 def nothing_is_left_running(place: Path) -> bool:
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:

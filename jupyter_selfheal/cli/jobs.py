@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -123,16 +124,40 @@ class _Crew:
 
 def _work(pipe: Any, settings: Settings, run: str, resuming: bool) -> None:
     """A worker process: heal what comes, until nothing more comes or there is nobody to tell."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # a terminal's Ctrl-C goes to the command, which passes it on once
     session = Session(settings, run, resuming=resuming)
     try:
+        threading.Thread(target=_outlived, daemon=True).start()
         _hold(False)
         while (job := pipe.recv()) is not None:
             pipe.send(heal_one(session, job))
     except (KeyboardInterrupt, EOFError, OSError):
         pass
     finally:
-        _hold(True)
+        _deaf()
         session.close()
+
+
+def _outlived() -> None:
+    """End this process as Ctrl-C does where the command itself was killed."""
+    command = multiprocessing.parent_process()
+    if command is not None:
+        connection.wait([command.sentinel])
+        if hasattr(signal, "pthread_kill"):  # to the main thread, which may be waiting for something
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _deaf() -> None:
+    """Hear no Ctrl-C any more, not even one that has come and waits to be answered."""
+    while True:
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        except KeyboardInterrupt:
+            continue
+        return
 
 
 def _hold(held: bool) -> None:

@@ -95,6 +95,21 @@ def read(path: Path) -> Recording:
     return Recording(header, tuple(records), len(raw) - len(torn), notices)
 
 
+def _not_cancelled(found: Recording, path: Path) -> Recording:
+    """The recording without the user's interruption and what came of it, if that is how it ends."""
+    kept = list(found.records)
+    while kept and (
+        kept[-1].body.get("$") == "CancelRequested"
+        or (kept[-1].body.get("$") == "Ended" and kept[-1].body.get("reason") == "cancelled")
+    ):
+        kept.pop()
+    if len(kept) == len(found.records):
+        return found
+    lines = path.read_bytes().splitlines(keepends=True)
+    size = sum(len(line) for line in lines[: len(kept) + 1])
+    return Recording(found.header, tuple(kept), size, (*found.notices, "it was interrupted: it goes on where it was"))
+
+
 def _parsed(line: bytes, number: int, path: Path) -> dict[str, Any]:
     try:
         found = json.loads(line)
@@ -148,13 +163,14 @@ class JsonlJournal:
 
     @classmethod
     def resume(cls, path: Path) -> tuple[JsonlJournal, Recording]:
-        """An existing journal, to go on with; a torn last line is cut off. Raises :class:`JournalError`."""
+        """An existing journal, to go on with: a torn last line is cut off, and so is a Ctrl-C at its end, as whoever resumes
+        takes it back. Raises :class:`JournalError`."""
         try:
             descriptor = _opened(path)
         except OSError as error:
             raise JournalError(_unwritable(path, error)) from error
         try:
-            found = read(path)
+            found = _not_cancelled(read(path), path)
             os.ftruncate(descriptor, found.size)
         except BaseException:
             os.close(descriptor)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
@@ -25,6 +26,8 @@ class KernelProcess:
     def __init__(self, name: str, folder: str, argv: list[str], env: dict[str, str], writes: tuple[str, bool]) -> None:
         self._name = name
         self.shared = private_folder()
+        # a Ctrl-C may come before there is anybody to call :meth:`forget`
+        weakref.finalize(self, shutil.rmtree, self.shared, ignore_errors=True)
         self.pid = 0
         self.layers: tuple[str, ...] = ()
         self.why_not = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
+import threading
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -170,6 +171,7 @@ class Session:
         def install(requirement: str) -> str:
             return self._installed(requirement, document.kernelspec)
 
+        interrupted = threading.Event()
         with contextlib.closing(self._journal(document, name)) as journal:
             events = journal.events() if self._resuming else ()
             outcome = assemble.heal(
@@ -179,12 +181,15 @@ class Session:
                 approver=self._approver(case),
                 journal=journal,
                 baseline=seen,
+                cancel=interrupted,
                 resume_from=events,
                 run=name,
                 install=install if self.settings.config.install else None,
                 session_spent=self.spent,
             )
         self.spent = self.spent + outcome.cost
+        if interrupted.is_set():  # also where it came too late for this heal: the run is to end, not this heal alone
+            raise KeyboardInterrupt
         return outcome, name
 
     def _journal(self, document: Document, name: str) -> Any:

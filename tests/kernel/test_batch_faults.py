@@ -1,0 +1,126 @@
+"""What is our own fault, or the machine's: one line, exit 2, the original as it was, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.command import heal, nothing_is_left_running, one_line, place, write
+
+__all__ = ["place"]
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.mark.parametrize(("library", "left"), [("jinja2", {"n.ipynb"}), ("jupyter_client", {"n.ipynb", "r.html"})])
+def test_a_fault_that_nobody_foresaw_is_one_line_that_names_a_log(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, left: set[str]
+) -> None:
+    """A library whose installation is broken in its own way: at the end of a heal, and at its beginning (that is reported)."""
+    broken = tmp_path / "broken" / library
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise RuntimeError('this copy is\\nbroken')")
+    monkeypatch.setenv("PYTHONPATH", str(broken.parent))
+    given = write(place / "n.ipynb", "x = 'a'.uper()")
+    before = given.read_bytes()
+    done = heal(given, "--in-place", "--approve", "none", "--report", "r.html", cwd=place)
+    one_line(done, "a fault of ours", "RuntimeError: this copy is broken", "report it with")
+    log = Path(done.stderr.split("report it with ")[1].strip())
+    assert log.is_relative_to(tmp_path / "data")
+    assert log.stat().st_mode & 0o077 == 0
+    assert "Traceback" in log.read_text()
+    assert given.read_bytes() == before
+    assert {p.name for p in place.iterdir()} == left
+    assert nothing_is_left_running(place)
+
+
+# --- a disk that is full --------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def disk(folder: Path, kilobytes: int) -> Iterator[Path]:
+    """A file system of its own of that size."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a file system")
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def filled(folder: Path, left: int) -> None:
+    """Fill the disk up to so many bytes."""
+    free = shutil.disk_usage(folder).free
+    (folder / "ballast").write_bytes(bytes(max(free - left, 0)))
+
+
+def test_a_disk_without_room_for_the_output_leaves_no_half_of_it(place: Path) -> None:
+    with disk(place / "full", 64) as full:
+        given = write(place / "n.ipynb", "x = 'a'.uper()", "print('long ' * 50_000)")
+        before = given.read_bytes()
+        done = heal(given, "-o", "full/out.ipynb", cwd=place)
+        one_line(done, "No space left on device", "out.ipynb", "-o")
+        assert list(full.iterdir()) == []
+        assert given.read_bytes() == before
+    assert nothing_is_left_running(place)
+
+
+def test_in_place_on_a_full_disk_the_original_stays(place: Path) -> None:
+    with disk(place / "full", 128) as full:
+        given = write(full / "n.ipynb", "x = 'a'.uper()", "x = x.uper()\nprint('long ' * 30_000)")
+        before = given.read_bytes()
+        filled(full, 8192)
+        done = heal(given, "--in-place", "--approve", "all", cwd=full)
+        one_line(done, "No space left on device")
+        assert given.read_bytes() == before
+        assert sorted(p.name for p in full.iterdir()) == ["ballast", "n.ipynb"]
+        assert nothing_is_left_running(place)
+
+
+@pytest.mark.parametrize("room", [0, 4096], ids=["no room", "room for the first events"])
+def test_a_disk_without_room_for_the_journal_stops_the_heal(place: Path, room: int) -> None:
+    with disk(place.parent / "data", 64) as data:
+        runs = data / "selfheal" / "runs"
+        runs.mkdir(parents=True)
+        filled(data, room)
+        given = write(place / "n.ipynb", "x = 'a'.uper()")
+        before = given.read_bytes()
+        done = heal(given, "-o", "out.ipynb", cwd=place)
+        one_line(done, "the journal", "No space left on device", "JUPYTER_DATA_DIR")
+        assert [p.name for p in place.iterdir()] == ["n.ipynb"]
+        assert given.read_bytes() == before
+        assert all(line.endswith(b"\n") for p in runs.iterdir() for line in p.read_bytes().splitlines(keepends=True))
+    assert nothing_is_left_running(place)
+
+
+@pytest.mark.parametrize("room", [0, 8192], ids=["no room", "hardly any room"])
+def test_a_full_folder_for_temporary_files_is_done_without(
+    place: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    small = Path(tempfile.mkdtemp(prefix="full-"))
+    try:
+        with disk(small, 128):
+            filled(small, room)
+            monkeypatch.setenv("TMPDIR", str(small))
+            done = heal(write(place / "n.ipynb", "x = 'a'.uper()"), "-o", "out.ipynb", cwd=place)
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert [p.name for p in small.iterdir()] == ["ballast"]
+        assert nothing_is_left_running(place)
+    finally:
+        small.rmdir()
