@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.model import Oracle
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.model import Oracle
 
 PREFIX = "%%heal"
 
@@ -53,11 +56,19 @@ _FLAGS = ("wait", "no-wait", "offline", "install")
 _TEXTS = ("expect", "check", "stdout", "spec")
 
 
+def _no_oracle() -> Oracle:
+    from jupyter_selfheal.model import (
+        Oracle,  # the kernel that loads the extension has no use for the model before a failure
+    )
+
+    return Oracle()
+
+
 @dataclass(frozen=True, slots=True)
 class HealOptions:
     """What ``%%heal`` was asked for. ``wait`` is -1 where it was not said, else 0 or 1."""
 
-    oracle: Oracle = Oracle()
+    oracle: Oracle = field(default_factory=_no_oracle)
     settings: tuple[tuple[str, object], ...] = ()
     wait: int = -1
 
@@ -175,6 +186,8 @@ def parse(line: str, known: Collection[str] = ()) -> HealOptions:
             settings[name] = True
         else:
             settings.update([_setting(name, _unquoted(value))])
+    from jupyter_selfheal.model import Oracle
+
     oracle = Oracle(
         expect=texts["expect"][-1] if texts["expect"] else "",
         stdout=texts["stdout"][-1] if texts["stdout"] else "",

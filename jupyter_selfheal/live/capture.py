@@ -42,6 +42,11 @@ def failure_of(
     )
 
 
+def missed(cell_id: str, source: str, seconds: float) -> Failure:
+    """A cell that ran to its end, and is to be checked against what is expected of it."""
+    return Failure(cell_id, source, FailureKind.MISSED, seconds=seconds)
+
+
 def _message(error: BaseException) -> str:
     try:
         return str(error)

@@ -5,12 +5,13 @@ The front end tells cell ids; where it does not, a cell is known by its source.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from jupyter_selfheal import magic_options
-from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Cell, Notebook, Output
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.model import Cell, Notebook, Output
 
 LIMIT = 2_000
 """Cells remembered; older ones go first."""
@@ -22,7 +23,8 @@ class CellLog:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.path = ""
-        self._by_id: dict[str, Cell] = {}
+        self._by_id: dict[str, tuple[str, int]] = {}
+        """Source and execution number."""
         self._by_run: dict[int, str] = {}
         self._raw: dict[str, str] = {}
         """What ran, as it stood in the notebook; ``_page`` is the same of what the front end tells."""
@@ -34,13 +36,17 @@ class CellLog:
     @staticmethod
     def identify(cell_id: str | None, source: str) -> str:
         """The front end's id, or one made of the source."""
-        return cell_id or "cell-" + hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:10]
+        if cell_id:
+            return cell_id
+        import hashlib
+
+        return "cell-" + hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:10]
 
     def ran(self, cell_id: str, raw: str, run: int) -> None:
         """A cell is about to run as execution ``run``; ``raw`` is its text as it stands in the notebook."""
         source, self._raw[cell_id] = magic_options.body_of(raw), raw
         self._by_id.pop(cell_id, None)
-        self._by_id[cell_id] = Cell(cell_id, source, runs=run)
+        self._by_id[cell_id] = (source, run)
         self._by_run[run] = cell_id
         while len(self._by_id) > LIMIT:
             self._raw.pop(old := next(iter(self._by_id)), None)
@@ -62,8 +68,7 @@ class CellLog:
 
     def source_of(self, cell_id: str) -> str:
         """The source it last ran with, or an empty string."""
-        cell = self._by_id.get(cell_id)
-        return cell.source if cell else ""
+        return self._by_id.get(cell_id, ("", 0))[0]
 
     def learn(self, cells: tuple[Cell, ...], path: str = "") -> None:
         """The notebook as the front end has it: order, ids, sources, stored outputs."""
@@ -79,14 +84,19 @@ class CellLog:
 
     def notebook(self, failing: str, source: str, run: int) -> Notebook:
         """The cells around a failure: the front end's notebook if it told one, else the history in order of running."""
+        from jupyter_selfheal.model import Cell, Notebook
+
         if any(cell.id == failing for cell in self._context):
             cells = tuple(self._merged(cell, failing, source) for cell in self._context)
         else:
-            cells = (*(c for c in self._by_id.values() if c.id != failing), Cell(failing, source, runs=run))
+            known = (Cell(name, text, runs=number) for name, (text, number) in self._by_id.items() if name != failing)
+            cells = (*known, Cell(failing, source, runs=run))
         return Notebook(cells, path=self.path, folder=self.folder)
 
     def _merged(self, cell: Cell, failing: str, source: str) -> Cell:
-        known = self._by_id.get(cell.id)
-        runs = known.runs if known and src.canonical(known.source) == src.canonical(cell.source) else 0
+        from jupyter_selfheal import source as src
+
+        ran, number = self._by_id.get(cell.id, ("", 0))
+        runs = number if number and src.canonical(ran) == src.canonical(cell.source) else 0
         outputs = self._stored.get(cell.id, ())
         return replace(cell, runs=runs, outputs=outputs, source=source if cell.id == failing else cell.source)

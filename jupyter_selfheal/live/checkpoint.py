@@ -7,12 +7,16 @@ is healed. At most ``AT_MOST`` copies live: the oldest goes first.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jupyter_selfheal.kernels import zygote
 from jupyter_selfheal.live.cells import CellLog
-from jupyter_selfheal.messages import StateAddress
-from jupyter_selfheal.model import Start
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.messages import StateAddress
+
+BEFORE_CELL, AFTER_FAILURE = "before the cell", "after the failure"
+"""Values of :class:`jupyter_selfheal.model.Start`."""
 
 LIMIT_MS = 5.0
 """Milliseconds that a copy before an ordinary cell may cost."""
@@ -24,13 +28,29 @@ PAUSE_CELLS = 20
 """Cells run without a copy after one that cost too much, before the cost is measured again."""
 
 
+class Frozen(NamedTuple):
+    """A frozen copy: where it is reached, its process, and what it is to the cell at hand."""
+
+    socket: str
+    pid: int
+    start: str
+
+    @property
+    def address(self) -> StateAddress:
+        """As the worker is told of it."""
+        from jupyter_selfheal.messages import StateAddress
+        from jupyter_selfheal.model import Start
+
+        return StateAddress(self.socket, Start(self.start), self.pid)
+
+
 class Checkpoints:
     """The frozen copies of one kernel. All methods but :meth:`release` must be called on the main thread."""
 
     def __init__(self, shell: Any, cells: CellLog) -> None:
         self._shell = shell
         self._cells = cells
-        self._before: tuple[StateAddress, ...] = ()
+        self._before: tuple[Frozen, ...] = ()
         self._handed: list[int] = []
         self._last_ms = 0.0
         self._pause = 0
@@ -58,7 +78,7 @@ class Checkpoints:
         if self._pause and not forced:
             self._pause -= 1
         elif forced or wanted:
-            self._before = self._freeze(Start.BEFORE_CELL, None)
+            self._before = self._freeze(BEFORE_CELL, None)
             if self._last_ms > LIMIT_MS:
                 self._pause = PAUSE_CELLS
 
@@ -74,12 +94,12 @@ class Checkpoints:
         for state in states:
             self._hand(state)
         if error is not None:
-            states = (*states, *self._handed_over(Start.AFTER_FAILURE, error))
-        return states
+            states = (*states, *self._handed_over(AFTER_FAILURE, error))
+        return tuple(state.address for state in states)
 
     def now(self) -> tuple[StateAddress, ...]:
         """The state as it is, to prove a patch from again: whatever comes next begins here."""
-        return self._handed_over(Start.BEFORE_CELL, None)
+        return tuple(state.address for state in self._handed_over(BEFORE_CELL, None))
 
     def release(self, states: tuple[StateAddress, ...]) -> None:
         """Nobody took these."""
@@ -92,18 +112,18 @@ class Checkpoints:
         self._handed.clear()
         zygote.discard_all()
 
-    def _handed_over(self, start: Start, error: BaseException | None) -> tuple[StateAddress, ...]:
+    def _handed_over(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
         made = self._freeze(start, error)
         for state in made:
             self._hand(state)
         return made
 
-    def _hand(self, state: StateAddress) -> None:
+    def _hand(self, state: Frozen) -> None:
         self._handed.append(state.pid)
         while len(self._handed) > AT_MOST:
             zygote.discard(self._handed.pop(0))
 
-    def _freeze(self, start: Start, error: BaseException | None) -> tuple[StateAddress, ...]:
+    def _freeze(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
         try:
             found = zygote.checkpoint(self._shell, error=error)
         except OSError as refused:
@@ -112,4 +132,4 @@ class Checkpoints:
         if self.refusal:
             return ()
         self._last_ms = float(found["ms"])
-        return (StateAddress(str(found["socket"]), start, int(found["pid"])),)
+        return (Frozen(str(found["socket"]), int(found["pid"]), start),)

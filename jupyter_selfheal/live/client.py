@@ -6,6 +6,7 @@ names begin with ``selfheal-``, which the fork gate knows as ours.
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import subprocess
@@ -15,10 +16,15 @@ import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jupyter_selfheal import wire
 from jupyter_selfheal.errors import WireError
+from jupyter_selfheal.live import later
+
+if TYPE_CHECKING:
+    from jupyter_selfheal import wire
+else:
+    wire = later("wire")
 
 RESTARTS_AN_HOUR = 3
 """Times a dead worker is started again within an hour; after that healing stays off, with a notice."""
@@ -81,11 +87,19 @@ class WorkerClient:
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
             )
 
+    def greet(self, version: str, folder: str) -> bool:
+        """Send ``messages.Hello``, written by hand: nothing of the model is loaded for it."""
+        hello = {"$": "Hello", "version": version, "kernel_pid": self._pid, "folder": folder}
+        return self._put(json.dumps({"v": 1, "body": hello}, ensure_ascii=False, separators=(",", ":")))
+
     def send(self, message: Any) -> bool:
         """Queue a message. False where there is no worker to take it."""
+        return self._put(wire.dumps(message))
+
+    def _put(self, line: str) -> bool:
         if not self.start():
             return False
-        self._lines.put(wire.dumps(message) + "\n")
+        self._lines.put(line + "\n")
         return True
 
     def close(self) -> None:
@@ -121,7 +135,10 @@ class WorkerClient:
         pipe = process.stdout
         assert pipe is not None
         with pipe:
+            pipe.readline()  # `Ready`: it has loaded
             for line in pipe:
+                import jupyter_selfheal.messages  # noqa: F401  # its classes make themselves known to the wire
+
                 try:
                     message = wire.loads(line)
                 except WireError as error:

@@ -7,19 +7,19 @@ import os
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError
-from jupyter_selfheal.kernels import zygote
-from jupyter_selfheal.live.actions import Actions
-from jupyter_selfheal.live.heals import View
-from jupyter_selfheal.live.magics import HealMagics
 from jupyter_selfheal.live.session import LiveSession
-from jupyter_selfheal.live.terminal import QuietView, Waiting
-from jupyter_selfheal.magic_options import blank_heal_line
+from jupyter_selfheal.magic_options import HELP, blank_heal_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jupyter_selfheal.live.heals import View
 
 ATTRIBUTE = "_jupyter_selfheal"
 
@@ -28,23 +28,21 @@ def load(shell: InteractiveShell) -> None:
     """Switch healing on in ``shell``. Loading twice changes nothing."""
     if getattr(shell, ATTRIBUTE, None) is not None:
         return
-    if zygote.in_trial():
+    if getattr(sys, "_selfheal_trial", False):
         _load_in_trial(shell)
         return
     in_kernel = hasattr(shell, "kernel")
-    session = LiveSession(shell, config_of(shell), QuietView, data_dir())
-    actions = Actions(session)
+    session = LiveSession(shell, config_of(shell), data_dir())
     if in_kernel:
-        session.view_for = lambda: _widget_view(shell, actions)
+        session.view_for = lambda: _widget_view(session)
     session.auto_suggest = bool(_settings(shell).get("auto_suggest", True))
     session.wait_default = lambda: not in_kernel or not _has_front_end(shell)
-    session.waiter = Waiting(session, actions)
-    shell.register_magics(HealMagics(shell, session, actions))
+    shell.register_magic_function(_magic(session), "line_cell", "heal")  # type: ignore[arg-type]
     setattr(shell, ATTRIBUTE, session)
     atexit.register(_at_exit, session)
     session.start()
     if in_kernel:
-        _front_end(session, actions)
+        _front_end(session)
 
 
 def _load_in_trial(shell: InteractiveShell) -> None:
@@ -95,16 +93,27 @@ def data_dir() -> Path:
     return Path(jupyter_data_dir())
 
 
-def _widget_view(shell: Any, actions: Actions) -> View:
+def _magic(session: LiveSession) -> Callable[..., None]:
+    def heal(line: str, cell: str | None = None) -> None:
+        if cell is None:
+            session.magics.heal_line(line)
+        else:
+            session.magics.heal_cell(line, cell)
+
+    heal.__doc__ = HELP
+    return heal
+
+
+def _widget_view(session: LiveSession) -> View:
     from jupyter_selfheal.live.widget import WidgetView
 
-    return WidgetView(shell, actions.from_widget)
+    return WidgetView(session.shell, session.actions.from_widget)
 
 
-def _front_end(session: LiveSession, actions: Actions) -> None:
+def _front_end(session: LiveSession) -> None:
     from jupyter_selfheal.live.frontend import FrontEnd
 
-    front_end = FrontEnd(session, actions)
+    front_end = FrontEnd(session)
     front_end.start()
     session.closers.append(front_end.stop)
 

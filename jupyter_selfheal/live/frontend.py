@@ -10,14 +10,18 @@ cell runs. Handlers may run on a subshell's thread: they lock, and run no user c
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.live import card as cards
-from jupyter_selfheal.live.actions import Actions
-from jupyter_selfheal.live.heals import LiveHeal
-from jupyter_selfheal.live.session import LiveSession
-from jupyter_selfheal.model import Cell, Oracle, Output
+from jupyter_selfheal.live import later
+
+if TYPE_CHECKING:
+    from jupyter_selfheal import model
+    from jupyter_selfheal.live import card as cards
+    from jupyter_selfheal.live.heals import LiveHeal
+    from jupyter_selfheal.live.session import LiveSession
+else:
+    cards, model = later("live.card"), later("model")
 
 TARGET = "jupyter_selfheal"
 
@@ -25,9 +29,8 @@ TARGET = "jupyter_selfheal"
 class FrontEnd:
     """Every page that shows this kernel's notebook."""
 
-    def __init__(self, session: LiveSession, actions: Actions) -> None:
+    def __init__(self, session: LiveSession) -> None:
         self._session = session
-        self._actions = actions
         self._comms: list[Any] = []
         self._hello: Any = None
         self._set_before: dict[str, Any] = {}
@@ -109,7 +112,9 @@ class FrontEnd:
         elif action == "settings":
             self._settings(content["values"])
         elif (heal := session.heals.get(str(content.get("run", "")))) is not None:
-            self._actions.from_widget(heal, str(action), str(content.get("patch", "")), str(content.get("text", "")))
+            self._session.actions.from_widget(
+                heal, str(action), str(content.get("patch", "")), str(content.get("text", ""))
+            )
 
     def _claimed(self, content: dict[str, Any]) -> bool:
         """Whether this page may carry the approval out. Resume is armed here: the page queues the cell when it knows."""
@@ -117,7 +122,7 @@ class FrontEnd:
         if heal is None or not heal.claim(str(content["page"])):
             return False
         if content.get("resume"):
-            self._actions.arm_resume(heal, str(content["patch"]))
+            self._session.actions.arm_resume(heal, str(content["patch"]))
         return True
 
     def _settings(self, values: dict[str, Any]) -> None:
@@ -137,16 +142,16 @@ class FrontEnd:
         self.tell()
 
 
-def _cell(raw: dict[str, Any]) -> Cell:
+def _cell(raw: dict[str, Any]) -> model.Cell:
     marks = raw.get("selfheal") or {}
     checks = marks.get("check") or ()
-    return Cell(
+    return model.Cell(
         id=str(raw["id"]),
         source=str(raw["source"]),
         kind=str(raw.get("kind", "code")),
         tags=tuple(raw.get("tags") or ()),
-        outputs=tuple(Output.from_nbformat(o) for o in raw.get("outputs") or ()),
-        oracle=Oracle(
+        outputs=tuple(model.Output.from_nbformat(o) for o in raw.get("outputs") or ()),
+        oracle=model.Oracle(
             expect=str(marks.get("expect", "")),
             stdout=str(marks.get("stdout", "")),
             checks=(checks,) if isinstance(checks, str) else tuple(checks),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any
 
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 
 from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
@@ -18,30 +16,20 @@ from jupyter_selfheal.live.actions import Actions
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 ANSWER_SECONDS = 5.0
 """How long ``status`` and ``sent`` wait for the worker."""
 
 
-def _documented(magic: F) -> F:
-    """``%%heal?`` and ``%heal?`` show the same page."""
-    magic.__doc__ = options.HELP
-    return magic
-
-
-@magics_class
-class HealMagics(Magics):
-    """The magics of one session."""
+class HealMagics:
+    """What the magics of one session do (they are registered by :mod:`.extension`, which imports this when one is used)."""
 
     def __init__(self, shell: Any, session: LiveSession, actions: Actions) -> None:
-        super().__init__(shell)
+        self.shell = shell
         self._session = session
         self._actions = actions
 
-    @cell_magic("heal")  # type: ignore[arg-type]
-    @_documented
     def heal_cell(self, line: str, cell: str) -> None:
+        """``%%heal``."""
         # reached only where the line was left in place: a command, or options that cannot be read
         word = line.strip().partition(" ")[0]
         if word == "approve":
@@ -52,9 +40,8 @@ class HealMagics(Magics):
             self._parsed(line)
             raise UsageError("%%heal must be the first line of its cell")
 
-    @line_magic("heal")  # type: ignore[arg-type]
-    @_documented
     def heal_line(self, line: str) -> None:
+        """``%heal``."""
         word, _, rest = line.strip().partition(" ")
         if not word or word.startswith("--"):
             self._heal_last(line)

@@ -6,28 +6,37 @@ short notice, never a traceback over the user's, and never a broken hook.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_selfheal import magic_options as options
-from jupyter_selfheal import messages as m
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.kernels import zygote
-from jupyter_selfheal.live import capture, client
+from jupyter_selfheal.live import client, later
 from jupyter_selfheal.live.cells import CellLog
 from jupyter_selfheal.live.checkpoint import Checkpoints
-from jupyter_selfheal.live.heals import LiveHeal, View, new_card
 from jupyter_selfheal.live.hook import ExceptionHook
-from jupyter_selfheal.model import Case, Cost, Failure, FailureKind, Notebook, Oracle
+from jupyter_selfheal.model.cost import Cost
+
+if TYPE_CHECKING:
+    from jupyter_selfheal import messages as m
+    from jupyter_selfheal.live import capture, terminal
+    from jupyter_selfheal.live.actions import Actions
+    from jupyter_selfheal.live.heals import LiveHeal, View
+    from jupyter_selfheal.live.magics import HealMagics
+    from jupyter_selfheal.model import Failure
+else:
+    m, capture, terminal = later("messages"), later("live.capture"), later("live.terminal")
 
 F = TypeVar("F", bound=Callable[..., Any])
 KEPT_HEALS = 20
@@ -51,13 +60,13 @@ def guarded(method: F) -> F:
 
 
 class LiveSession:
-    """One shell with healing switched on. ``view_for`` makes the view of a new heal."""
+    """One shell with healing switched on. What only a failure or a command needs is imported then."""
 
-    def __init__(self, shell: Any, config: HealConfig, view_for: Callable[[], View], data_dir: Path) -> None:
+    def __init__(self, shell: Any, config: HealConfig, data_dir: Path) -> None:
         self.shell = shell
         self.config = config
         self.pid = os.getpid()
-        self.view_for = view_for
+        self.view_for: Callable[[], View] = lambda: terminal.QuietView()
         self.log_path = data_dir / "selfheal" / "live.log"
         self.cells = CellLog(os.getcwd())
         self.checkpoints = Checkpoints(shell, self.cells)
@@ -72,7 +81,6 @@ class LiveSession:
         self.pending_resume: dict[str, str] = {}
         """Source of a whole fixed cell → what of it is left to run, for the one next time it is executed."""
         self.wait_default: Callable[[], bool] = lambda: False
-        self.waiter: Callable[[LiveHeal, Any], None] | None = None
         self.told: list[Callable[[LiveHeal], None]] = []
         """Told when a heal changed (the front end's status bar)."""
         self.closers: list[Callable[[], None]] = []
@@ -86,6 +94,25 @@ class LiveSession:
         self._seen_error: BaseException | None = None
         self._rejected: set[tuple[str, str, str]] = set()
 
+    @cached_property
+    def actions(self) -> Actions:
+        """What the user can choose."""
+        from jupyter_selfheal.live.actions import Actions
+
+        return Actions(self)
+
+    @cached_property
+    def magics(self) -> HealMagics:
+        """What ``%heal`` and ``%%heal`` do."""
+        from jupyter_selfheal.live.magics import HealMagics
+
+        return HealMagics(self.shell, self, self.actions)
+
+    @cached_property
+    def waiting(self) -> terminal.Waiting:
+        """Whoever blocks until a heal is decided."""
+        return terminal.Waiting(self, self.actions)
+
     # --- switching on and off -----------------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -94,7 +121,7 @@ class LiveSession:
         self.shell.input_transformers_cleanup.extend((options.blank_heal_line, self.blank_what_ran))
         self.shell.events.register("pre_run_cell", self.before_cell)
         self.shell.events.register("post_run_cell", self.after_cell)
-        self.client.send(m.Hello(__version__, self.pid, self.cells.folder))
+        self.client.greet(__version__, self.cells.folder)
 
     def stop(self) -> None:
         """Leave the shell as it was found; end every process of ours."""
@@ -151,7 +178,7 @@ class LiveSession:
         chosen = self._options
         failure = self._failure(error, cell_id, source, result, seconds) if error is not None else None
         if error is None and chosen is not None and chosen.oracle:
-            failure = Failure(cell_id, source, FailureKind.MISSED, seconds=seconds)
+            failure = capture.missed(cell_id, source, seconds)
         if failure is None or not self._wanted(error, failure, info, chosen):
             self.checkpoints.ran_ok()
             self._prove_open_heals()
@@ -164,9 +191,12 @@ class LiveSession:
         self, failure: Failure, chosen: options.HealOptions, *, error: BaseException | None = None, result: Any = None
     ) -> LiveHeal:
         """Hand a failure to the worker and show its card; block where waiting was asked for."""
+        from jupyter_selfheal.live.heals import LiveHeal, new_card
+        from jupyter_selfheal.model import Case
+
         run = self._new_run()
         notebook = self.cells.notebook(failure.cell_id, failure.source, 0)
-        case = Case(failure, notebook, chosen.oracle or _oracle_of(notebook, failure.cell_id))
+        case = Case(failure, notebook, chosen.oracle or notebook.cell(failure.cell_id).oracle)
         config = chosen.config(self.config)
         states = self.checkpoints.after_failure(error)
         card = new_card(
@@ -187,8 +217,8 @@ class LiveSession:
             heal.settled.set()
         for tell in list(self.told):
             tell(heal)
-        if wait and self.waiter is not None:
-            self.waiter(heal, result)
+        if wait:
+            self.waiting(heal, result)
         return heal
 
     def restart(self, heal: LiveHeal, config: HealConfig, *, hint: str = "") -> None:
@@ -199,7 +229,8 @@ class LiveSession:
         """
         self.client.send(m.Cancel(heal.run))
         self.heals.pop(heal.run, None)
-        heal.run, heal.case = self._new_run(), replace(heal.case, hints=(*heal.case.hints, *([hint] if hint else [])))
+        heal.run = self._new_run()
+        heal.case = dataclasses.replace(heal.case, hints=(*heal.case.hints, *([hint] if hint else [])))
         self._remember(heal)
         heal.settled.clear()
         heal.change(
@@ -369,10 +400,6 @@ class LiveSession:
         if where not in self._told:
             self._told.add(where)
             print(f"Self-heal: an error of ours ({type(error).__name__}); see {self.log_path}", file=sys.stderr)
-
-
-def _oracle_of(notebook: Notebook, cell_id: str) -> Oracle:
-    return notebook.cell(cell_id).oracle if notebook.index(cell_id) >= 0 else Oracle()
 
 
 def _is_ours(raw: str) -> bool:

@@ -80,7 +80,9 @@ class LiveKernel:
         return list(self.displays.values())[-1]
 
     def children(self) -> list[psutil.Process]:
-        return psutil.Process(self.pid).children(recursive=True)
+        """Every process below the kernel that still runs."""
+        found = psutil.Process(self.pid).children(recursive=True)
+        return [p for p in found if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
 
     def stop(self) -> None:
         self.client.stop_channels()
