@@ -60,19 +60,23 @@ def _is_shift(was: ast.expr, now: ast.expr) -> bool:
         return [dump(v) for v in was.values if not _is_constant(v)] == [
             dump(v) for v in now.values if not _is_constant(v)
         ]
-    if not isinstance(now, ast.BinOp):
-        return False
-    for constant, rest in ((now.right, now.left), (now.left, now.right)):
-        if not _is_constant(constant):
-            continue
-        if dump(rest) == dump(was):
-            return True
-        if isinstance(was, ast.BinOp) and any(
-            _is_constant(old) and dump(other) == dump(rest)
-            for old, other in ((was.right, was.left), (was.left, was.right))
-        ):
-            return type(was.op) is type(now.op) or isinstance(now.op, ast.Add | ast.Sub)
-    return False
+    one, two = _without_constants(was), _without_constants(now)
+    return one is not None and two is not None and dump(one) == dump(two) and isinstance(now, ast.BinOp)
+
+
+def _without_constants(node: ast.expr) -> ast.expr | None:
+    """Arithmetic without its constant operands, None where nothing is left: ``2 * (a + 1) - b`` → ``a - b``.
+
+    Within calls, indices and powers, constants stay: ``range(n + 1)`` is another computation, no shift.
+    """
+    if isinstance(node, ast.Constant):
+        return None if _is_constant(node) else node
+    if not isinstance(node, ast.BinOp) or isinstance(node.op, ast.Pow):
+        return node
+    left, right = _without_constants(node.left), _without_constants(node.right)
+    if left is None or right is None:
+        return left if right is None else right
+    return ast.BinOp(left, node.op, right)
 
 
 def _is_constant(node: ast.AST) -> bool:
