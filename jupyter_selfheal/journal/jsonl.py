@@ -162,15 +162,19 @@ class JsonlJournal:
                 draft.unlink()
 
     @classmethod
-    def resume(cls, path: Path) -> tuple[JsonlJournal, Recording]:
-        """An existing journal, to go on with: a torn last line is cut off, and so is a Ctrl-C at its end, as whoever resumes
-        takes it back. Raises :class:`JournalError`."""
+    def resume(cls, path: Path, *, uncancelled: bool = False) -> tuple[JsonlJournal, Recording]:
+        """An existing journal, to go on with; a torn last line is cut off. Raises :class:`JournalError`.
+
+        ``uncancelled``: so is a Ctrl-C at its end, which whoever resumes takes back.
+        """
         try:
             descriptor = _opened(path)
         except OSError as error:
             raise JournalError(_unwritable(path, error)) from error
         try:
-            found = _not_cancelled(read(path), path)
+            found = read(path)
+            if uncancelled:
+                found = _not_cancelled(found, path)
             os.ftruncate(descriptor, found.size)
         except BaseException:
             os.close(descriptor)

@@ -198,7 +198,7 @@ class Session:
 
         path = runs_folder() / f"{name}.jsonl"
         if self._resuming and path.exists():
-            return JsonlJournal.resume(path)[0]
+            return JsonlJournal.resume(path, uncancelled=True)[0]
         return JsonlJournal.create(name, notebook=str(document.path), config=self.settings.config)
 
     def _approver(self, case: Case) -> Approver:

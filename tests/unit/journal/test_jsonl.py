@@ -69,6 +69,18 @@ def test_a_torn_last_line_is_dropped_with_a_notice_and_cut_off(journal: JsonlJou
         assert again.events() == EVENTS
 
 
+@pytest.mark.parametrize("cut", [0, 5, 100])
+def test_a_ctrl_c_at_the_end_is_taken_back_on_demand(journal: JsonlJournal, cut: int) -> None:
+    journal.close()
+    data = journal.path.read_bytes()
+    journal.path.write_bytes(data[: len(data) - cut])
+    again, found = JsonlJournal.resume(journal.path, uncancelled=True)
+    with again:
+        assert found.events() == again.events() == EVENTS[:1]
+        again.append(EVENTS[0])
+        assert again.events() == (EVENTS[0], EVENTS[0])
+
+
 @pytest.mark.parametrize("line", [1, 2, 3])
 def test_damage_elsewhere_is_an_error_that_names_the_line(journal: JsonlJournal, line: int) -> None:
     journal.close()
