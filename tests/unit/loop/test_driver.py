@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import KernelError, ProviderError
 from jupyter_selfheal.loop.driver import heal
-from jupyter_selfheal.loop.events import Derived, PausedForUserAction, Reserved, TrialEnded
+from jupyter_selfheal.loop.events import Derived, TrialEnded
 from jupyter_selfheal.model import (
     BASELINE,
     Applicability,
     Attempt,
     Case,
     Choice,
-    Cost,
     Decision,
     Diagnosis,
     FailureKind,
@@ -27,7 +25,6 @@ from jupyter_selfheal.model import (
     Install,
     Locus,
     Oracle,
-    Outcome,
     Patch,
     Question,
     Reason,
@@ -38,38 +35,17 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
-from jupyter_selfheal.ports import Answer, Parts, Starts, TrialKernel
+from jupyter_selfheal.ports import Answer, Starts, TrialKernel
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import (
-    ListJournal,
     ScriptedApprover,
     ScriptedDiagnoser,
     ScriptedHealer,
     ScriptedScorer,
     scripted_parts,
 )
+from tests.heals import UNSAFE, MakeStage, costly, events, model, names, request_of, with_
 from tests.stages import Stage, answer, replacement
-
-MakeStage = Callable[..., Stage]
-UNSAFE = Applicability.UNSAFE
-
-
-def events(parts: Parts, kind: type | None = None) -> list[object]:
-    found = list(parts.journal.events())
-    return found if kind is None else [e for e in found if isinstance(e, kind)]
-
-
-def names(parts: Parts) -> list[str]:
-    return [type(e).__name__ for e in events(parts)]
-
-
-def model(*answers: Answer | Exception, worst: float = 0.01) -> ScriptedHealer:
-    return ScriptedHealer(answers, name="language_model", paid=True, worst=Cost(usd=worst, calls=1))
-
-
-def costly(answer_: Answer, usd: float = 0.004) -> Answer:
-    return Answer(answer_.patches, answer_.diagnosis, Cost(usd=usd, calls=1), exhausted=False)
-
 
 # --- the ordinary way -----------------------------------------------------------------------------------------------
 
@@ -103,20 +79,16 @@ def fields_of(s: Stage) -> dict[str, object]:
 
 def test_flakiness_is_said_with_the_rate(stage: MakeStage) -> None:
     s = stage("import itertools\nturn = itertools.count()", "1 / 0")
-    trial, _ = s.starts.before[0].run(_request("1"))
+    trial, _ = s.starts.before[0].run(request_of("1"))
     parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("1 / 0", "1 / 1"))])])
     outcome = heal(s.case, parts, baseline=trial)
     assert outcome.reason is Reason.HEALED
     assert "flaky: fails 1 of 2 times" in outcome.proposal[0].notes
 
 
-def _request(code: str):  # type: ignore[no-untyped-def]
-    return TrialRequest((Run(code, "c1"),))
-
-
 def test_the_callers_own_run_is_the_reproduction(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
-    trial, _ = s.starts.before[0].run(_request("x.nope"))
+    trial, _ = s.starts.before[0].run(request_of("x.nope"))
     asked = len(s.starts.before[0].requests)  # type: ignore[attr-defined]
     parts = scripted_parts(s.starts, [])
     assert heal(s.case, parts, baseline=trial).reason is Reason.EXHAUSTED
@@ -242,7 +214,7 @@ def test_only_a_known_distribution_is_installed_for_a_trial_and_only_where_that_
         diagnoser=ScriptedDiagnoser(told),
         config=HealConfig(install=allowed),
     )
-    outcome = heal(s.case, _with(parts, install=install))
+    outcome = heal(s.case, with_(parts, install=install))
     assert bool(installed) is (known and allowed)
     assert bool(events(parts, TrialEnded)) is (known and allowed)
     assert outcome.applied == ()
@@ -337,225 +309,3 @@ def test_added_capabilities_wait_for_the_user(stage: MakeStage) -> None:
     parts = scripted_parts(s.starts, [ScriptedHealer([answer(patch)])], approver=refused)
     assert heal(s.case, parts).reason is Reason.REJECTED
     assert not events(parts, TrialEnded)
-
-
-# --- money and limits -----------------------------------------------------------------------------------------------
-
-
-def test_money_is_set_aside_before_a_call_and_settled_after(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    parts = scripted_parts(s.starts, [model(costly(answer(s.replaced("x.nope", "x", UNSAFE))))])
-    outcome = heal(s.case, parts)
-    order = names(parts)
-    assert order.index("Priced") < order.index("Reserved") < order.index("Answered")
-    assert outcome.cost == Cost(usd=0.004, calls=1)
-
-
-def test_over_the_budget_it_pauses_before_it_ends_and_never_calls(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    dear = model(worst=0.2)
-    approver = ScriptedApprover()
-    parts = scripted_parts(s.starts, [dear], approver=approver)
-    outcome = heal(s.case, parts)
-    assert (outcome.reason, dear.calls) == (Reason.OVER_BUDGET, [])
-    assert "$0.2000" in approver.pauses[0]
-    assert names(parts).index("PausedForUserAction") < names(parts).index("Ended")
-    raised = ScriptedApprover([Decision(Choice.RAISE_BUDGET, text="0.5"), Decision(Choice.STOP)])
-    parts = scripted_parts(s.starts, [model(worst=0.2)], approver=raised)
-    heal(s.case, parts)
-    assert len(events(parts, Reserved)) == 1
-
-
-def test_the_sessions_ceiling_holds_whatever_is_said(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    dear = model(worst=0.05)
-    approver = ScriptedApprover([Decision(Choice.CONTINUE)] * 5)
-    parts = scripted_parts(s.starts, [dear], approver=approver)
-    parts = _with(parts, session_spent=Cost(usd=0.98))
-    assert heal(s.case, parts).reason is Reason.OVER_BUDGET
-    assert (len(approver.pauses), dear.calls) == (1, [])
-
-
-def _with(parts: Parts, **changes: object) -> Parts:
-    return replace(parts, **changes)  # type: ignore[arg-type]
-
-
-def _failing(s: Stage, n: int) -> Answer:
-    """An answer whose patch fails in its own way."""
-    return costly(answer(s.replaced("x.nope", f"raise ValueError('{'abcdefgh'[n]}' * {n + 1})", UNSAFE)))
-
-
-def test_the_attempts_are_limited_and_continue_resets_them(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    healer = model(*(_failing(s, n) for n in range(8)), worst=0.0001)
-    approver = ScriptedApprover([Decision(Choice.CONTINUE), Decision(Choice.STOP)])
-    config = HealConfig(attempts=2, no_improvement_after=9)
-    outcome = heal(s.case, scripted_parts(s.starts, [healer], approver=approver, config=config))
-    assert (outcome.reason, len(healer.calls)) == (Reason.EXHAUSTED, 4)
-    assert approver.pauses == ["2 attempts did not heal it"] * 2
-
-
-def test_the_same_answers_again_are_stuck(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    same = [costly(answer(s.replaced("x.nope", f"x.nope + {n}", UNSAFE))) for n in range(5)]
-    healer = model(*same)
-    outcome = heal(s.case, scripted_parts(s.starts, [healer]))
-    assert (outcome.reason, len(healer.calls)) == (Reason.STUCK, 2)
-
-
-def test_no_better_score_ends_it(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    healer = model(*(_failing(s, n) for n in range(8)), worst=0.0001)
-    config = HealConfig(attempts=9, no_improvement_after=2)
-    outcome = heal(s.case, scripted_parts(s.starts, [healer], config=config))
-    assert (outcome.reason, len(healer.calls)) == (Reason.NO_IMPROVEMENT, 3)
-
-
-@pytest.mark.parametrize("reason", [Reason.TRUNCATED, Reason.REFUSED])
-def test_a_healer_that_says_stop_is_not_asked_again(stage: MakeStage, reason: Reason) -> None:
-    s = stage("x = 1", "x.nope")
-    healer = model(Answer(cost=Cost(usd=0.01), exhausted=False, stop=reason.value))
-    outcome = heal(s.case, scripted_parts(s.starts, [healer]))
-    assert (outcome.reason, len(healer.calls), outcome.cost.usd) == (reason, 1, 0.01)
-
-
-def test_an_unreachable_provider_ends_the_paid_path_but_keeps_what_is_there(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    down = model(ProviderError("no route to the provider", kind="network"))
-    parts = scripted_parts(s.starts, [down])
-    outcome = heal(s.case, parts)
-    assert (outcome.reason, outcome.cost.usd) == (Reason.INFRASTRUCTURE, 0.0)
-    rule = ScriptedHealer([answer(s.replaced("x.nope", "x", UNSAFE))])
-    down = model(ProviderError("no route to the provider", kind="network"))
-    outcome = heal(s.case, scripted_parts(s.starts, [rule, down]))
-    assert outcome.reason is Reason.HEALED
-    assert "language_model: no route to the provider" in outcome.proposal[0].notes
-
-
-def test_a_bug_in_a_healer_ends_that_healer_only(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    healers = [ScriptedHealer([KeyError("a bug")]), ScriptedHealer([answer(s.replaced("x.nope", "x"))], "search")]
-    assert heal(s.case, scripted_parts(s.starts, healers)).reason is Reason.HEALED
-
-
-def test_a_model_that_is_not_sure_has_nothing_rewritten(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    unsure = Answer(
-        (s.replaced("x.nope", "x", UNSAFE),), (Diagnosis("perhaps the disk", confidence=60),), exhausted=False
-    )
-    parts = scripted_parts(s.starts, [model(unsure)])
-    assert heal(s.case, parts).reason is Reason.ENVIRONMENT
-    assert not events(parts, TrialEnded)
-
-
-# --- cancelling and breaking ----------------------------------------------------------------------------------------
-
-
-def test_cancelling_ends_the_journal_properly_even_while_a_healer_hangs(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    cancel, hang = threading.Event(), threading.Event()
-
-    def hanging(case: Case, history: Sequence[Attempt]) -> Answer:
-        cancel.set()
-        hang.wait(60)
-        return Answer()
-
-    healer = ScriptedHealer(hanging, name="language_model", paid=True, worst=Cost(usd=0.03))
-    parts = scripted_parts(s.starts, [healer])
-    outcome = heal(s.case, parts, cancel=cancel)
-    hang.set()
-    assert outcome.reason is Reason.CANCELLED
-    assert names(parts)[-2:] == ["CancelRequested", "Ended"]
-    assert outcome.cost.usd == 0.03, "what was never settled counts as spent"
-    assert s.starts.before[0].run(_request("x"))[0].ran, "the caller's states are the caller's"
-
-
-def test_ctrl_c_at_a_question_is_a_cancellation(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-
-    class Gone(ScriptedApprover):
-        def decide(self, proposal: object) -> Decision:  # type: ignore[override]
-            raise KeyboardInterrupt
-
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])], approver=Gone())
-    outcome = heal(s.case, parts)
-    assert (outcome.reason, outcome.applied) == (Reason.CANCELLED, ())
-    assert outcome.attempts, "what was tried is in the archive"
-
-
-def test_a_dead_kernel_is_infrastructure_and_a_bug_is_a_self_error(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    for kernel in s.starts.before:
-        kernel.close()
-    assert heal(s.case, scripted_parts(s.starts, [])).reason is Reason.INFRASTRUCTURE
-
-    class Broken(ScriptedDiagnoser):
-        def diagnose(self, case: Case, facts: object) -> Diagnosis:  # type: ignore[override]
-            raise ZeroDivisionError("ours")
-
-    fresh = stage("x = 1", "x.nope")
-    outcome = heal(fresh.case, scripted_parts(fresh.starts, [], diagnoser=Broken()))
-    assert (outcome.reason, outcome.detail) == (Reason.SELF_ERROR, "ZeroDivisionError: ours")
-
-
-def test_listeners_and_learners_are_told_and_cannot_break_the_heal(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    heard: list[str] = []
-    learnt: list[Outcome] = []
-
-    def bad(event: object) -> None:
-        raise RuntimeError("a listener's own")
-
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])])
-    parts = _with(parts, listeners=(lambda e: heard.append(type(e).__name__), bad), learners=(learnt.append,))
-    outcome = heal(s.case, parts)
-    assert heard == names(parts)
-    assert learnt == [outcome]
-
-
-def test_a_paused_event_precedes_every_end_at_a_limit(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    parts = scripted_parts(s.starts, [model(worst=5.0)], journal=ListJournal())
-    heal(s.case, parts)
-    (paused,) = events(parts, PausedForUserAction)
-    assert isinstance(paused, PausedForUserAction)
-    assert paused.reason is Reason.OVER_BUDGET
-
-
-def test_the_state_an_earlier_failure_left_is_still_the_state_before_this_cell(stage: MakeStage) -> None:
-    s = stage("x = [1]", "x.append(2)\nx.nope")
-    left = FakeKernel([Run("x = [1]"), Run("raise ValueError", go_on=True)], start=Start.AFTER_FAILURE)
-    parts = scripted_parts(Starts((left,)), [ScriptedHealer([answer(s.replaced("x.nope", "len(x)"))])])
-    outcome = heal(s.case, parts)
-    assert outcome.proposal[0].proven_from == (Start.BEFORE_CELL,)
-    assert outcome.applied[0].trial.step(Role.CELL).outputs[0].data["text/plain"] == "2"  # type: ignore[union-attr]
-
-
-def test_the_state_behind_a_patch_is_kept_and_its_cell_not_run_again(stage: MakeStage) -> None:
-    s = stage("x = [3, 1]", "a = x.lenght\nb = x.siez")
-    seen: list[Starts] = []
-
-    class Looking(ScriptedHealer):
-        def propose(self, case: Case, starts: Starts, facts: object, history: Sequence[Attempt]) -> Answer:  # type: ignore[override]
-            seen.append(starts)
-            name = "lenght" if "lenght" in case.failure.evalue else "siez"
-            return answer(replacement("c1", case.failure.source, f"x.{name}", "len(x)"))
-
-    parts = scripted_parts(s.starts, [Looking()])
-    outcome = heal(s.case, parts)
-    assert outcome.reason is Reason.HEALED
-    behind = seen[1].after[0]
-    assert behind is not s.starts.after[0]
-    with pytest.raises(KernelError):
-        behind.run(_request("a"))  # closed by the heal that made it
-    assert len(s.starts.before[0].requests) == 4  # type: ignore[attr-defined]  # stage, baseline, two patches
-
-
-def test_a_cell_that_is_mended_in_part_says_how_far_and_shows_it_unproven(stage: MakeStage) -> None:
-    s = stage("x = [3, 1]", "a = x.lenght\nb = missing")
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("x.lenght", "len(x)"))])])
-    outcome = heal(s.case, parts)
-    assert outcome.reason is Reason.EXHAUSTED
-    assert outcome.detail.startswith("mended as far as line 2, then: NameError: name 'missing'")
-    assert outcome.proposal[0].candidates[0].patch.title == "x.lenght → len(x)"
-    assert outcome.proposal[0].proven_from == ()
