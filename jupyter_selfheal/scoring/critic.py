@@ -21,6 +21,9 @@ DIFF_CHARS, LINE_CHARS = 2_000, 200
 TOKENS = 300
 """Characters of a patch's diff and of a risk, and tokens of a reply."""
 
+SECONDS = 20.0
+"""How long a trial waits for the critic."""
+
 SCHEMA: dict[str, JSON] = {
     "type": "object",
     "properties": {
@@ -81,6 +84,7 @@ class ModelCritic:
             max_tokens=TOKENS,
             schema=SCHEMA,
             purpose="critic",
+            timeout=SECONDS,
         )
 
 
