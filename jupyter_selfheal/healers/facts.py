@@ -6,11 +6,14 @@ import json
 import threading
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.model import JSON, Failure, Keep, Probe, Role, Run, TrialRequest
+from jupyter_selfheal.model import JSON, Failure, FailureKind, Keep, Probe, Role, Run, TrialRequest
 from jupyter_selfheal.ports import Starts, TrialKernel
 
 PROBE_SECONDS = 20.0
 """Seconds a probe may take: they read attributes and folders; one that hangs is a property of the user's own."""
+
+
+_WITHOUT_AFTER = (FailureKind.TIMED_OUT, FailureKind.DIED)
 
 
 class KernelFacts:
@@ -18,7 +21,8 @@ class KernelFacts:
 
     From a state after the failure a question is one probe. From a state before the cell, ``failure`` says which cell
     to run first; the state after it is kept for the further questions until :meth:`close`. ``cell_seconds`` is how
-    long that cell may take.
+    long that cell may take. A cell that does not end, or ends its process, has no state after it: what was there before is
+    asked.
     """
 
     def __init__(self, kernel: TrialKernel, failure: Failure | None = None, *, cell_seconds: float = 0.0) -> None:
@@ -51,7 +55,7 @@ class KernelFacts:
 
     def _ask(self, probe: Probe) -> JSON:
         # what the state is to this cell was said by whoever gave it: an earlier failure may have left it, too
-        if self._after is not None or self._failure is None:
+        if self._after is not None or self._failure is None or self._failure.kind in _WITHOUT_AFTER:
             return self._answer(self._after or self._kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
         steps = (Run(self._failure.source, self._failure.cell_id, Role.CELL, go_on=True), probe)
         limit = self._cell_seconds + PROBE_SECONDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.healers.facts import KernelFacts
-from jupyter_selfheal.model import Failure, Start
+from jupyter_selfheal.model import Failure, FailureKind, Probe, Start
 from jupyter_selfheal.ports import Facts, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
@@ -28,6 +28,14 @@ def test_a_state_before_the_cell_is_asked_after_the_cell_has_run(before: FakeKer
 def test_a_state_after_the_failure_is_asked_as_it_is() -> None:
     after = FakeKernel(["x = 1", CELL], start=Start.AFTER_FAILURE)
     assert KernelFacts.of(Starts(after=(after,)), Failure("c", CELL)).ask(NAMES, "y") == [True, "ZeroDivisionError"]
+
+
+@pytest.mark.parametrize("kind", [FailureKind.TIMED_OUT, FailureKind.DIED])
+def test_a_cell_without_an_end_is_not_run_for_a_question(kind: FailureKind, before: FakeKernel) -> None:
+    facts = KernelFacts(before, Failure("c", "while True:\n    pass", kind))
+    assert facts.ask(NAMES, "x") == [True, "NoneType"]
+    (request,) = before.requests
+    assert [type(step) for step in request.steps] == [Probe]
 
 
 def test_equal_questions_are_answered_once_and_a_raising_probe_answers_none() -> None:
