@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from functools import cache
+from importlib import resources
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import add_import
 from jupyter_selfheal.healers.rules._imports import ALIASES
-from jupyter_selfheal.healers.rules._live import ask, survey
+from jupyter_selfheal.healers.rules._live import survey
 from jupyter_selfheal.healers.rules._project import asked_of_modules
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import ask as ask_library
@@ -58,8 +60,7 @@ class PylabNames(Rule):
             yield self._patch(scene, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
             return
         unbound = _unbound(scene) | {name}
-        offered = ask(scene, "exports", module="pylab")
-        found = sorted(unbound & set(offered if isinstance(offered, list) else ()) - MODULES)
+        found = sorted(unbound & _offered() - MODULES)
         if name in found:
             sure = len(found) > 2 or (name in ELEMENTARY and bool(imported & {"numpy", "matplotlib", "pylab"}))
             if sure or len(found) > 1:
@@ -88,6 +89,12 @@ class PylabNames(Rule):
             why=self.why if sure else "The library has the name, but it may have been meant otherwise.",
             prior=0.8 if sure else 0.4,
         )
+
+
+@cache
+def _offered() -> frozenset[str]:
+    """What `from pylab import *` binds, but modules and builtins (Matplotlib 3.11, NumPy 2.5)."""
+    return frozenset(resources.files(__package__).joinpath("data/pylab.txt").read_text(encoding="utf-8").split())
 
 
 def _lines(module: str, found: list[str]) -> list[str]:

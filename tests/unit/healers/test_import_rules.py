@@ -44,3 +44,14 @@ def test_the_import_goes_below_a_cell_magic_and_a_docstring(bench: Bench) -> Non
     assert bench.healed("IMP101", '%%time\n"""Roots."""\nmath.sqrt(2)') == [
         '%%time\n"""Roots."""\nimport math\nmath.sqrt(2)'
     ]
+
+
+def test_imported_code_gets_the_old_name_of_what_was_renamed(bench: Bench) -> None:
+    bench.put(
+        "kinds_of_theirs.py",
+        "import collections\n\n\ndef is_mapping(x):\n    return isinstance(x, collections.Mapping)\n",
+    )
+    cells = ("import sys\nsys.path.insert(0, '')", "import kinds_of_theirs", "kinds_of_theirs.is_mapping({})")
+    (patch,) = bench.patches("IMP107", *cells)
+    assert patch.applicability is Applicability.SAFE
+    assert patch.title == "Add `collections.Mapping = collections.abc.Mapping`"

@@ -18,4 +18,7 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 def test_the_rule_conforms(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [m for m in sys.modules if m.partition(".")[0] == "wsgiref"]:  # IMP103's fixture imports it anew
         monkeypatch.delitem(sys.modules, name)
-    check_rule(rule, GOLDEN / rule.code)
+    try:
+        check_rule(rule, GOLDEN / rule.code)
+    finally:
+        sys.modules.pop("sklearn.datasets.samples_generator", None)  # the old name that IMP107's patch gives

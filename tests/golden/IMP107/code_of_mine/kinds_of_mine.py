@@ -1,5 +1,0 @@
-import collections
-
-
-def is_mapping(x):
-    return isinstance(x, collections.Mapping)
