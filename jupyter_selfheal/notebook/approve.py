@@ -34,7 +34,8 @@ POLICIES = ("all", "safe", "ask", "none")
 class PolicyApprover:
     """``all`` applies the best patch that scores at least ``accept``, ``safe`` only one that is safe, ``none`` none.
 
-    A pause (budget, attempts) ends the heal: there is nobody to ask.
+    A pause (budget, attempts) ends the heal, as there is nobody to ask; a fix that adds a capability is passed over, and the
+    next healer is asked.
     """
 
     policy: str
@@ -43,6 +44,9 @@ class PolicyApprover:
     def decide(self, proposal: Proposal) -> Decision:
         """Approve the best candidate that the policy allows, else stop."""
         by = f"--approve {self.policy}"
+        if proposal.needs_clearance:
+            needs = ", ".join(proposal.needs_clearance)
+            return Decision(Choice.REJECT, text=f"the fix adds {needs}: --approve ask lets you allow it", by=by)
         for candidate in proposal.candidates if self.policy != "none" and proposal.proven_from else ():
             if self._allows(candidate):
                 return Decision(Choice.APPROVE, candidate.patch.id, by=by)
@@ -81,12 +85,19 @@ class TerminalApprover:
     def decide(self, proposal: Proposal) -> Decision:
         """Block until there is a word; end of input stops."""
         if not proposal.candidates:
-            return self._cleared(proposal)
+            return Decision(Choice.STOP)
         best = proposal.candidates[0]
         self._say("\n" + self._headline(proposal, best))
         self._say(self._coloured(diff(best.patch, self.notebook)))
+        if best.patch.risk:
+            self._say(f"Risk: {best.patch.risk}")
+        if proposal.needs_clearance:
+            return self._cleared(proposal)
+        for question in proposal.questions:
+            self._say(f"{question.text} ({' or '.join(question.answers)})")
+        asked = " [a]nswer" if proposal.questions else ""
         while True:
-            answer = self._asked("Apply this fix? [y]es [n]o [e]dit [w]hy [q]uit: ")
+            answer = self._asked(f"Apply this fix? [y]es [n]o [e]dit [w]hy{asked} [q]uit: ")
             if answer in ("y", "yes"):
                 return Decision(Choice.APPROVE, best.patch.id)
             if answer in ("n", "no"):
@@ -95,6 +106,8 @@ class TerminalApprover:
                 edited = self._edited(best.patch)
                 if edited:
                     return Decision(Choice.EDIT, best.patch.id, edited)
+            elif asked and answer in ("a", "answer"):
+                return Decision(Choice.ANSWER, text=self._asked("What should it be? ", raw=True))
             elif answer in ("w", "why"):
                 self._say("\n".join(evidence(proposal, best)))
             elif answer in ("q", "quit", ""):
@@ -113,11 +126,12 @@ class TerminalApprover:
         return Decision(Choice.STOP, text=why)
 
     def _cleared(self, proposal: Proposal) -> Decision:
+        """Whether a fix that adds capabilities may be tried; if not, the next healer is asked."""
         needs = ", ".join(proposal.needs_clearance)
-        if not needs:
-            return Decision(Choice.STOP)
         answer = self._asked(f"The fix would add {needs}. Try it in the sandbox? [y/n]: ")
-        return Decision(Choice.CLEAR if answer in ("y", "yes") else Choice.STOP)
+        if answer in ("y", "yes"):
+            return Decision(Choice.CLEAR, proposal.candidates[0].patch.id)
+        return Decision(Choice.REJECT, proposal.candidates[0].patch.id, f"it must not add {needs}")
 
     def _headline(self, proposal: Proposal, best: Candidate) -> str:
         proven = " and ".join(start.value for start in proposal.proven_from)
@@ -172,6 +186,8 @@ def evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
     )
     yield from (f"+ {reason}" for reason in verdict.reasons)
     yield from (f"- {what}" for what in verdict.tampering)
+    if patch.risk:
+        yield f"Risk: {patch.risk}"
     yield f"Ran in {candidate.trial.isolation.words}"
     yield from proposal.notes
 

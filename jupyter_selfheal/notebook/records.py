@@ -72,6 +72,8 @@ class Record:
     """The journal of its heal: what `jupyter selfheal trace` is to be given."""
     cost_by: Mapping[str, Cost] = field(default_factory=dict)
     """What each of those who are paid has cost: the language model, the judge, the critic."""
+    attempts: int = 0
+    """How many patches were tried for it."""
     stored: Comparison = NOTHING
     """How what the cell put out in the final clean run compares with what the file held, by nbval's rules."""
 

@@ -59,6 +59,7 @@ def _cell(record: Record, report: NotebookReport) -> dict[str, JSON]:
         "seconds": round(record.seconds, 3),
         "cost_usd": record.cost.usd,
         "cost_by": {who: cost.usd for who, cost in record.cost_by.items()},
+        "attempts": record.attempts,
         "run": record.run,
         "stored_output": _stored(record),
         "fix": _fix(record.candidate[0], record, report) if record.candidate else None,

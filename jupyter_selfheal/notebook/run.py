@@ -199,6 +199,7 @@ class Batch:
             seconds=outcome.seconds,
             cost=outcome.cost,
             cost_by=outcome.spent_by,
+            attempts=sum(a.trial is not None for a in outcome.attempts),
         )
 
 
@@ -226,6 +227,9 @@ def _why_not(outcome: Outcome, status: Status) -> str:
         # a trial of no steps could not begin: what was to be installed could not be
         tried = next((a.trial.detail for a in outcome.attempts if a.trial and not a.trial.steps), "")
         return f"{said} ({tried})" if tried else said
+    by_policy = next((a.rejection for a in outcome.attempts if a.rejection.strip("-")), "")
+    if outcome.reason is Reason.REJECTED and by_policy:
+        return by_policy
     return outcome.detail or {
         Reason.EXHAUSTED: "no healer had a fix that works",
         Reason.NOT_REPRODUCED: "it did not fail again when it was run a second time",

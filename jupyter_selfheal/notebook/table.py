@@ -6,10 +6,11 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from jupyter_selfheal.model import Cost
 from jupyter_selfheal.notebook.records import NotebookReport, Record, Status
 
-HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "seconds", "cost")
-_NARROW = {"cell": 4, "proven from": 13, "isolation": 9, "score": 5, "seconds": 7, "cost": 5}
+HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost")
+_NARROW = {"cell": 4, "proven from": 13, "isolation": 9, "score": 5, "tries": 5, "seconds": 7, "cost": 7}
 _PROSE = (20, 32)
 """Least and most characters for each of the three columns of prose."""
 
@@ -68,7 +69,7 @@ def _notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[s
 def _row(record: Record) -> tuple[str, ...]:
     if not record.candidate:
         return (str(record.number), record.headline, record.cause or record.detail, f"— {record.detail}", "—", "—",
-                "—", f"{record.seconds:.1f}", _money(record))  # fmt: skip
+                "—", str(record.attempts), f"{record.seconds:.1f}", money(record.cost))  # fmt: skip
     candidate = record.candidate[0]
     mark = {Status.HEALED: "", Status.PROPOSED: "(proposed) ", Status.REVERTED: "(taken back) "}.get(
         record.status, "— "
@@ -82,13 +83,17 @@ def _row(record: Record) -> tuple[str, ...]:
         proven,
         candidate.trial.isolation.kernel,
         f"{candidate.verdict.score:.1f}",
+        str(record.attempts),
         f"{record.seconds:.1f}",
-        _money(record),
+        money(record.cost),
     )
 
 
-def _money(record: Record) -> str:
-    return "?" if record.cost.unknown else f"${record.cost.usd:.2f}" if record.cost.usd else "$0"
+def money(cost: Cost) -> str:
+    """``$0``, ``$0.0041``, ``$1.20``; a question mark where no price is known."""
+    if cost.unknown:
+        return "?"
+    return f"${cost.usd:.2f}" if cost.usd >= 1 else f"${cost.usd:.4f}" if cost.usd else "$0"
 
 
 def _left(record: Record) -> Iterator[str]:
