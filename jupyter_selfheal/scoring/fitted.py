@@ -7,6 +7,7 @@ the computation (a bound, an index, an operator) is not meant here: there a chec
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from typing import TypeGuard
 
@@ -61,7 +62,18 @@ def _is_shift(was: ast.expr, now: ast.expr) -> bool:
             dump(v) for v in now.values if not _is_constant(v)
         ]
     one, two = _without_constants(was), _without_constants(now)
-    return one is not None and two is not None and dump(one) == dump(two) and isinstance(now, ast.BinOp)
+    if one is None or two is None or dump(one) != dump(two):
+        return False
+    # another operator is another computation; a constant that was there is none of the guess's own
+    return not _operators(was) - _operators(now) and bool(_constants(now) - _constants(was))
+
+
+def _operators(node: ast.expr) -> Counter[str]:
+    return Counter(type(n.op).__name__ for n in ast.walk(node) if isinstance(n, ast.BinOp))
+
+
+def _constants(node: ast.expr) -> Counter[str]:
+    return Counter(dump(n) for n in ast.walk(node) if _is_constant(n))
 
 
 def _without_constants(node: ast.expr) -> ast.expr | None:
@@ -98,7 +110,10 @@ def _cuts(before: str, after: str) -> bool:
 
 
 def _is_slice(node: ast.AST) -> TypeGuard[ast.Subscript]:
-    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and node.slice.step is None
+    """Whatever part of a sequence, but not the whole of it turned around (``[::-1]``, a step that is no plain constant)."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
+        return False
+    return node.slice.step is None or isinstance(node.slice.step, ast.Constant)
 
 
 def _asking(source: str) -> Iterator[ast.AST]:

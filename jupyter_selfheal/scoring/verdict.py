@@ -77,7 +77,7 @@ def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) ->
         evidence.tampering,
         evidence.inconclusive,
         "; ".join(sheet.feedback),
-        _confidence(evidence, met, opinion),
+        _confidence(evidence, met, opinion, guessed=patch.healer not in REASONED),
         met and plausible,
     )
 
@@ -256,9 +256,11 @@ def _excerpt(text: str, limit: int = 160) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
-def _confidence(evidence: Evidence, met: bool, opinion: Opinion | None) -> int:
+def _confidence(evidence: Evidence, met: bool, opinion: Opinion | None, *, guessed: bool) -> int:
     if any(_contradictions(evidence)) or evidence.tampering:
         return 95
+    if met and guessed and evidence.checks <= 1:
+        return 80  # many programs give one right value
     if met:
         return 95 if any(p.met for p in evidence.user) or evidence.deciding.all_held or evidence.own_asserts else 85
     return opinion.confidence if opinion is not None else 60
