@@ -18,7 +18,7 @@ from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError
 from jupyter_selfheal.journal.describe import describe
 from jupyter_selfheal.journal.redact import Redactor
-from jupyter_selfheal.loop import driver, plan
+from jupyter_selfheal.loop import driver, machine, plan
 from jupyter_selfheal.loop.scenes import NoFacts
 from jupyter_selfheal.loop.trials import run_trial
 from jupyter_selfheal.model import (
@@ -88,6 +88,17 @@ def prove(case: Case, patch: Patch, starts: Starts, config: HealConfig) -> Candi
         trial, _ = run_trial(case, patch, starts.best, start=start, scorer=scorer, config=config, install=install)
     verdicts, _ = scorer.judge(case, trial, ((patch, trial),), ())
     return Candidate(patch, trial, verdicts[0])
+
+
+def would_send(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
+    """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
+    redactor = Redactor()
+    state = machine.fold(events, config)
+    prompts = _load("providers.prompts", "read")
+    healer = _load("healers.language_model", "LanguageModelHealer")(provider_of(config), config, redactor, prompts)
+    with contextlib.ExitStack() as stack:
+        found: JSON = healer.preview(case, facts_of(starts, case, stack), state.dossier.archive if state else ())
+        return found
 
 
 @contextlib.contextmanager

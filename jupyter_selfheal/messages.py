@@ -1,6 +1,6 @@
 """What a user's kernel and its worker say to each other: one wire line each, over the worker's stdin and stdout.
 
-The kernel sends ``Hello Heal Prove Decide Cancel AskSent AskStatus Shutdown``; the worker sends ``Ready Progress Proposed
+The kernel sends ``Hello Heal Prove Decide Cancel AskSent AskStatus Switched Shutdown``; the worker sends ``Ready Progress Proposed
 Paused Proven Finished Sent Status Notice``. Every answer names the ``run`` that it belongs to. The module imports only
 the model and the settings, so that it is cheap in the user's kernel.
 
@@ -121,9 +121,23 @@ class Cancel:
 @wire.register
 @dataclass(frozen=True, slots=True)
 class AskSent:
-    """What was sent to a model in this run (all runs of this worker where empty)?"""
+    """What was sent to a model in this run? Where nothing was: what would be, of this case? ``states`` are there for a heal
+    that has ended: an open one has its own."""
 
     run: str = ""
+    cases: tuple[Case, ...] = ()
+    states: tuple[StateAddress, ...] = ()
+    config: HealConfig = HealConfig()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Switched:
+    """The user switched something (``auto-approve``, ``on``) in the session ``run``. It goes into the journal of that name."""
+
+    run: str
+    what: str
+    to: str
 
 
 @wire.register
@@ -213,10 +227,15 @@ class Finished:
 @wire.register
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Every request that went to a model, and its reply, redacted as it was sent; oldest first."""
+    """Every request that went to a model, and its reply, redacted as it was sent; oldest first.
+
+    ``text`` is the same for a person to read. ``would`` is the request that would be sent, where none was.
+    """
 
     run: str
     records: tuple[JSON, ...] = ()
+    text: str = ""
+    would: str = ""
 
 
 @wire.register
@@ -241,5 +260,5 @@ class Notice:
     run: str = ""
 
 
-ToWorker: TypeAlias = Hello | Heal | Prove | Decide | Cancel | AskSent | AskStatus | Shutdown
+ToWorker: TypeAlias = Hello | Heal | Prove | Decide | Cancel | AskSent | AskStatus | Switched | Shutdown
 FromWorker: TypeAlias = Ready | Progress | Proposed | Paused | Proven | Finished | Sent | Status | Notice

@@ -13,6 +13,7 @@ import contextlib
 import logging
 import os
 import queue
+import re
 import signal
 import sys
 import threading
@@ -25,7 +26,7 @@ from jupyter_selfheal import assemble, wire
 from jupyter_selfheal import messages as m
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import SelfHealError, WireError
-from jupyter_selfheal.journal.describe import describe
+from jupyter_selfheal.journal.describe import describe, sent_text
 from jupyter_selfheal.journal.describe import sent as sent_by
 from jupyter_selfheal.journal.jsonl import JsonlJournal, read, runs_folder
 from jupyter_selfheal.journal.redact import redact
@@ -49,6 +50,7 @@ class Worker:
         self._heals: dict[str, LiveHeal] = {}
         self._done = 0
         self._spent = Cost()
+        self._switched: JsonlJournal | None = None
 
     def send(self, message: m.FromWorker) -> None:
         """One line to the kernel. A kernel that is gone is noticed by the reader."""
@@ -95,8 +97,10 @@ class Worker:
             case m.Cancel(run):
                 if run in self._heals:
                     self._heals[run].cancel.set()
-            case m.AskSent(run):
-                self.send(m.Sent(run, tuple(_records(run))))
+            case m.AskSent():
+                threading.Thread(target=self._sent, args=(message,), name="selfheal-sent", daemon=True).start()
+            case m.Switched(run):
+                self._switches(run).append(message)
             case m.AskStatus():
                 self.send(self._status())
             case _:
@@ -127,6 +131,30 @@ class Worker:
         except Exception as error:
             log.exception("proving again")
             self.send(m.Proven(message.run, error=f"an error of ours: {error} (log: {_log_path()})"))
+
+    def _sent(self, message: m.AskSent) -> None:
+        """What went to a model in a run; where nothing did, what would."""
+        records = tuple(_records(message.run))
+        would = ""
+        if message.cases and not records:
+            try:
+                open_ = self._heals.get(message.run)
+                with contextlib.nullcontext(open_.starts) if open_ else _connected(message.states) as starts:
+                    would = sent_text(
+                        assemble.would_send(message.cases[0], starts, message.config, _events(message.run))
+                    )
+            except SelfHealError as error:
+                would = f"it cannot be said: {error}"
+            except Exception as error:
+                log.exception("rendering a request")
+                would = f"an error of ours: {error} (log: {_log_path()})"
+        self.send(m.Sent(message.run, records, "\n\n".join(map(sent_text, records)), would))
+
+    def _switches(self, run: str) -> JsonlJournal:
+        """The journal of what the user switched in this session."""
+        if self._switched is None:
+            self._switched = JsonlJournal.create(_free(run))
+        return self._switched
 
     def _stop(self) -> None:
         heals = list(self._heals.values())
@@ -181,6 +209,11 @@ class LiveHeal:
             self.working, self.waiting = True, False
 
     # --- the work ---
+
+    @property
+    def starts(self) -> Starts:
+        """The states that it works from."""
+        return _starts(self._kernels)
 
     def let_go(self) -> None:
         """Close the states. Idempotent; ends trials that run."""
@@ -276,9 +309,20 @@ def _free(run: str) -> str:
     return name
 
 
+def _journals(run: str) -> list[Path]:
+    """The journals of a run, and of its repetitions, oldest first."""
+    found = runs_folder().glob(f"{run}*.jsonl") if run else ()
+    return sorted((p for p in found if re.fullmatch(r"(-\d+)?", p.stem[len(run) :])), key=lambda p: p.stat().st_mtime)
+
+
+def _events(run: str) -> tuple[object, ...]:
+    """Everything that happened in a run so far."""
+    return next((read(path).events() for path in reversed(_journals(run))), ())
+
+
 def _records(run: str) -> Iterator[JSON]:
-    """What went to a model, from the journals of a run (and its repetitions)."""
-    for path in sorted(runs_folder().glob(f"{run}*.jsonl"), key=lambda p: p.stat().st_mtime) if run else ():
+    """What went to a model, from the journals of a run."""
+    for path in _journals(run):
         for record in read(path).records:
             sent = sent_by(record.body)
             if sent is not None:

@@ -76,6 +76,11 @@ class LanguageModelHealer:
             return self._completed(case, request, reply, reading, calls, worst, wanted)
         return _told(reading, calls, reply.cost)
 
+    def preview(self, case: Case, facts: Facts, history: Sequence[Attempt]) -> JSON:
+        """The record of the call that :meth:`propose` would make: its request word for word, and no reply."""
+        request = self.request(case, history, context.variables(case, facts, self._config.send_values))
+        return {"calls": [self._record(request, ModelReply("", "not sent", Cost()))]}
+
     def request(self, case: Case, history: Sequence[Attempt], variables: str) -> ModelRequest:
         """The request exactly as it is sent: with as much of the other cells as the budget of a heal allows for one call."""
         longest = context.variables_at_most(case)

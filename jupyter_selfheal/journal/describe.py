@@ -41,9 +41,10 @@ def _call_text(call: Body) -> str:
         f"--- system ---\n{call.get('system', '')}",
         *(f"--- {message['role']} ---\n{message['text']}" for message in call.get("messages", ())),
         *([f"--- the reply must follow ---\n{json.dumps(schema, ensure_ascii=False)}"] if schema is not None else []),
-        f"--- reply: {call.get('stop')}, {usage.get('input', 0)} tokens in, {usage.get('output', 0)} out, {price} ---\n"
-        + _unfolded(str(call.get("reply", ""))),
     ]
+    if call.get("stop") != "not sent":
+        tokens = f"{usage.get('input', 0)} tokens in, {usage.get('output', 0)} out"
+        parts.append(f"--- reply: {call.get('stop')}, {tokens}, {price} ---\n" + _unfolded(str(call.get("reply", ""))))
     return "\n".join(parts)
 
 
@@ -229,6 +230,10 @@ def _decided(body: Body) -> str:
     return text + (f": {found['text']}" if found.get("text") else "")
 
 
+def _switched(body: Body) -> str:
+    return f"switched   {body.get('what')}: {body.get('to')}, by the user"
+
+
 _WRITERS: Final[Mapping[str, Callable[[Body], str]]] = {
     "Started": _started,
     "BaselineRan": _baseline,
@@ -247,6 +252,7 @@ _WRITERS: Final[Mapping[str, Callable[[Body], str]]] = {
     "Decided": _decided,
     "CancelRequested": lambda b: "cancelled  by the user",
     "Broke": lambda b: f"broke      {b.get('message')} [{b.get('reason')}]",
+    "Switched": _switched,
     "Ended": lambda b: f"ended      {b.get('reason')}" + (f": {b['detail']}" if b.get("detail") else ""),
 }
 

@@ -59,7 +59,8 @@ class Card:
     can_resume: bool = False
     resume_warning: str = ""
     undo: tuple[JSON, ...] = ()
-    model_available: bool = False
+    model_off: str = "no model is configured"
+    """Why no model can be asked; empty where one can."""
     asks_consent: bool = False
     """True: the user wants the model asked, and was told what that sends."""
     auto: bool = False
@@ -173,7 +174,7 @@ def buttons(card: Card) -> list[dict[str, JSON]]:
         add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt")
     if card.phase in ("proposed", "closed") and card.asks_consent:
         add("agree", "Agree & ask", "send it, now and for the rest of this session", primary=True)
-    elif card.phase in ("proposed", "closed") and card.model_available:
+    elif card.phase in ("proposed", "closed") and not card.model_off:
         add("model", "Ask the model", "sends the cell and what it depends on; you are told what before")
     if card.phase in ("healing", "paused", "proposed"):
         add("stop", "Stop", "end this heal; nothing is changed")
@@ -225,7 +226,8 @@ def _candidate(found: Candidate, card: Card, notebook: Notebook) -> dict[str, JS
         "id": found.patch.id,
         "title": found.patch.title,
         "score": f"{found.verdict.score:g}",
-        "proof": ", ".join(found.verdict.proofs) or "not proven",
+        "proof": ", ".join(found.verdict.proofs) + _sure(found) or "not proven",
+        "risk": found.patch.risk,
         "reasons": [*found.verdict.reasons, *([found.patch.why] if found.patch.why else [])],
         "facts": facts_line(proposal, found),
         "warning": _warning(card, found),
@@ -233,6 +235,15 @@ def _candidate(found: Candidate, card: Card, notebook: Notebook) -> dict[str, JS
         "old_output": [_output(o) for o in proposal.failure.outputs] + [_error(proposal)],
         "new_output": [_output(o) for s in found.trial.steps if s.role == "cell" for o in s.outputs],
     }
+
+
+def score_words(found: Candidate) -> str:
+    """``score 6/10, 55 % sure``: a judge's word comes with its confidence."""
+    return f"score {found.verdict.score:g}/10{_sure(found)}"
+
+
+def _sure(found: Candidate) -> str:
+    return f", {found.verdict.confidence} % sure" if "judge" in found.verdict.proofs else ""
 
 
 def _warning(card: Card, found: Candidate) -> str:
@@ -273,8 +284,15 @@ def facts_line(proposal: Proposal, found: Candidate) -> str:
         found.patch.healer, found.patch.healer.replace("_", " ")
     )
     return (
-        f"proven from {proven}" if proven else "not proven: show-only"
-    ) + f" in {found.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {money(proposal.cost)}"
+        (f"proven from {proven}" if proven else "not proven: show-only")
+        + f" in {found.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {money(proposal.cost)}{_shares(proposal)}"
+    )
+
+
+def _shares(proposal: Proposal) -> str:
+    """`` (language model $0.0200, judge $0.0013)``, where more than one was paid."""
+    paid = [f"{who.replace('_', ' ')} {money(cost)}" for who, cost in proposal.spent_by.items() if cost.usd]
+    return f" ({', '.join(paid)})" if len(paid) > 1 else ""
 
 
 def diff_text(patch: Patch, notebook: Notebook) -> str:
@@ -298,7 +316,8 @@ def text(card: Card, notebook: Notebook) -> str:
     found = card.candidate()
     if found is not None:
         lines += [found.patch.title, diff_text(found.patch, notebook)]
-        lines += [f"score {found.verdict.score:g}/10: " + " ".join(found.verdict.reasons)]
+        lines += [f"Could go wrong: {found.patch.risk}"] if found.patch.risk else []
+        lines += [f"{score_words(found)}: " + " ".join(found.verdict.reasons)]
         lines += [facts_line(card.proposal[0], found)]
         if warning := _warning(card, found):
             lines.append(warning)

@@ -108,6 +108,7 @@ class FrontEnd:
             self.tell(answered=str(content["number"]), granted=granted)
         elif action in ("on", "off"):
             session.auto_suggest = action == "on"
+            session.switched("suggestions", str(action))
             self.tell()
         elif action == "settings":
             self._settings(content["values"])

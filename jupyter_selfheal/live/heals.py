@@ -160,12 +160,14 @@ class LiveHeal:
         else:
             diagnosis = outcome.diagnosis
             what = CLOSED.get(outcome.reason, outcome.reason.value)
+            model = (self.card.model_off,) if self.card.model_off and outcome.reason is Reason.EXHAUSTED else ()
             leave = f" ({diagnosis.leave_alone})" if diagnosis.leave_alone else ""
             self.change(
                 phase="closed",
                 status=f"{self.card.headline}: {what}{leave}",
                 cause=diagnosis.cause or self.card.cause,
                 advice=diagnosis.advice or outcome.detail,
+                notes=(*self.card.notes, *model),
                 proposal=(),
             )
         self.settled.set()

@@ -9,6 +9,7 @@ from IPython.core.error import UsageError
 
 from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
+from jupyter_selfheal.config import HEALERS
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.live import application
 from jupyter_selfheal.live import card as cards
@@ -17,7 +18,10 @@ from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
 
 ANSWER_SECONDS = 5.0
-"""How long ``status`` and ``sent`` wait for the worker."""
+"""How long ``status`` waits for the worker."""
+
+RENDER_SECONDS = 60.0
+"""How long ``sent`` does: a request describes live variables, and for that the cell is run once more in a copy."""
 
 
 class HealMagics:
@@ -182,6 +186,8 @@ class HealMagics:
         print(
             f"suggestions {'on' if session.auto_suggest else 'off'}, auto-approve {'on' if session.auto_approve else 'off'}"
         )
+        for what, since in session.switches.items():
+            print(f"switched: {what} {since}")
         print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
         print(f"checkpoints: {session.checkpoints.words}")
         print(f"spent in this session: {cards.money(session.spent)}")
@@ -192,19 +198,29 @@ class HealMagics:
             )
         print(f"log: {session.log_path}")
 
-    def _sent(self, _rest: str) -> None:
+    def _sent(self, rest: str) -> None:
         import json
 
-        session = self._session
-        session.sent = ()
-        heal = session.last_heal
-        session.client.send(m.AskSent(heal.run if heal else ""))
-        _wait_for(lambda: bool(session.sent))
-        if not session.sent:
+        session, heal = self._session, self._session.last_heal
+        if heal is None:
             print("Nothing was sent to a model in this session.")
-        record: Any
-        for record in session.sent:
-            print(json.dumps(record, indent=2, ensure_ascii=False))
+            return
+        session.sent = None
+        states = session.checkpoints.now() if heal.card.phase in ("closed", "applied") else ()
+        config = session.config.with_(healers=HEALERS)
+        session.client.send(m.AskSent(heal.run, (heal.case,), states, config))
+        _wait_for(lambda: session.sent is not None, RENDER_SECONDS)
+        answer = session.sent
+        if answer is None:
+            raise UsageError("the worker does not answer; `%heal status` says how it is")
+        if "--json" in rest.split():
+            print(json.dumps(list(answer.records), indent=2, ensure_ascii=False))
+        elif answer.records:
+            print(answer.text)
+        else:
+            print(
+                f"Nothing was sent to a model for the last failure. This would be, if you asked one:\n\n{answer.would}"
+            )
 
     def _config(self, _rest: str) -> None:
         for f in fields(self._session.config):
@@ -214,17 +230,21 @@ class HealMagics:
 
     def _on(self, _rest: str) -> None:
         self._session.auto_suggest = True
+        self._session.switched("suggestions", "on")
         print("Suggestions on exceptions are on.")
 
     def _off(self, _rest: str) -> None:
         self._session.auto_suggest = False
+        self._session.switched("suggestions", "off")
         self._session.checkpoints.ran_ok()
         print("Suggestions on exceptions are off; %%heal and %heal go on working.")
 
     def _auto(self, rest: str) -> None:
+        if rest not in ("", "on", "off"):
+            raise UsageError(f"`%heal auto` is switched on or off, not {rest!r}")
         self._session.auto_approve = rest != "off"
         word = "on: safe patches are applied without asking" if self._session.auto_approve else "off"
-        self._session.record(f"auto-approve {word}")
+        self._session.switched("auto-approve", "off" if rest == "off" else "on")
         print(f"Auto-approve is {word}.")
 
     def _consent(self, _rest: str) -> None:
@@ -232,9 +252,9 @@ class HealMagics:
         print("Failing cells may be sent to the model in this session; `%heal sent` shows what was.")
 
 
-def _wait_for(done: Any) -> None:
+def _wait_for(done: Any, seconds: float = ANSWER_SECONDS) -> None:
     import time
 
-    until = time.monotonic() + ANSWER_SECONDS
+    until = time.monotonic() + seconds
     while not done() and time.monotonic() < until:
         time.sleep(0.02)

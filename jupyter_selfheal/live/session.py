@@ -85,7 +85,10 @@ class LiveSession:
         """Told when a heal changed (the front end's status bar)."""
         self.closers: list[Callable[[], None]] = []
         """Called when healing is switched off."""
-        self.sent: tuple[Any, ...] = ()
+        self.name = f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}"
+        self.switches: dict[str, str] = {}
+        """What the user switched, and when, for ``%heal status``."""
+        self.sent: m.Sent | None = None
         self.status: m.Status | None = None
         self._numbers = itertools.count(1)
         self._started = 0.0
@@ -200,7 +203,7 @@ class LiveSession:
         config = chosen.config(self.config)
         states = self.checkpoints.after_failure(error)
         card = new_card(
-            run, case, model_available=self.model_available(config), auto=self.auto_approve,
+            run, case, model_off=self.model_off(config), auto=self.auto_approve,
             written={c.id: text for c in notebook.cells if (text := self.cells.written(c)) != c.source},
         )  # fmt: skip
         heal = LiveHeal(run, case, card, self.view_for(), run_count=self.shell.execution_count)
@@ -235,7 +238,7 @@ class LiveSession:
         heal.settled.clear()
         heal.change(
             run=heal.run, phase="healing", status=f"{heal.card.headline}: healing…", attempts=(), proposal=(),
-            asks_consent=False, instructions="", model_available=self.model_available(config),
+            asks_consent=False, instructions="", model_off=self.model_off(config),
         )  # fmt: skip
         states = self.checkpoints.now()
         self.client.send(
@@ -245,7 +248,7 @@ class LiveSession:
     def consent(self) -> None:
         """The user agreed that failing cells are sent to the model, in this session."""
         self.config = self.config.with_(consent=True)
-        self.record("consent to ask the model was given")
+        self.switched("consent to ask the model", "given")
 
     def _new_run(self) -> str:
         return f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}-{next(self._numbers)}"
@@ -272,9 +275,16 @@ class LiveSession:
     def last_heal(self) -> LiveHeal | None:
         return next(reversed(self.heals.values()), None)
 
-    def model_available(self, config: HealConfig) -> bool:
-        """Whether a model could be asked: not offline, and a key is in the environment."""
-        return not config.offline and bool(os.environ.get("ANTHROPIC_API_KEY") or config.base_url)
+    def model_off(self, config: HealConfig) -> str:
+        """Why no model can be asked, and what would change that; empty where one can."""
+        if config.offline:
+            return "No model was asked: c.SelfHeal.offline is True."
+        key = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}.get(config.provider, "")
+        if not key or os.environ.get(key) or (config.base_url and config.provider == "openai_compatible"):
+            return ""
+        return (
+            f"No model was asked: start the kernel with {key} set (or choose c.SelfHeal.provider), then `%heal model`."
+        )
 
     def rejected(self, heal: LiveHeal) -> None:
         """The same failure of the same cell is not suggested for again."""
@@ -367,7 +377,7 @@ class LiveSession:
 
     def _receive(self, message: m.FromWorker) -> None:
         if isinstance(message, m.Sent):
-            self.sent = message.records
+            self.sent = message
         elif isinstance(message, m.Status):
             self.status = message
         heal = self.heals.get(getattr(message, "run", ""))
@@ -389,8 +399,13 @@ class LiveSession:
             heal.settled.set()
 
     def record(self, what: str) -> None:
-        """Write a switch of the user's to the log."""
+        """Write a line to the log."""
         client.note(self.log_path, what)
+
+    def switched(self, what: str, to: str) -> None:
+        """Write a switch of the user's into the session's journal; ``%heal status`` shows the last of each."""
+        self.switches[what] = f"{to} since {time.strftime('%H:%M:%S')}"
+        self.client.send(m.Switched(f"{self.name}-switches", what, to))
 
     def own_error(self, where: str, error: Exception) -> None:
         """Log an error of ours; tell it in one line the first time."""

@@ -91,7 +91,9 @@ class Waiting:
         self._printed = heal.run + found.patch.id
         print(f"Self-heal: {heal.card.status}\n{found.patch.title}")
         print(coloured(cards.diff_text(found.patch, heal.case.notebook)))
-        print(f"score {found.verdict.score:g}/10: " + " ".join(found.verdict.reasons))
+        if found.patch.risk:
+            print(f"Could go wrong: {found.patch.risk}")
+        print(f"{cards.score_words(found)}: " + " ".join(found.verdict.reasons))
         print(cards.facts_line(heal.card.proposal[0], found))
 
     def _input(self, heal: LiveHeal) -> str:

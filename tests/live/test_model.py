@@ -45,7 +45,9 @@ def test_nothing_is_sent_before_consent_and_sent_shows_what_was(model: FakeModel
         assert model.requests == []
         refused = kernel.run("%heal model")
         assert "before you agree" in str(refused)
-        assert "Nothing was sent" in kernel.run("%heal sent")["text"]
+        preview = kernel.run("%heal sent")["text"]
+        assert "Nothing was sent" in preview
+        assert model.requests == []
         kernel.run("%heal consent")
         kernel.run("%heal model")
         kernel.wait_for(lambda: bool(model.requests), "a request")
@@ -53,6 +55,36 @@ def test_nothing_is_sent_before_consent_and_sent_shows_what_was(model: FakeModel
         assert "prices['discount']" in json.dumps(model.requests[0].body)
         assert "-ant-test" not in json.dumps(model.requests[0].body)
         assert "by language model" in kernel.card()
-        assert "prices['discount']" in kernel.run("%heal sent")["text"]
+        told = kernel.run("%heal sent")["text"]
+        assert "prices['discount']" in told
+        words = preview.split("--- user ---\n")[1].split("--- user ---")[0]
+        assert "dict" in words  # the variables are described too
+        assert words in told  # the preview was word for word what went out
+        (record, *_) = json.loads(kernel.run("%heal sent --json")["text"])
+        assert record["calls"][0]["messages"][0]["text"] in told
     finally:
         kernel.stop()
+
+
+def test_without_a_key_the_card_says_how_to_ask_a_model(loaded: LiveKernel) -> None:
+    loaded.run(CELL, "c", allow_stdin=True)
+    loaded.wait_for(lambda: "healing" not in loaded.card().splitlines()[0])
+    assert "start the kernel with ANTHROPIC_API_KEY set" in loaded.card()
+    loaded.run("get_ipython()._jupyter_selfheal.config = get_ipython()._jupyter_selfheal.config.with_(offline=True)")
+    loaded.run(CELL, "d", allow_stdin=True)
+    loaded.wait_for(lambda: len(loaded.displays) == 2 and "healing" not in loaded.card().splitlines()[0])
+    assert "c.SelfHeal.offline is True" in loaded.card()
+
+
+def test_every_switch_is_in_the_journal_and_in_the_status(loaded: LiveKernel) -> None:
+    for line in ("%heal auto", "%heal auto off", "%heal off", "%heal consent"):
+        loaded.run(line)
+    status = loaded.run("%heal status")["text"]
+    for said in ("auto-approve off since", "suggestions off since", "consent to ask the model given since"):
+        assert said in status
+    (path,) = (loaded.data / "selfheal" / "runs").glob("*-switches.jsonl")
+    events = [json.loads(line)["body"] for line in path.read_text().splitlines()[1:]]
+    assert [(e["what"], e["to"]) for e in events] == [
+        ("auto-approve", "on"), ("auto-approve", "off"), ("suggestions", "off"), ("consent to ask the model", "given"),
+    ]  # fmt: skip
+    assert "switched on or off" in str(loaded.run("%heal auto perhaps"))
