@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.model import JSON, Output
+from jupyter_selfheal.model import Cost, Output
 from jupyter_selfheal.notebook.approve import diff
 from jupyter_selfheal.notebook.records import BROKEN, NotebookReport, Record, Status
+from jupyter_selfheal.notebook.table import money, reproduced
 
 IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
 LONG_OUTPUT = 4_000
@@ -23,16 +25,20 @@ def page(reports: Sequence[NotebookReport]) -> str:
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["ticks"] = _ticks
     template = resources.files("jupyter_selfheal.notebook").joinpath("templates/report.html.j2").read_text("utf-8")
     return environment.from_string(template).render(
-        notebooks=[_notebook(r) for r in reports],
+        notebooks=[_notebook(r, n) for n, r in enumerate(reports, start=1)],
         total=_total(reports),
+        yours=[line for n, r in enumerate(reports, start=1) for line in _yours(r, n)],
+        money=money,
         style=_code_style(),
         version=__version__,
     )
 
 
-def _total(reports: Sequence[NotebookReport]) -> Mapping[str, JSON]:
+def _total(reports: Sequence[NotebookReport]) -> Mapping[str, Any]:
+    same, asked = sum(r.reproduced[0] for r in reports), sum(r.reproduced[1] for r in reports)
     return {
         "notebooks": len(reports),
         "cells": sum(len(r.records) for r in reports),
@@ -40,12 +46,41 @@ def _total(reports: Sequence[NotebookReport]) -> Mapping[str, JSON]:
         "left": sum(r.count(Status.LEFT_ALONE, Status.MEANT_TO_FAIL) for r in reports),
         "broken": sum(r.count(*(BROKEN - {Status.LEFT_ALONE})) for r in reports),
         "seconds": sum(r.seconds for r in reports),
-        "usd": sum(r.cost.usd for r in reports),
+        "cost": sum((r.cost for r in reports), Cost()),
+        "stored": reproduced(same, asked) if asked else "",
     }
 
 
-def _notebook(report: NotebookReport) -> Mapping[str, Any]:
+KINDS = (
+    ("ran", "ran", (Status.RAN, Status.SKIPPED, Status.MEANT_TO_FAIL)),
+    ("good", "healed", (Status.HEALED, Status.FOLLOWED)),
+    ("warn", "needs you", (Status.LEFT_ALONE, Status.PROPOSED)),
+    ("bad", "still broken", (Status.NOT_HEALED, Status.REVERTED, Status.CASCADE)),
+)
+"""The parts of a notebook's bar: colour, what it says, and which cells it counts."""
+
+
+def _yours(report: NotebookReport, number: int) -> Iterator[Mapping[str, str]]:
+    """What is left for a person to do: a line for each cell that is not a mere consequence, with what to do about it."""
+    if report.error:
+        yield {"where": Path(report.path).name, "anchor": f"n{number}", "what": report.error, "css": "code2"}
+    for record in report.records:
+        if record.status in BROKEN - {Status.CASCADE}:
+            yield {
+                "where": f"{Path(report.path).name}, cell {record.number}",
+                "anchor": f"n{number}-c{record.number}",
+                "what": f"{record.status.value}: {record.detail or record.cause or record.headline}",
+                "css": "code1" if record.status in (Status.LEFT_ALONE, Status.PROPOSED) else "code2",
+            }
+
+
+def _notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
+    counts = [(css, word, report.count(*statuses)) for css, word, statuses in KINDS]
     return {
+        "id": f"n{number}",
+        "healed": report.count(Status.HEALED),
+        "bar": [(css, word, count) for css, word, count in counts if count],
+        "stored": reproduced(*report.reproduced) if report.reproduced[1] else "",
         "name": Path(report.path).name,
         "path": report.path,
         "report": report,
@@ -76,6 +111,8 @@ def _cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
             "isolation": candidate.trial.isolation,
             "diff": _coloured(diff(candidate.patch, report.given), "diff"),
             "outputs": [_output(o) for o in (ran[-1].outputs if ran else ())],
+            "judged": "judge" in candidate.verdict.proofs,
+            "spent": ", ".join(f"{who.replace('_', ' ')} {money(cost)}" for who, cost in record.cost_by.items()),
         }
     return found
 
@@ -115,6 +152,13 @@ def _has_ipython_lexer() -> bool:
     except ClassNotFound:
         return False
     return True
+
+
+def _ticks(text: str) -> Any:
+    """Words of a person with what stands between backticks as code."""
+    import markupsafe
+
+    return markupsafe.Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(markupsafe.escape(text))))
 
 
 def _code_style() -> Any:

@@ -58,6 +58,12 @@ def test_the_page_is_one_file_that_fetches_nothing_and_escapes_everything(
     assert "Write &#39;upper&#39; &lt;b&gt;" in text
     assert not re.search(r"""(src|href)=["'](?!data:|#)""", text)
     assert "prefers-color-scheme: dark" in text
+    targets = re.findall(r'href="#([^"]+)"', text)
+    assert {"n1-c2", "n1-c3", "n1-c4"} <= set(targets), "every cell that is told of can be pointed at"
+    assert set(targets) <= set(re.findall(r'id="([^"]+)"', text))
+    assert text.count("<li>", text.index("For you to do"), text.index("<section")) == 2, (
+        "what is not healed is for a person"
+    )
 
     class Balanced(HTMLParser):
         stack: list[str] = []
@@ -72,6 +78,16 @@ def test_the_page_is_one_file_that_fetches_nothing_and_escapes_everything(
     parser = Balanced()
     parser.feed(text)
     assert parser.stack == []
+
+
+def test_the_page_of_several_notebooks_begins_with_an_overview(
+    healed: tuple[Document, NotebookReport, dict],  # type: ignore[type-arg]
+) -> None:
+    failed = NotebookReport("/some/where/broken.ipynb", error="/some/where/broken.ipynb: not valid JSON")
+    text = page([healed[1], failed])
+    assert 'aria-label="2 ran, 1 healed, 2 still broken"' in text
+    assert '<a href="#n2">broken.ipynb</a> · /some/where/broken.ipynb: not valid JSON' in text
+    assert "jupyter selfheal trace run-1" in text
 
 
 def test_the_table_says_what_was_healed_and_what_was_not(healed: tuple[Document, NotebookReport, dict]) -> None:  # type: ignore[type-arg]
