@@ -46,11 +46,11 @@ export async function runLine(line: KernelLine, cell: CodeCell, code: string): P
 }
 
 async function ensureLoaded(line: KernelLine): Promise<boolean> {
-  if (await line.load()) {
-    return true;
+  const reason = await line.load();
+  if (reason) {
+    void showErrorMessage('Self-heal', reason);
   }
-  void showErrorMessage('Self-heal', 'jupyter_selfheal is not installed in this kernel: run `%pip install jupyter-selfheal` there.');
-  return false;
+  return !reason;
 }
 
 /**
@@ -98,7 +98,6 @@ async function healHere(line: KernelLine): Promise<void> {
   }
   const offered = cell.node.querySelector<HTMLButtonElement>('.jupyter-selfheal[data-phase="proposed"] .sh-primary');
   if (offered) {
-    void line.panel.content.scrollToCell(cell);
     offered.focus();
     return;
   }

@@ -4,6 +4,12 @@ import { CodeCell } from '@jupyterlab/cells';
 
 const CLASS = 'jp-SelfHeal-offer';
 
+/** A plaster. Decoration: the words say it. */
+const ICON =
+  '<svg aria-hidden="true" viewBox="0 0 16 16" width="14" height="14" fill="none" stroke="currentColor" stroke-width="1.4">' +
+  '<rect x="0.5" y="5" width="15" height="6" rx="3" transform="rotate(-45 8 8)"/>' +
+  '<path d="M5.2 8 8 5.2 10.8 8 8 10.8Z"/></svg>';
+
 const watched = new WeakSet<CodeCell>();
 
 /** The outputs of a cell, as nbformat has them. */
@@ -18,8 +24,8 @@ export function needsOffer(outputs: any[]): boolean {
   return failed && !carded;
 }
 
-/** Put the button there, or take it away. `heal` is called once for a click. */
-export function offer(cell: CodeCell, heal: () => void): void {
+/** Put the button there, or take it away. `heal` is called for a click; where it comes to nothing the button is there again. */
+export function offer(cell: CodeCell, heal: () => Promise<void>): void {
   withdraw(cell);
   if (!needsOffer(outputsOf(cell))) {
     return;
@@ -37,11 +43,12 @@ export function offer(cell: CodeCell, heal: () => void): void {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'jp-SelfHeal-button';
-  button.textContent = '✚ Heal this cell';
+  button.innerHTML = ICON;
+  button.append('Heal this cell');
   button.title = 'Find a fix that is proven in a separate kernel; nothing changes until you approve (Alt+H)';
   button.addEventListener('click', () => {
     withdraw(cell);
-    heal();
+    void heal().finally(() => cell.isDisposed || offer(cell, heal));
   });
   row.append(button);
   cell.outputArea.node.parentElement?.after(row);

@@ -83,7 +83,7 @@ function watchCells(tracker: INotebookTracker, lines: Lines): void {
 function offerIn(panel: NotebookPanel, cell: CodeCell, lines: Lines): void {
   offer(cell, () => {
     focusCell(panel.content, cell);
-    void healCell(lines.of(panel), cell);
+    return healCell(lines.of(panel), cell);
   });
 }
 

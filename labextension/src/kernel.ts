@@ -140,23 +140,26 @@ export class KernelLine {
     });
   }
 
-  /** Load the extension in the kernel where it is not there, and open the line. False where that cannot be done. */
-  async load(): Promise<boolean> {
+  /** Load the extension in the kernel where it is not there, and open the line. Returns why not; empty where it is done. */
+  async load(): Promise<string> {
     const kernel = this.panel.sessionContext.session?.kernel;
     if (!kernel) {
-      return false;
+      return 'This notebook has no kernel: start one first.';
     }
     if (this.loaded) {
       await this._opening;
-      return this.loaded;
+      return '';
     }
     const future = kernel.requestExecute({ code: '%load_ext jupyter_selfheal', store_history: false, silent: false });
-    const reply = await future.done;
-    if (reply?.content.status !== 'ok') {
-      return false;
+    const content = (await future.done)?.content as any;
+    if (content?.ename === 'ModuleNotFoundError') {
+      return 'jupyter_selfheal is not installed in this kernel: run `%pip install jupyter-selfheal` in a cell.';
+    }
+    if (content?.status !== 'ok') {
+      return `jupyter_selfheal could not be loaded in this kernel: ${content?.ename ?? 'aborted'}: ${content?.evalue ?? 'a cell failed before'}`;
     }
     await this.open(kernel);
-    return this.loaded;
+    return this.loaded ? '' : 'The kernel does not answer.';
   }
 
   private attach(kernel: Kernel.IKernelConnection | null): void {

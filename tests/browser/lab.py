@@ -120,12 +120,19 @@ class Lab:
         self.idle()
 
     def card(self, index: int, phase: str = "proposed") -> Any:
+        """Wait for the cell's card in that phase; a heal that ended without a fix is told at once."""
         found = self.cell(index).locator(f'.jupyter-selfheal[data-phase="{phase}"]')
-        found.wait_for()
+        ended = self.cell(index).locator('.jupyter-selfheal[data-phase="closed"]')
+        found.or_(ended).first.wait_for()
+        assert found.count(), ended.first.inner_text()
         return found
 
     def press(self, card: Any, button: str) -> None:
         card.locator(f'[data-id="{button}"]').click()
+
+    def heal_button(self, index: int) -> Any:
+        """The button below a failing cell that has no card."""
+        return self.cell(index).get_by_role("button", name="Heal this cell")
 
     def output(self, index: int) -> str:
         return str(self.cell(index).locator(".jp-OutputArea").inner_text())

@@ -44,7 +44,7 @@ def test_pictures(page: Any, server: Server) -> None:
     lab.run(0)
     lab.idle()
     lab.run(1)
-    lab.cell(1).get_by_role("button", name="Heal this cell").wait_for()
+    lab.heal_button(1).wait_for()
     page.screenshot(path=folder / "heal-button.png")
 
 

@@ -40,7 +40,7 @@ def test_axe_finds_nothing_serious(theme: str, page: Any, server: Server) -> Non
     lab.run(1)
     card = lab.card(1)
     lab.run(2)
-    lab.cell(2).get_by_role("button", name="Heal this cell").wait_for()
+    lab.heal_button(2).wait_for()
     card.locator("summary").first.click()
     found = violations(page)
     lab.press(card, "reject")
@@ -70,11 +70,28 @@ def test_everything_has_a_name_and_a_role(failed: Lab) -> None:
     assert card.get_by_role("textbox", name="Changes in the cell").count() == 1
 
 
+def test_tab_key_leads_from_the_cell_to_the_button(failed: Lab) -> None:
+    failed.card(1)
+    failed.page.keyboard.press("Escape")
+    for _ in range(30):
+        failed.page.keyboard.press("Tab")
+        if failed.page.evaluate("() => document.activeElement.dataset.id") == "run":
+            break
+    failed.page.keyboard.press("Space")
+    failed.expect_output(1, "there are 3")
+
+
+def test_alt_enter_in_the_card_approves(failed: Lab) -> None:
+    failed.card(1).locator("summary").first.focus()
+    failed.page.keyboard.press("Alt+Enter")
+    failed.expect_output(1, "there are 3")
+
+
 def test_focus_goes_to_the_cell_with_the_card(failed: Lab) -> None:
     failed.card(1).locator('[data-id="run"]').focus()
     failed.page.keyboard.press("Enter")
     failed.expect_output(1, "there are 3")
-    assert "jp-Cell" in failed.focused()
+    failed.page.wait_for_function("() => document.activeElement.closest('.jp-Cell')")
 
 
 def test_focus_stays_in_the_card_that_changes(failed: Lab) -> None:
@@ -104,7 +121,7 @@ def test_focus_comes_back_from_a_question(failed: Lab) -> None:
 def test_heal_button_by_keyboard_keeps_the_focus(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("focus.ipynb", [TYPO], first=""))
     lab.run(0)
-    lab.cell(0).get_by_role("button", name="Heal this cell").focus()
+    lab.heal_button(0).focus()
     page.keyboard.press("Enter")
     lab.card(0)
-    assert "jp-Cell" in lab.focused()
+    page.wait_for_function("() => document.activeElement.closest('.jp-Cell')")

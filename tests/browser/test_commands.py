@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from tests.browser.lab import FIXED, TYPO, Lab
-from tests.browser.server import Server
+from tests.browser.lab import TYPO, Lab
+from tests.browser.server import Server, wait_for
 
 UNIMPORTED = "print('pi is', math.pi)"
 SETTINGS = "lab/api/settings/jupyter-selfheal:plugin"
-
-
-def test_shortcut_heals_the_cell_where_the_extension_is_not_loaded(page: Any, server: Server) -> None:
-    lab = Lab(page, server, server.notebook("shortcut.ipynb", [TYPO], first=""))
-    lab.run(0)
-    lab.cell(0).get_by_role("button", name="Heal this cell").wait_for()
-    page.keyboard.press("Escape")
-    page.keyboard.press("Alt+h")
-    lab.press(lab.card(0), "approve")
-    lab.card(0, "applied")
-    assert lab.source(0) == FIXED
-    lab.save()
-    saved = json.loads((server.folder / "shortcut.ipynb").read_text())
-    texts = [
-        "".join(o["data"]["text/plain"]) for o in saved["cells"][0]["outputs"] if o["output_type"] == "display_data"
-    ]
-    assert [t.splitlines()[0] for t in texts] == [
-        "Self-heal: AttributeError: 'list' object has no attribute 'appendd': fixed"
-    ]
 
 
 def test_palette_approves(failed: Lab) -> None:
@@ -53,7 +33,7 @@ def test_palette_switches_suggestions_off_and_on(page: Any, server: Server) -> N
     lab.palette("Self-heal: switch suggestions off or on")
     lab.status("Self-heal: off")
     lab.run(1)
-    lab.cell(1).get_by_role("button", name="Heal this cell").wait_for()
+    lab.heal_button(1).wait_for()
     assert lab.cell(1).locator(".jupyter-selfheal").count() == 0
     lab.palette("Self-heal: switch suggestions off or on")
     lab.status("Self-heal: idle")
@@ -89,7 +69,36 @@ def test_whole_notebook_stops_at_each_proposal(page: Any, server: Server) -> Non
     lab.press(card, "run")
     lab.expect_output(1, "pi is 3.14")
     lab.expect_output(2, "the end")
-    page.wait_for_function("() => !document.querySelector('.jp-SelfHeal-status').textContent.includes('of 3')")
+    page.locator(".Toastify__toast", has_text="All 3 cells have run").wait_for()
+    assert "of 3" not in page.locator(".jp-SelfHeal-status").inner_text()
+
+
+def test_whole_notebook_goes_on_after_a_cell_that_is_meant_to_fail(page: Any, server: Server) -> None:
+    cells = ["raise ValueError('meant')", "print('the end')"]
+    lab = Lab(page, server, server.notebook("meant.ipynb", cells, cell_1={"tags": ["raises-exception"]}))
+    lab.palette("Self-heal: heal the whole notebook")
+    lab.expect_output(2, "the end")
+    assert lab.cell(1).locator(".jupyter-selfheal").count() == 0
+
+
+def test_whole_notebook_tells_where_it_had_to_stop(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("stuck.ipynb", ["raise ValueError('no fix')", "print('next')"]))
+    lab.palette("Self-heal: heal the whole notebook")
+    page.locator(".Toastify__toast", has_text="Stopped at cell 2 of 3").wait_for()
+    assert lab.prompt(2).strip() == "[ ]:"
+
+
+def test_whole_notebook_is_stopped_while_a_cell_runs(page: Any, server: Server) -> None:
+    slow = "import os, time\nwhile not os.path.exists('go-on'):\n    time.sleep(0.05)"
+    lab = Lab(page, server, server.notebook("running.ipynb", [slow, "print('next')"]))
+    lab.palette("Self-heal: heal the whole notebook")
+    lab.status("cell 2 of 3")
+    page.get_by_role("button", name="Stop healing the notebook").click()
+    lab.status("stopping after this cell")
+    (server.folder / "go-on").touch()
+    page.wait_for_function("() => !document.querySelector('.jp-SelfHeal-status').textContent.includes('stopping')")
+    lab.idle()
+    assert lab.prompt(2).strip() == "[ ]:"
 
 
 def test_whole_notebook_can_be_stopped(page: Any, server: Server) -> None:
@@ -113,6 +122,18 @@ def test_whole_notebook_approves_safe_fixes_where_that_is_on(page: Any, server: 
     assert lab.source(1) == "import math\n" + UNIMPORTED
 
 
+def shows(lab: Lab, name: str, line: str) -> None:
+    """Wait until `%heal config` in the notebook's second cell prints that."""
+    lab.command("docmanager:open", path=name)
+    lab.opened()
+
+    def printed() -> bool:
+        lab.finish(1)
+        return line in lab.output(1)
+
+    wait_for(printed, line)
+
+
 def test_settings_reach_the_kernel(page: Any, server: Server) -> None:
     server.call("PUT", SETTINGS, {"raw": '{"budget_usd": 0.03, "healers": ["rules"], "offline": true}'})
     try:
@@ -126,15 +147,11 @@ def test_settings_reach_the_kernel(page: Any, server: Server) -> None:
         field = page.locator('input[id$="_budget_usd"]').first
         field.fill("0.07")
         field.press("Tab")
-        page.wait_for_function("() => !document.querySelector('.jp-SettingsPanel .jp-mod-dirty')")
-        lab.command("docmanager:open", path="settings.ipynb")
+        shows(lab, "settings.ipynb", "c.SelfHeal.budget_usd = 0.07")
+        server.call("PUT", SETTINGS, {"raw": "{}"})
+        page.reload()
         lab.opened()
-        for _ in range(20):
-            lab.run(1)
-            lab.idle()
-            if "budget_usd = 0.07" in lab.output(1):
-                break
-        assert "c.SelfHeal.budget_usd = 0.07" in lab.output(1)
+        shows(lab, "settings.ipynb", "c.SelfHeal.budget_usd = 0.1")
     finally:
         server.call("PUT", SETTINGS, {"raw": "{}"})
 

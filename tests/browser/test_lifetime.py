@@ -50,6 +50,17 @@ def test_dead_kernel_leaves_the_text_and_no_button(page: Any, server: Server) ->
     assert lab.source(1) == TYPO
 
 
+def test_kernel_that_dies_while_it_heals_leaves_no_button(page: Any, server: Server) -> None:
+    slow = "import time\ntime.sleep(2)\n" + TYPO
+    lab = Lab(page, server, server.notebook("dies.ipynb", [slow, "import os\nos.kill(os.getpid(), 9)"]))
+    lab.ready()
+    lab.finish(1)
+    lab.cell(1).locator('.jupyter-selfheal[data-phase="healing"]').wait_for()
+    lab.run(2)
+    lab.card(1, "lost").get_by_text("the kernel this was proven in is gone").wait_for()
+    no_button(lab, 1)
+
+
 def test_notebook_opened_later_shows_the_saved_text(failed: Lab) -> None:
     failed.card(1)
     failed.save()

@@ -26,6 +26,6 @@ def test_approve_and_run_in_notebook_7(page: Any, server: Server) -> None:
 def test_heal_button_in_notebook_7(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("seven-button.ipynb", [TYPO], first=""), app="notebooks")
     lab.run(0)
-    lab.cell(0).get_by_role("button", name="Heal this cell").click()
+    lab.heal_button(0).click()
     lab.press(lab.card(0), "run")
     lab.expect_output(0, "there are 3")
