@@ -183,13 +183,14 @@ def _allowed(dossier: Dossier, config: HealConfig) -> Dossier:
     """The same allowance once more, as far as the session's ceiling lets; at the ceiling the paid path ends."""
     account = dossier.account
     allowance = min(account.allowance + config.budget_usd, account.session_allowance - account.session.usd)
-    left = limits.session_tokens(account, config) - limits.tokens_of(account.session)
-    tokens = min(account.tokens + config.token_ceiling, left)
-    if allowance <= account.allowance or tokens <= account.tokens:
+    tokens = min(account.tokens + config.token_ceiling, limits.session_tokens_left(account, config))
+    unknown = account.spent.unknown or any(worst.unknown for worst in dossier.prices.values())
+    if tokens <= account.tokens if unknown else allowance <= account.allowance:
         for healer in dossier.paid:
             dossier = shut(dossier, healer, Reason.OVER_BUDGET, "the session's ceiling is reached")
         return dossier
-    return replace(dossier, account=replace(account, allowance=allowance, tokens=tokens))
+    raised = replace(account, allowance=max(account.allowance, allowance), tokens=max(account.tokens, tokens))
+    return replace(dossier, account=raised)
 
 
 def _amount(text: str) -> float:

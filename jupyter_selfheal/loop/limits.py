@@ -46,11 +46,9 @@ def _over_tokens(account: Account, after: Cost, config: HealConfig) -> str:
     tokens = tokens_of(after)
     if tokens > account.tokens:
         return f"the model's price is not known, and {tokens} tokens would pass the ceiling of {account.tokens}"
-    if tokens + tokens_of(account.session) > session_tokens(account, config):
-        return (
-            f"the model's price is not known, and the session's ceiling of {session_tokens(account, config)} tokens "
-            "would be passed"
-        )
+    left = session_tokens_left(account, config)
+    if tokens > left:
+        return f"the model's price is not known, and {tokens} tokens would pass the {left} that the session has left"
     return ""
 
 
@@ -59,10 +57,12 @@ def tokens_of(cost: Cost) -> int:
     return cost.input_tokens + cost.output_tokens
 
 
-def session_tokens(account: Account, config: HealConfig) -> int:
-    """Tokens that a session may use where a price is not known: as many budgets' worth as its dollars allow."""
+def session_tokens_left(account: Account, config: HealConfig) -> int:
+    """Tokens that the session has left where a price is not known: as many budgets' worth as its dollars allow, less those
+    of earlier heals at such a price."""
     budgets = account.session_allowance / config.budget_usd if config.budget_usd > 0 else 1.0
-    return round(config.token_ceiling * max(1.0, budgets))
+    used = tokens_of(account.session) if account.session.unknown else 0
+    return round(config.token_ceiling * max(1.0, budgets)) - used
 
 
 def rounds(dossier: Dossier) -> tuple[tuple[Attempt, ...], ...]:

@@ -141,7 +141,16 @@ def test_the_tokens_of_earlier_heals_count_for_the_sessions_ceiling() -> None:
     outcome, approver, _, requests = heal(case_of(), [Says(GOOD)], model="a-model-nobody-sells", more=earlier)
     assert requests == []
     assert outcome.reason is Reason.OVER_BUDGET
-    assert "session's ceiling of 2000000 tokens" in approver.pauses[0]
+    assert "the 1000 that the session has left" in approver.pauses[0]
+
+
+def test_the_tokens_of_a_known_price_do_not_keep_the_user_from_going_on() -> None:
+    earlier = {"session_spent": Cost(usd=0.2, input_tokens=5_000_000)}
+    case, said = case_of(oracle=Oracle(expect="7")), [Decision(Choice.CONTINUE)]
+    outcome, approver, _, requests = heal(case, [Says(GOOD)], said, budget_usd=0.04, max_tokens=4096, more=earlier)
+    assert len(approver.pauses) == 1
+    assert len(requests) == 1
+    assert outcome.reason is Reason.HEALED
 
 
 def test_a_budget_of_nothing_allows_no_price_that_is_not_known() -> None:
