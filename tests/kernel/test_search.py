@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from threading import Thread
 
 import psutil
 import pytest
@@ -145,3 +147,47 @@ def test_what_is_shown_first_differs_in_what_it_does(ambiguous: tuple[Case, Star
         exec(patch.source_of("c0", ""), ns)
         made.append([ns["f"]([*a, 8, 9]) for a in ([], [1], [2, 1], [1, 2, 3], [4, 5, 6, 7])])
     assert made[0] != made[1]
+
+
+def test_a_cancelled_search_ends_with_all_its_processes(first: TrialKernel) -> None:
+    define = "def f(n):\n    k = n\n    while k >= 0:\n        k += n * 2 - n // 3\n    return k\n"
+    check = "assert f(3) == 'unreachable'"
+    trial, state = first.run(TrialRequest((Run(define, "c0"),), keep=Keep.ON_SUCCESS, sandbox=OPEN, timeout=60))
+    assert state is not None, trial
+    me = psutil.Process()
+    before = {p.pid for p in me.children(recursive=True) if busy(p)}
+    case = Case(Failure("c1", check, FailureKind.MISSED), Notebook((Cell("c0", define), Cell("c1", check))))
+    answers: list[Answer] = []
+    healer = SearchHealer(HealConfig(search_seconds=600.0))
+    thread = Thread(target=lambda: answers.append(healer.propose(case, Starts((state,)), NoFacts(), ())))
+    thread.start()
+    await_(lambda: [p for p in me.children(recursive=True) if p.pid not in before and busy(p)])
+    searching = {p.pid for p in me.children(recursive=True) if busy(p)} - before
+    state.close()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert not answers or not answers[0].patches
+    await_(lambda: not any(is_running(pid) for pid in searching))
+
+
+def busy(process: psutil.Process) -> bool:
+    """True once a process has computed for a while: the search runs."""
+    try:
+        return bool(process.cpu_times().user > 0.2)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def await_(holds: Callable[[], object]) -> None:
+    """Poll until something holds, for a minute."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
