@@ -16,6 +16,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import asserts_in, names_in, patched_cells
 from jupyter_selfheal.scoring.deletion import deleted, dump, failing_statement, fresh_statements, is_literal, walk
+from jupyter_selfheal.scoring.discarded import thrown_away
 from jupyter_selfheal.scoring.literals import hard_coded
 from jupyter_selfheal.scoring.vacuous import made_vacuous
 
@@ -50,6 +51,7 @@ def tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     found += _weakened(before, after)
     found += hard_coded(case, old, new)
     found += made_vacuous(old, new)
+    found += thrown_away(old, new)
     return tuple(dict.fromkeys(found))
 
 

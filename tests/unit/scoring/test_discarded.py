@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from jupyter_selfheal.scoring.discarded import thrown_away
+
+OLD = "z = zip('ba', [2, 1])\nz.sort()\nprint(list(z))"
+
+
+def said(new: str, old: str = OLD) -> list[str]:
+    return list(thrown_away([ast.parse(old)], [ast.parse(new)]))
+
+
+@pytest.mark.parametrize("instead", ["sorted(z)", "list(z)", "z[0]", "z", "z + z", "x == 3"])
+def test_a_value_that_nothing_takes_is_named(instead: str) -> None:
+    assert said(OLD.replace("z.sort()", instead))
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        OLD,
+        OLD.replace("z.sort()", "z = sorted(z)"),
+        OLD.replace("z.sort()", "show(z)"),
+        OLD.replace("z.sort()", "yield_(z)\nz.reverse()"),
+        "z = zip('ba', [2, 1])\nsorted(z)",
+        "f(1)\n'a docstring-like text'\nprint(z)",
+    ],
+)
+def test_what_is_used_shown_or_does_something_is_not(new: str) -> None:
+    assert not said(new)
+
+
+def test_what_the_notebook_threw_away_itself_may_stay() -> None:
+    assert not said("sorted(z)\nprint(z)", "sorted(z)\nprint(zz)")
