@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 import warnings
 
@@ -76,3 +77,20 @@ def test_every_entry_says_what_to_do() -> None:
     assert [
         c.old for c in changes if not (c.new or c.forms or c.read) and c.old not in ("scipy.misc", "scipy.weave")
     ] == []
+
+
+def test_what_a_keyword_of_scikit_learn_is_called_now_is_a_parameter() -> None:
+    pytest.importorskip("sklearn")
+    from sklearn.utils.discovery import all_estimators, all_functions
+
+    known = dict(all_estimators()) | dict(all_functions())
+    wrong = []
+    for keyword in (k for group in knowledge().keywords.values() for k in group if k.libraries[0] == "sklearn"):
+        for call in (c for c in keyword.calls if c in known):
+            parameters = inspect.signature(known[call]).parameters
+            for case in keyword.cases:
+                new = re.match(r"(\w+)=", case.argument)
+                moved = case.callee or case.wrap or keyword.old in parameters  # another callee, or an older release
+                if new and not moved and new[1] not in parameters:
+                    wrong.append((call, keyword.old, new[1]))
+    assert wrong == []
