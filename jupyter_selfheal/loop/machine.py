@@ -111,7 +111,7 @@ def fold(events: Iterable[Event], config: HealConfig) -> State | None:
     """The state that a journal's events lead to; None where there are none."""
     state: State | None = None
     for event in events:
-        state, _ = step(state, event, config)
+        state = _next(state, event, config)
     return state
 
 

@@ -22,7 +22,7 @@ from jupyter_selfheal.loop.capabilities import (
     WRITES,
 )
 from jupyter_selfheal.loop.clearance import added_capabilities
-from jupyter_selfheal.model import Applicability, Case, Move, Patch, Replace
+from jupyter_selfheal.model import Applicability, Case, Cell, Move, Patch, Replace
 
 AT_MOST = 3
 """Patches of one answer that a critic is asked about."""
@@ -80,21 +80,24 @@ def foreseen(case: Case, patch: Patch, names: Sequence[str]) -> str:
 
 def _elsewhere(case: Case, cell_id: str) -> str:
     """What a change of another cell may do to the cells that go by it."""
-    cells = [c for c in case.notebook.cells if c.kind == "code"]
+    cells = [c for c in case.notebook.cells if c.kind == "code" and c.source.strip()]
     at = next((n for n, c in enumerate(cells) if c.id == cell_id), -1)
     if at < 0:
         return ""
     made = src.names(cells[at].source)
     names = made.binds | made.changes
-    users = [
-        n for n, cell in enumerate(cells, 1)
-        if cell.id not in (cell_id, case.failure.cell_id) and names & (src.names(cell.source).uses)
-    ]  # fmt: skip
-    changed = f"cell {at + 1} changes too"
+    others = [c for c in cells if c.id not in (cell_id, case.failure.cell_id)]
+    users = [_name(c, cells) for c in others if names & src.names(c.source).uses]
+    changed = f"cell {_name(cells[at], cells)} changes too"
     if not users:
         return f"{changed}, which no other cell reads"
-    shown = ", ".join(map(str, users[:4])) + (" …" if len(users) > 4 else "")
+    shown = ", ".join(users[:4]) + (" …" if len(users) > 4 else "")
     return f"{changed}: what cell{'s' if len(users) > 1 else ''} {shown} made of it may no longer be right"
+
+
+def _name(cell: Cell, cells: Sequence[Cell]) -> str:
+    """``[7]``, as the front end shows a cell that ran; else which of the cells it is."""
+    return f"[{cell.runs}]" if cell.runs else str(cells.index(cell) + 1)
 
 
 def together(*parts: str) -> str:

@@ -43,6 +43,9 @@ def test_what_a_patch_could_do_is_said_in_words() -> None:
 
 def test_a_change_elsewhere_names_the_cells_that_go_by_it() -> None:
     assert risks.foreseen(CASE, ELSEWHERE, ()) == "cell 1 changes too: what cell 4 made of it may no longer be right"
+    ran = Notebook(tuple(Cell(c.id, c.source, runs=n) for n, c in enumerate(CASE.notebook.cells, 7)))
+    said = risks.foreseen(Case(CASE.failure, ran), ELSEWHERE, ())
+    assert said == "cell [7] changes too: what cell [10] made of it may no longer be right"
     alone = Patch((Replace("c2", "b = 2", "b = 3"),), "b")
     assert risks.foreseen(CASE, alone, ()) == "cell 3 changes too, which no other cell reads"
     assert risks.foreseen(CASE, HERE, ()) == ""
