@@ -8,6 +8,7 @@ an assumption), the state is a :class:`~jupyter_selfheal.kernels.fresh.FreshKern
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -88,7 +89,7 @@ def open_state(
 def _forked(kernelspec: str, folder: str, writes: str, timeout: float) -> ForkedKernel:
     if sys.platform != "linux":
         raise ForkRefused(f"forked trials need Linux, this is {sys.platform}")
-    kernel = start_kernel(kernelspec, folder, writes=writes, timeout=timeout)
+    kernel = start_kernel(kernelspec, folder, writes=writes, timeout=timeout, env=_one_openmp_thread())
     try:
         found = _frozen(kernel, timeout)
         state = ForkedKernel.connect(found["socket"], Start.BEFORE_CELL, folders=(folder,), on_close=kernel.stop)
@@ -97,6 +98,12 @@ def _forked(kernelspec: str, folder: str, writes: str, timeout: float) -> Forked
         kernel.stop()
         raise
     return state
+
+
+def _one_openmp_thread() -> dict[str, str]:
+    """A state is the fork of a fork, and libgomp waits for its threads in each that comes after its first use: the second
+    ``KMeans().fit`` of a notebook would never end. With one thread it makes no pool. What the user has set counts."""
+    return {} if "OMP_NUM_THREADS" in os.environ else {"OMP_NUM_THREADS": "1"}
 
 
 def _frozen(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
