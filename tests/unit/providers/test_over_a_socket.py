@@ -197,6 +197,16 @@ def test_what_the_sdk_sends() -> None:
     }
 
 
+@both
+def test_a_conversation_goes_out_with_its_roles(make: Make) -> None:
+    said = (("user", "a"), ("assistant", "b"), ("user", "c"))
+    with FakeModelServer([Says("d")]) as server:
+        assert make(server.url).complete(request(messages=said)).text == "d"
+        messages = [m for m in server.requests[0].body["messages"] if m["role"] != "system"]
+    texts = [m["content"] if isinstance(m["content"], str) else m["content"][0]["text"] for m in messages]
+    assert list(zip((m["role"] for m in messages), texts, strict=True)) == list(said)
+
+
 def test_no_key_is_said_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
