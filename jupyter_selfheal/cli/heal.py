@@ -99,6 +99,8 @@ def _sum_up(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """The command's options as settings. A model is asked only where it is named: that is the consent to send."""
+    if options.offline and options.healers == ("language_model",):
+        raise UsageError("--offline asks no language model, and no other healer is named: leave one of the two out")
     named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if h != "language_model")
     changes: dict[str, Any] = {"healers": named, "consent": "language_model" in named}
     changes |= {"offline": options.offline, "install": options.install}
@@ -140,7 +142,7 @@ def targets_of(options: argparse.Namespace) -> dict[Path, Path]:
         elif options.output_dir is not None:
             target = options.output_dir / path.name
         else:
-            target = path.with_name(f"{path.stem}.healed.ipynb")
+            target = path.parent / f"{path.stem}.healed.ipynb"
         if target.resolve() in {p.resolve() for p in notebooks}:
             raise UsageError(f"{target} is the notebook itself: choose another place, or say --in-place")
         if target in found.values():
