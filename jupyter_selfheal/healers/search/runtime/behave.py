@@ -6,6 +6,7 @@ differ, one input on which they do is worth asking the user about.
 
 from __future__ import annotations
 
+import ast
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 
 from jupyter_selfheal.healers.search.runtime.evaluate import Enough, Muted, OutOfTime, Runner, timer
 from jupyter_selfheal.healers.search.runtime.locate import plain
+from jupyter_selfheal.healers.search.runtime.program import CHECK, Program
 
 INPUTS = 120
 SECONDS = 0.01
@@ -164,6 +166,41 @@ def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
         return "!timeout"
     except (Exception, SystemExit) as error:
         return "!" + type(error).__name__
+
+
+def kind(shown: str) -> str:
+    """The type of a shown result: of a literal its name, else nothing."""
+    try:
+        return type(ast.literal_eval(shown)).__name__
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ""
+
+
+def expected_kinds(program: Program) -> frozenset[str]:
+    """The types of the results that the checks expect: ``assert f(2) == 4`` tells ``int``."""
+    texts = [u.text for u in program.units if u.role == CHECK or u.tests] + list(program.checks)
+    found = {kind(text) for text in (program.expect, *(d.want.strip() for d in program.doctests)) if text}
+    for text in texts:
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.Is):
+                found |= {kind(ast.unparse(side)) for side in (node.left, node.comparators[0])}
+    return frozenset(found - {""})
+
+
+def strangeness(shown: Sequence[str], before: Sequence[str], expected: frozenset[str]) -> float:
+    """0–1: the share of results that are errors where there was none before, or of a type that no check expects; 1 too where
+    everything is the same and was not before."""
+    if not shown or len(shown) != len(before):
+        return 0.0
+    odd = 0
+    for now, then in zip(shown, before, strict=True):
+        if now.startswith("!"):
+            odd += not then.startswith("!")
+        elif expected and (found := kind(now)):
+            odd += found not in expected and not (found == "int" and "float" in expected)
+    if len(set(shown)) == 1 and len(set(before)) > 2:
+        return 1.0
+    return odd / len(shown)
 
 
 def clusters(shown: Sequence[Sequence[str]]) -> list[list[int]]:

@@ -47,6 +47,7 @@ class Ranking:
         for c in plausible:
             c.weight *= self._neglect(c)
         self.found = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
+        self.strange = [0.0] * len(self.found)
         self.function, self.given, self.shown = self._behave()
 
     def _neglect(self, c: Candidate) -> float:
@@ -62,10 +63,12 @@ class Ranking:
         names.sort(key=lambda n: f"def {n}" not in texts)
         if names and len(self.found) > 1:
             given = behave.inputs(calls[names[0]], known=self._literals())
-            variants = [c.codes for c in self.found]
+            variants = [*(c.codes for c in self.found), {}]
             shown = in_fork(lambda: behave.behaviours(self.runner, variants, names[0], given, self.seconds), 10.0)
             if isinstance(shown, list):
-                return names[0], given, shown
+                expected = behave.expected_kinds(self.runner.program)
+                self.strange = [behave.strangeness(texts, shown[-1], expected) for texts in shown[:-1]]
+                return names[0], given, shown[:-1]
         return "", [], [[] for _ in self.found]
 
     def _literals(self) -> list[Any]:
@@ -94,13 +97,8 @@ class Ranking:
 
         A hypothesis counts by its best edit more than by how many edits lead to it: every edit has its look-alikes.
         """
-        c = self.found[n]
-        odd = (
-            sum(1 for text in self.shown[n] if text.startswith("!")) / max(len(self.shown[n]), 1)
-            if self.shown[n]
-            else 0.0
-        )
-        return (c.edits, -(best + 0.1 * (strength - best)) * (1 - 0.3 * odd), -c.weight, c.size, c.rank)
+        c, odd = self.found[n], self.strange[n]
+        return (c.edits, -(best + 0.1 * (strength - best)) * (1 - 0.6 * odd), -c.weight, c.size, c.rank)
 
     def _patch(self, c: Candidate, cluster: int) -> dict[str, Any]:
         units = self.units
