@@ -9,8 +9,11 @@ Standard library only: sent as source to kernels whose environment lacks this pa
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 _KERNELS_OWN = tuple(os.sep + name + os.sep for name in ("ipykernel", "tornado", "zmq", "jupyter_client", "IPython"))
@@ -27,6 +30,20 @@ def current() -> Any:
     helpers: Any = sys.modules.get("IPython.core.async_helpers")
     running = asyncio._get_running_loop() if asyncio is not None else None
     return running or getattr(helpers, "_asyncio_event_loop", None)
+
+
+@contextlib.contextmanager
+def running(loop: Any) -> Iterator[None]:
+    """As in a kernel, whose running loop calls the code of a cell: ``asyncio.run`` refuses, and tasks can be made."""
+    asyncio: Any = sys.modules["asyncio"]
+    before = loop._thread_id
+    loop._thread_id = threading.get_ident()
+    asyncio._set_running_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(None)
+        loop._thread_id = before
 
 
 def settle(loop: Any) -> Any:

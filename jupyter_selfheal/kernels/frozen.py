@@ -105,6 +105,7 @@ class Zygote:
         hygiene.forget_exit_handlers()
         hygiene.stop_tracing()
         hygiene.stop_history(shell)
+        hygiene.forget_script_loop(shell)
         descriptors.quarantine([listener.fileno(), alive])
         descriptors.silence()
         descriptors.unshare_memory()

@@ -105,10 +105,31 @@ def _loaded_libraries() -> str:
     return ""
 
 
+def script_magics(shell: Any) -> Any:
+    """IPython's ``%%bash`` and the like; None where this is no such shell."""
+    return getattr(getattr(shell, "magics_manager", None), "registry", {}).get("ScriptMagics")
+
+
+def idle_script_loop(shell: Any) -> Any:
+    """The event loop that IPython keeps in a thread of its own after a ``%%bash`` cell; None where a script may use it."""
+    magics: Any = script_magics(shell)
+    loop = getattr(magics, "event_loop", None)
+    if loop is None or any(process.returncode is None for process in magics.bg_processes):
+        return None
+    return None if sys.modules["asyncio"].all_tasks(loop) else loop
+
+
+def _shell() -> Any:
+    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+
+
 def _python_threads() -> str:
     frames = sys._current_frames()
+    script_loop = idle_script_loop(_shell())
     for thread in threading.enumerate():
         if thread is threading.main_thread() or not thread.is_alive():
+            continue
+        if script_loop is not None and getattr(getattr(thread, "_target", None), "__self__", None) is script_loop:
             continue
         why = _thread(thread, frames.get(thread.ident or 0))
         if why:
@@ -194,7 +215,7 @@ def _gui() -> str:
         application = getattr(sys.modules.get(name), "QCoreApplication", None)
         if application is not None and application.instance() is not None:
             return f"a Qt application is running ({name.split('.')[0]})"
-    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell = _shell()
     if shell is None:
         return ""
     running: Any = getattr(getattr(shell, "kernel", None), "eventloop", None)

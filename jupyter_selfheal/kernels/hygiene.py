@@ -24,7 +24,7 @@ import threading
 import warnings
 from typing import Any
 
-from jupyter_selfheal.kernels import syscalls
+from jupyter_selfheal.kernels import gate, syscalls
 
 STOPPED = signal.SIGRTMIN + 7
 """What a guard sends to its trial when a limit has passed: no code of a notebook uses it."""
@@ -45,6 +45,8 @@ _BLAS_CALLS = (
 )
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_held: list[Any] = []
+"""Loops that must not be finalised: Python would complain of it in the output of the trial."""
 
 
 def fork() -> int:
@@ -132,15 +134,32 @@ def stop_history(shell: Any) -> None:
     history.using_thread = False
     history.db_input_cache = []
     history.db_output_cache = []
+    history.db_input_cache_lock = threading.Lock()  # the thread that saves may have held it
+    history.db_output_cache_lock = threading.Lock()
 
 
 def stop_script_loop(shell: Any) -> None:
     """End the thread that IPython keeps after a ``%%bash`` cell, so that the state can be forked; the next such cell
-    starts another. Not while a background script (``--bg``) may still use it."""
-    magics: Any = getattr(shell.magics_manager, "registry", {}).get("ScriptMagics")
-    stop = getattr(magics, "stop_event_loop", None)
-    if stop is not None and getattr(magics, "event_loop", None) is not None and not magics.bg_processes:
-        stop()
+    starts another. Not while a script may still use it."""
+    loop = gate.idle_script_loop(shell)
+    if loop is None:
+        return
+    loop.call_soon_threadsafe(loop.stop)
+    for thread in threading.enumerate():
+        if getattr(getattr(thread, "_target", None), "__self__", None) is loop:
+            thread.join(5.0)
+    forget_script_loop(shell)
+
+
+def forget_script_loop(shell: Any) -> None:
+    """In a copy, where that thread is not."""
+    magics = gate.script_magics(shell)
+    finalizer = getattr(magics, "_event_loop_finalizer", None)
+    if finalizer is not None:
+        finalizer.detach()
+    if getattr(magics, "event_loop", None) is not None:
+        _held.append(magics.event_loop)
+        magics.event_loop = None
 
 
 def new_executor_workers() -> None:

@@ -5,6 +5,7 @@ Standard library and IPython only: sent as source to kernels whose environment l
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import linecache
@@ -15,7 +16,7 @@ import traceback
 from types import FrameType, TracebackType
 from typing import Any
 
-from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.kernels import event_loop, sandbox
 from jupyter_selfheal.kernels.capture import Capture
 
 _FRAMES = 60
@@ -92,10 +93,14 @@ def _drop_middle(tb: TracebackType | None) -> None:
 class Runner:
     """Runs steps one after another and sends what comes of each as a frame."""
 
-    def __init__(self, shell: Any, capture: Capture, last: Last, plan: dict[str, Any], deadline: float) -> None:
+    def __init__(
+        self, shell: Any, capture: Capture, last: Last, plan: dict[str, Any], deadline: float, loop: Any = None
+    ) -> None:
         self.shell = shell
         self.capture = capture
         self.last = last
+        self.loop = loop
+        """The event loop that runs while a cell is called, as it does in a kernel; None where none does."""
         self.plan = plan
         self.deadline = deadline
         self.failed = False
@@ -182,7 +187,16 @@ class Runner:
     def _run_cell(self, step: dict[str, Any]) -> Any:
         accepted = inspect.signature(self.shell._run_cell).parameters
         also = {"cell_id": step.get("cell_id") or None} if "cell_id" in accepted else {}
-        return self.shell.run_cell(in_its_lines(step["code"]), store_history=True, **also)
+        code = in_its_lines(step["code"])
+        is_called = self.loop is not None and not self._awaits(code)
+        with event_loop.running(self.loop) if is_called else contextlib.nullcontext():
+            return self.shell.run_cell(code, store_history=True, **also)
+
+    def _awaits(self, code: str) -> bool:
+        """Whether IPython runs the cell on the loop itself, as it has an ``await`` at the top level."""
+        with contextlib.suppress(Exception):  # a fault of the user's transformers, which running the cell shows
+            return bool(self.shell.should_run_async(code, transformed_cell=self.shell.transform_cell(code)))
+        return False
 
     def _described(self, error: BaseException, code: str, result: Any) -> dict[str, Any]:
         before = result.error_before_exec is not None

@@ -39,6 +39,8 @@ class State:
         headroom_mb: int,
     ) -> None:
         self.shell, self.last, self.capture, self.loop = shell, last, capture, loop
+        self.calls_from_loop = loop is not None and loop.is_running()
+        """Whether cells are called from the loop, as a kernel does and a terminal does not."""
         self.alive = alive
         """A pidfd of the user's kernel, which nothing here may outlive."""
         self.signals = signals
@@ -85,8 +87,10 @@ class Trial:
         frames = Frames(self.results)
         self._isolate(request["plan"], frames)
         state.capture.begin(frames, self.memory, request["output_bytes"])
-        self.runner = Runner(state.shell, state.capture, state.last, request["plan"], self.order["deadline"])
         self._settle(request)
+        loop = state.loop if state.calls_from_loop else None
+        self.runner = Runner(state.shell, state.capture, state.last, request["plan"], self.order["deadline"], loop)
+        signal.signal(hygiene.STOPPED, self.runner.stop)
         self.marks["ready"] = time.monotonic()
         self.runner.run(request["steps"], self._limit)
         self.marks["ran"] = time.monotonic()
@@ -184,9 +188,7 @@ class Trial:
 
     def _settle(self, request: dict[str, Any]) -> None:
         """The last of it: the user's signal handlers, an event loop, what the request puts on the path."""
-        assert self.runner is not None
         hygiene.hear_signals(self.state.signals)
-        signal.signal(hygiene.STOPPED, self.runner.stop)
         self.state.loop = event_loop.settle(self.state.loop)
         sys.path[:0] = request["paths"]
         sys._selfheal_trial = True  # type: ignore[attr-defined]

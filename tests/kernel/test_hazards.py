@@ -118,6 +118,24 @@ def test_threads_that_every_notebook_has_are_allowed(user: User, freeze: Any) ->
         user.run("pool.shutdown()")
 
 
+def test_the_thread_that_a_script_cell_leaves_is_allowed(user: User, freeze: Any) -> None:
+    user.changed |= {"threads", "fds"}
+    assert user.text("%%bash\necho one") == "one\n"
+    state = freeze()
+    for _ in range(2):
+        assert printed(tried(state, "%%bash\necho two")) == "two\n"
+    assert user.text("%%bash\necho three") == "three\n"
+
+
+def test_a_script_in_the_background_forbids_the_fork(user: User) -> None:
+    user.changed |= {"threads", "fds", "processes"}
+    user.run("%%bash --bg\nexec sleep 60")
+    assert "run_forever" in user.try_to_freeze("before", "pass")["refused"]
+    user.run("%killbgscripts")
+    assert wait_for(lambda: "socket" in user.try_to_freeze("before", "pass"))
+    user.run("sys._test_zygote.discard_all()")
+
+
 # --- code that will not stop --------------------------------------------------------------------------------------
 
 
@@ -387,6 +405,57 @@ def test_running_tasks_go_on_in_the_trial_and_in_the_kernel(user: User, freeze: 
     had = user.value("len(ticks)")
     assert wait_for(lambda: user.value("len(ticks)") > had)
     user.run("_ = long.cancel(); await asyncio.sleep(0)")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "async def f(): return 5\ntry:\n    asyncio.run(f())\nexcept RuntimeError as e:\n    print(e)",
+        "print(asyncio.get_running_loop() is asyncio.get_event_loop(), asyncio.get_event_loop().is_running())",
+        "async def f(): return 5\ntry:\n    asyncio.get_event_loop().run_until_complete(f())\nexcept RuntimeError as e:\n    print(e)",
+        "%%time\ntry:\n    asyncio.run(asyncio.sleep(0))\nexcept RuntimeError as e:\n    print(e)",
+        "print(await asyncio.sleep(0, 6))",
+    ],
+    ids=["run", "running loop", "until complete", "in a magic", "await"],
+)
+def test_a_cell_is_called_from_a_running_loop_as_in_the_kernel(user: User, freeze: Any, code: str) -> None:
+    user.run("import asyncio")
+    state = freeze()
+    first = [text.splitlines()[0] for text in (printed(tried(state, code)), user.text(code))]
+    assert first[0] == first[1]
+
+
+def test_tasks_made_in_a_trial(freeze: Any) -> None:
+    made = "import asyncio\nasync def f(): return 5\ntask = asyncio.create_task(f())"
+    assert printed(tried(freeze(), made, "print(await task)")) == "5\n"
+
+
+def test_nested_loops(user: User, freeze: Any) -> None:
+    if not user.value("bool(__import__('importlib.util').util.find_spec('nest_asyncio'))"):
+        pytest.skip("nest_asyncio is not installed")
+    nested = "import nest_asyncio; nest_asyncio.apply()\nasync def f(): return 7\nprint(asyncio.run(f()))"
+    code = "import asyncio, " + nested.removeprefix("import ")
+    assert printed(tried(freeze(), code, "print(asyncio.run(f()) + 1)", "print(await f())")) == "7\n8\n7\n"
+
+
+def test_context_variables_last_from_cell_to_cell(freeze: Any) -> None:
+    state = freeze()
+    made = "import contextvars, numpy as np; v = contextvars.ContextVar('v', default=0); _ = v.set(1); _ = np.seterr(all='raise')"
+    trial = tried(state, made, "print(v.get(), np.geterr()['divide'])")
+    assert printed(trial) == "1 raise\n"
+
+
+def test_the_historys_locks_are_free(user: User) -> None:
+    if user.value("hasattr(get_ipython().history_manager, '_stop_thread')"):
+        pytest.skip("this IPython ends the thread that holds them before every fork")
+    user.run(
+        "import sys; history = get_ipython().history_manager\n"
+        "with history.db_input_cache_lock, history.db_output_cache_lock:\n"
+        "    sys._frozen = sys._test_zygote.checkpoint(get_ipython())"
+    )
+    state = ForkedKernel.connect(user.value("sys._frozen")["socket"])
+    assert printed(tried(state, "print(6)", "7", timeout=20)) == "6\n"
+    state.close()
 
 
 def test_history_is_untouched(user: User, freeze: Any) -> None:
