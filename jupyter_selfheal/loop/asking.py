@@ -48,13 +48,15 @@ class Asking:
         return tuple(found)
 
     def worst(self, who: str, dossier: Dossier) -> Cost:
-        """The most that the next call of a healer, the judge or the critic can cost."""
-        if who == ev.CRITIC and self._parts.critic is not None:
-            return self._parts.critic.worst_case(dossier.case)
+        """The most that the next call of a healer, the judge or the critic can cost; nothing of one that is not here (a run
+        that is resumed may have lost its key)."""
+        if who == ev.CRITIC:
+            return self._parts.critic.worst_case(dossier.case) if self._parts.critic is not None else Cost()
         if who == ev.JUDGE:
             waiting = sum(a.verdict is None for a in dossier.archive)
             return self._parts.scorer.worst_case(dossier.case, waiting)
-        return self._healers[who].worst_case(dossier.current, dossier.archive)
+        healer = self._healers.get(who)
+        return healer.worst_case(dossier.current, dossier.archive) if healer is not None else Cost()
 
     def ask(self, command: do.AskHealer, dossier: Dossier) -> Iterator[ev.Event]:
         """Set the money aside, ask, settle. A healer that fails ends its own path, not the heal."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import KernelError, ProviderError
 from jupyter_selfheal.loop.driver import heal
-from jupyter_selfheal.loop.events import PausedForUserAction, Reserved, TrialEnded
+from jupyter_selfheal.loop.events import PausedForUserAction, Reserved, Started, TrialEnded
 from jupyter_selfheal.model import (
     Attempt,
     Case,
@@ -252,3 +253,17 @@ def test_a_cell_that_is_mended_in_part_says_how_far_and_shows_it_unproven(stage:
     assert outcome.detail.startswith("mended as far as line 2, then: NameError: name 'missing'")
     assert outcome.proposal[0].candidates[0].patch.title == "x.lenght → len(x)"
     assert outcome.proposal[0].proven_from == ()
+
+
+def test_a_run_that_is_resumed_without_its_key_says_that_the_model_is_not_there(stage: MakeStage) -> None:
+    s = stage("x = 1", "x.nope")
+    parts = scripted_parts(s.starts, [model(costly(answer(s.replaced("x.nope", "!ls", UNSAFE))))])
+    heal(s.case, parts)
+    journal = list(parts.journal.events())
+    for kind in ("Priced", "Screened"):
+        at = next(n for n, e in enumerate(journal) if type(e).__name__ == kind)
+        before = [replace(e, paid=(*e.paid, "critic")) if isinstance(e, Started) else e for e in journal[:at]]
+        resumed = scripted_parts(s.starts, [])
+        outcome = heal(s.case, resumed, resume_from=before)  # type: ignore[arg-type]
+        assert outcome.reason in (Reason.INFRASTRUCTURE, Reason.REJECTED), outcome.detail
+        assert kind == "Screened" or "not available any more" in outcome.detail
