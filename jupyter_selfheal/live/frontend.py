@@ -61,12 +61,15 @@ class FrontEnd:
     def tell(self, heal: LiveHeal | None = None, *, answered: str = "", granted: bool = True) -> None:
         """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for."""
         heal = heal or self._session.last_heal
+        spent = self._session.spent  # what has ended; an open heal's own cost comes on top
+        if heal is not None and heal.card.proposal and heal.card.phase in ("proposed", "paused"):
+            spent = spent + heal.card.proposal[0].cost
         state = {
             "phase": heal.card.phase if heal else "idle",
             "status": heal.card.status if heal else "nothing failed yet",
             "run": heal.run if heal else "",
             "cell": heal.card.cell_id if heal else "",
-            "cost": cards.money(self._session.spent),
+            "cost": cards.money(spent),
             "on": self._session.auto_suggest,
             "answered": answered,
             "granted": granted,

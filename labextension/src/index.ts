@@ -33,8 +33,11 @@ function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLangu
     } else if (detail.action === 'diff') {
       event.preventDefault();
       void drawDiff(detail.host, detail.old, detail.source, languages);
-    } else if (detail.action === 'act' && lines.of(here.panel).send(detail.message)) {
-      event.preventDefault();
+    } else if (detail.action === 'act') {
+      const line = lines.of(here.panel);
+      if (detail.forks ? line.onMainThread(detail.message) : line.send(detail.message)) {
+        event.preventDefault();
+      }
     }
   });
 }

@@ -79,6 +79,16 @@ export class KernelLine {
     return true;
   }
 
+  /** Have the kernel's main thread do it, in order with the cells; false where there is no kernel. */
+  onMainThread(message: { run: string; action: string; patch: string; text: string }): boolean {
+    const kernel = this.panel.sessionContext.session?.kernel;
+    const session = 'get_ipython()._jupyter_selfheal';
+    const [run, ...rest] = [message.run, message.action, message.patch, message.text].map(text => JSON.stringify(text));
+    const code = `${session}.actions.from_widget(${session}.heals[${run}], ${rest.join(', ')})`;
+    kernel?.requestExecute({ code, silent: true, store_history: false, stop_on_error: false });
+    return Boolean(kernel);
+  }
+
   /** Tell the kernel the notebook as it is: order, ids, sources, stored outputs of code cells. Stays on this machine. */
   tellContext(number = ''): boolean {
     const model = this.panel.content.model;

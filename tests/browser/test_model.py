@@ -20,10 +20,10 @@ def reply() -> str:
     """Two hypotheses, one of which is the fix."""
 
     def hypothesis(title: str, source: str) -> dict[str, object]:
-        edits = [{"cell": "cell-1", "action": "replace", "source": source}]
+        edits = [{"cell": "cell-2", "action": "replace", "source": source}]
         return {"title": title, "cause": "no discount is given", "risk": "a discount was meant", "edits": edits}
 
-    diagnosis = {"cause": "the key is missing", "cell": "cell-1", "class": "code", "confidence": 90}
+    diagnosis = {"cause": "the key is missing", "cell": "cell-2", "class": "code", "confidence": 90}
     both = [hypothesis("No discount", FIXED), hypothesis("Only the apple", CELL.replace(" * prices['discount']", ""))]
     return json.dumps({"diagnosis": diagnosis, "hypotheses": both})
 
@@ -48,6 +48,7 @@ def test_model_is_asked_after_consent_and_its_cost_is_told(page: Any, server: Se
     assert model.requests == []
     lab.cell(1).locator('.jupyter-selfheal [data-id="agree"]').click()
     lab.cell(1).locator(".jupyter-selfheal h3", has_text="No discount").wait_for()
+    lab.card(1).get_by_text("Could go wrong: a discount was meant").wait_for()
     lab.status("waiting for you · $0.0")
     lab.press(lab.card(1), "run")
     lab.expect_output(1, "total 2")

@@ -141,12 +141,13 @@ function render({ model, el }) {
 
   const candidate = () => (model.get("card").candidates || [])[page];
   // The extension's own comm is answered while a cell runs; the widget's only after it.
-  // A new heal forks the kernel, which only its main thread can: it goes the widget's way, in order with the cells.
+  // A new heal forks the kernel, which only its main thread can: JupyterLab answers every comm on a subshell, so there the
+  // extension has that thread do it, in order with the cells; elsewhere the widget's own message gets there.
   const send = (action, text = "") => {
     const message = { action, patch: candidate()?.id || "", text, run: model.get("card").run };
-    const event = new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail: { action: "act", message } });
     const forks = ["model", "agree"].includes(action) || (action === "retry" && model.get("card").phase === "closed");
-    if (forks || root.dispatchEvent(event)) model.send(message);
+    const detail = { action: "act", message, forks };
+    if (root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail }))) model.send(message);
   };
 
   function ask(button) {
@@ -220,6 +221,7 @@ function render({ model, el }) {
       if (chosen.warning) parts.push(prose("p", chosen.warning, { class: "sh-warning", role: "alert" }));
       for (const edit of chosen.edits.filter((edit) => edit.kind !== "run")) parts.push(diffView(edit, root));
       for (const edit of chosen.edits.filter((edit) => edit.kind === "run")) parts.push(element("p", { text: edit.label }));
+      if (chosen.risk) parts.push(prose("p", `Could go wrong: ${chosen.risk}`, { class: "sh-risk" }));
       parts.push(evidence(chosen), outputs(chosen));
     }
     if (card.question) {
