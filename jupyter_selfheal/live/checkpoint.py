@@ -2,11 +2,13 @@
 
 A copy before every cell makes the best proofs, and costs what a fork costs: it is made while that stays under
 ``LIMIT_MS``, always for ``%%heal``, and never where the gate refuses. One after the failure is made of every failure that
-is healed. At most ``AT_MOST`` copies live: the oldest goes first.
+is healed. At most ``AT_MOST`` copies live that nobody works from: the oldest goes first.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jupyter_selfheal.kernels import zygote
@@ -23,6 +25,9 @@ LIMIT_MS = 5.0
 
 AT_MOST = 2
 """Frozen copies at a time: each holds the memory that the user's kernel has changed since."""
+
+AT_WORK = 6
+"""Copies at a time where several failures came before the first heal ended: those are not taken from under it."""
 
 PAUSE_CELLS = 20
 """Cells run without a copy after one that cost too much, before the cost is measured again."""
@@ -51,7 +56,9 @@ class Checkpoints:
         self._shell = shell
         self._cells = cells
         self._before: tuple[Frozen, ...] = ()
-        self._handed: list[int] = []
+        self._handed: list[tuple[str, int]] = []
+        """Run and process of each copy that a heal was given, the oldest first."""
+        self.is_working: Callable[[str], bool] = lambda run: False
         self._last_ms = 0.0
         self._pause = 0
         self.abandoned = False
@@ -88,18 +95,18 @@ class Checkpoints:
             zygote.discard(state.pid)
         self._before = ()
 
-    def after_failure(self, error: BaseException | None) -> tuple[StateAddress, ...]:
+    def after_failure(self, run: str, error: BaseException | None) -> tuple[StateAddress, ...]:
         """The states of a heal that begins now; they are the worker's from here on. ``error`` None: nothing was raised."""
         states, self._before = self._before, ()
         for state in states:
-            self._hand(state)
+            self._hand(run, state)
         if error is not None:
-            states = (*states, *self._handed_over(AFTER_FAILURE, error))
+            states = (*states, *self._handed_over(run, AFTER_FAILURE, error))
         return tuple(state.address for state in states)
 
-    def now(self) -> tuple[StateAddress, ...]:
+    def now(self, run: str) -> tuple[StateAddress, ...]:
         """The state as it is, to prove a patch from again: whatever comes next begins here."""
-        return tuple(state.address for state in self._handed_over(BEFORE_CELL, None))
+        return tuple(state.address for state in self._handed_over(run, BEFORE_CELL, None))
 
     def release(self, states: tuple[StateAddress, ...]) -> None:
         """Nobody took these."""
@@ -112,16 +119,20 @@ class Checkpoints:
         self._handed.clear()
         zygote.discard_all()
 
-    def _handed_over(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
+    def _handed_over(self, run: str, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
         made = self._freeze(start, error)
         for state in made:
-            self._hand(state)
+            self._hand(run, state)
         return made
 
-    def _hand(self, state: Frozen) -> None:
-        self._handed.append(state.pid)
-        while len(self._handed) > AT_MOST:
-            zygote.discard(self._handed.pop(0))
+    def _hand(self, run: str, state: Frozen) -> None:
+        zygote.reap()
+        self._handed = [*(one for one in self._handed if _is_alive(one[1])), (run, state.pid)]
+        idle = [one for one in self._handed if one[0] != run and not self.is_working(one[0])]
+        while len(self._handed) > AT_MOST and (idle or len(self._handed) > AT_WORK):
+            gone = idle.pop(0) if idle else self._handed[0]
+            self._handed.remove(gone)
+            zygote.discard(gone[1])
 
     def _freeze(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
         try:
@@ -133,3 +144,12 @@ class Checkpoints:
             return ()
         self._last_ms = float(found["ms"])
         return (Frozen(str(found["socket"]), int(found["pid"]), start),)
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a child of this process, collected or not, is still there."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

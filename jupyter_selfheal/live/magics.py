@@ -206,7 +206,7 @@ class HealMagics:
             print("Nothing was sent to a model in this session.")
             return
         session.sent = None
-        states = session.checkpoints.now() if heal.card.phase in ("closed", "applied") else ()
+        states = session.checkpoints.now(heal.run) if heal.card.phase in ("closed", "applied") else ()
         config = session.config.with_(healers=HEALERS)
         session.client.send(m.AskSent(heal.run, (heal.case,), states, config))
         _wait_for(lambda: session.sent is not None, RENDER_SECONDS)

@@ -70,6 +70,7 @@ class LiveSession:
         self.log_path = data_dir / "selfheal" / "live.log"
         self.cells = CellLog(os.getcwd())
         self.checkpoints = Checkpoints(shell, self.cells)
+        self.checkpoints.is_working = self._is_working
         self.client = client.WorkerClient(self.log_path, self._receive, self._lost)
         self.hook = ExceptionHook(shell, self._seen)
         self.heals: dict[str, LiveHeal] = {}
@@ -201,7 +202,7 @@ class LiveSession:
         notebook = self.cells.notebook(failure.cell_id, failure.source, 0)
         case = Case(failure, notebook, chosen.oracle or notebook.cell(failure.cell_id).oracle)
         config = chosen.config(self.config)
-        states = self.checkpoints.after_failure(error)
+        states = self.checkpoints.after_failure(run, error)
         card = new_card(
             run, case, model_off=self.model_off(config), auto=self.auto_approve,
             written={c.id: text for c in notebook.cells if (text := self.cells.written(c)) != c.source},
@@ -240,7 +241,7 @@ class LiveSession:
             run=heal.run, phase="healing", status=f"{heal.card.headline}: healing…", attempts=(), proposal=(),
             asks_consent=False, instructions="", model_off=self.model_off(config),
         )  # fmt: skip
-        states = self.checkpoints.now()
+        states = self.checkpoints.now(heal.run)
         self.client.send(
             m.Heal(heal.run, heal.case, states, config, unproven=self.checkpoints.refusal, session_spent=self.spent)
         )
@@ -296,7 +297,7 @@ class LiveSession:
         found = heal.card.candidate(patch_id)
         if found is None:
             return False
-        states = self.checkpoints.now()
+        states = self.checkpoints.now(heal.run)
         if not states:
             return False
         heal.proving = True
@@ -362,6 +363,10 @@ class LiveSession:
             return
         heal.change(ran_since=heal.card.ran_since + 1)
         self.prove_again(heal)
+
+    def _is_working(self, run: str) -> bool:
+        heal = self.heals.get(run)
+        return heal is not None and (heal.card.phase == "healing" or heal.proving)
 
     def _is_open(self) -> bool:
         return any(h.card.phase in ("healing", "proposed", "paused") for h in self.heals.values())

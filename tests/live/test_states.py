@@ -1,0 +1,182 @@
+"""Heals in every state a session can get into: closed, rejected, paused, killed, restarted, one after the other."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.live.conftest import LiveKernel
+
+pytestmark = pytest.mark.kernel
+
+PROVEN = "a fix that has already run"
+TYPO = "items = [1, 2]\nitems.appendd(3)\nprint(len(items))"
+UNKNOWN = "raise RuntimeError('nobody knows')"
+
+
+def first_line(kernel: LiveKernel) -> str:
+    return kernel.card().splitlines()[0]
+
+
+def settled(kernel: LiveKernel, shown: int = 1) -> str:
+    """The newest card's first line, once that many cards are shown and the last one no longer works."""
+    kernel.wait_for(lambda: len(kernel.displays) >= shown and "healing" not in first_line(kernel), "an end")
+    return first_line(kernel)
+
+
+def workers(kernel: LiveKernel) -> list[psutil.Process]:
+    return [p for p in kernel.children() if "jupyter_selfheal.worker" in p.cmdline()]
+
+
+def test_closed_heal_is_tried_again_with_a_hint(loaded: LiveKernel) -> None:
+    loaded.run("def last(items):\n    return items[0]", "f")
+    loaded.run("table = {}\ntable['a']['b']", "c", allow_stdin=True)
+    closed = settled(loaded)
+    assert PROVEN not in closed
+    assert loaded.run('%heal retry "it is a nested table"')["status"] == "ok"
+    assert settled(loaded) == closed
+    journals = sorted((loaded.data / "selfheal" / "runs").glob("*.jsonl"), key=lambda p: p.stat().st_mtime)
+    assert "it is a nested table" in journals[-1].read_text()
+
+
+def test_three_rejections_pause_and_it_goes_on_when_told(loaded: LiveKernel) -> None:
+    loaded.run("def last(items):\n    return items[0]", "f")
+    loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)
+    titles = set()
+    for number in range(3):
+        loaded.card(PROVEN)
+        titles.add(loaded.card().splitlines()[2])
+        assert loaded.run(f"%heal reject 'reason {number}'")["status"] == "ok"
+        loaded.wait_for(lambda: "healing" not in first_line(loaded), "the next word")
+    assert len(titles) > 1
+    assert "Paused: 3 proposals were rejected" in first_line(loaded)
+    assert "that does not fit" in str(loaded.run("%heal reject"))
+    loaded.run("%heal continue")
+    assert "Paused" not in settled(loaded)
+
+
+def test_second_failure_before_the_first_heal_ended(loaded: LiveKernel) -> None:
+    loaded.run(TYPO, "a", allow_stdin=True)
+    loaded.run("words = 'b'.uper()", "b", allow_stdin=True)
+    loaded.run("print(math.pi)", "c", allow_stdin=True)
+    loaded.wait_for(
+        lambda: len(loaded.displays) == 3 and all(PROVEN in t for t in loaded.displays.values()), "three fixes"
+    )
+    assert [("append(3)" in t, "upper()" in t, "import math" in t) for t in loaded.displays.values()] == [
+        (True, False, False), (False, True, False), (False, False, True),
+    ]  # fmt: skip
+
+
+def test_rejection_after_other_cells_ran_is_followed_by_another_fix(loaded: LiveKernel) -> None:
+    loaded.run("def last(items):\n    return items[0]", "f")
+    loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)
+    loaded.card(PROVEN)
+    proofs = "str(get_ipython()._jupyter_selfheal.last_heal.card.notes).count('Proven again')"
+    for number in range(4):
+        loaded.run(f"other = {number}", f"d{number}")
+        loaded.wait_for(lambda number=number: loaded.value(proofs) == str(number + 1), "a proof")  # type: ignore[misc]
+    first = loaded.card().splitlines()[2]
+    loaded.run("%heal reject")
+    loaded.wait_for(lambda: first not in loaded.card(), "another word")
+    assert PROVEN in settled(loaded)
+
+
+def test_worker_that_dies_often_stays_off_with_a_notice(loaded: LiveKernel) -> None:
+    for number in range(4):
+        loaded.run(f"{TYPO}  # {number}", f"c{number}", allow_stdin=True)
+        settled(loaded, number + 1)
+        (worker,) = workers(loaded)
+        worker.kill()
+        loaded.card("your kernel is fine")
+    assert "It stays off in this session" in loaded.card()
+    loaded.run(f"{TYPO}  # last", "z", allow_stdin=True)
+    assert "Healing is off" in loaded.card("Healing is off")
+    assert loaded.run("print(40 + 2)")["text"].strip() == "42"
+    assert "not running" in loaded.run("%heal status")["text"]
+    assert loaded.children() == []
+
+
+@pytest.mark.parametrize("stage", ["started", "working", "paused"])
+def test_worker_may_die_at_any_stage(loaded: LiveKernel, stage: str) -> None:
+    loaded.run("def last(items):\n    return items[0]", "f")
+    loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)
+    if stage == "working":
+        loaded.wait_for(lambda: "asked" in loaded.card() or "healing" not in first_line(loaded))
+    if stage == "paused":
+        for _ in range(3):
+            settled(loaded)
+            loaded.run("%heal reject")
+        assert "Paused" in settled(loaded)
+    for worker in workers(loaded):
+        os.kill(worker.pid, signal.SIGKILL)
+    loaded.card("your kernel is fine")
+    loaded.run(TYPO, "d", allow_stdin=True)
+    assert "+items.append(3)" in loaded.card(PROVEN)
+
+
+def test_trials_may_be_killed_while_they_run(loaded: LiveKernel) -> None:
+    cell = "import time\nitems = [1]\ntime.sleep(1)\nitems.appendd(2)\nprint(items)"
+    loaded.run(cell, "c", allow_stdin=True)
+    zygotes = {p.pid for p in psutil.Process(loaded.pid).children()}
+    trials = []
+    loaded.wait_for(
+        lambda: bool(trials.extend(p for p in loaded.children() if p.pid not in zygotes) or trials), "a trial"
+    )
+    for trial in trials:
+        if trial.is_running():
+            os.kill(trial.pid, signal.SIGKILL)
+    settled(loaded)
+    assert loaded.run("print(2 + 2)")["text"].strip() == "4"
+    loaded.run(TYPO, "d", allow_stdin=True)
+    assert "+items.append(3)" in loaded.card(PROVEN)
+
+
+def test_reset_of_the_namespace_leaves_healing_on(loaded: LiveKernel) -> None:
+    loaded.run(TYPO, "c", allow_stdin=True)
+    loaded.card(PROVEN)
+    assert loaded.run("%reset -f")["status"] == "ok"
+    loaded.run("words = 'b'.uper()", "d", allow_stdin=True)
+    assert "+words = 'b'.upper()" in loaded.card(PROVEN)
+
+
+def test_restart_while_it_waits_leaves_nothing(loaded: LiveKernel) -> None:
+    loaded.run(TYPO, "c", allow_stdin=True)
+    loaded.card(PROVEN)
+    ours = loaded.children()
+    loaded.manager.restart_kernel()
+    _, alive = psutil.wait_procs(ours, timeout=30)
+    assert not alive
+    loaded.client.wait_for_ready(timeout=60)
+    assert loaded.run("print('items' in globals())")["text"].strip() == "False"
+
+
+def test_script_that_fails_under_run_is_no_cell_of_the_notebook(loaded: LiveKernel, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("values = []\nvalues.appendd(1)\n")
+    reply = loaded.run(f"%run {tmp_path / 'script.py'}", "c", allow_stdin=True)
+    assert "AttributeError" in str(reply["outputs"])
+    loaded.run(TYPO, "d", allow_stdin=True)
+    assert "+items.append(3)" in loaded.card(PROVEN)
+    assert len(loaded.displays) == 1
+
+
+def test_waiting_cell_that_is_healed_lets_run_all_go_on(loaded: LiveKernel) -> None:
+    loaded.run("%heal auto on")
+    reply = loaded.run("%%heal --wait\nvalues = [1.5]\nprint(math.floor(values[0]))", "c", allow_stdin=True)
+    assert reply["status"] == "ok"
+    assert "approved: it is safe" in reply["text"]
+    assert loaded.run("print(values)", "d")["text"].strip() == "[1.5]"
+
+
+def test_undo_is_not_over_what_came_later(loaded: LiveKernel) -> None:
+    loaded.run(TYPO, "c", allow_stdin=True)
+    loaded.card(PROVEN)
+    loaded.run("%heal approve")
+    loaded.run("items = ['mine']", "d")
+    undone = loaded.run("%heal undo")
+    (payload,) = [p for p in undone["payload"] if p["source"] == "set_next_input"]
+    assert payload["text"] == TYPO  # in the cell of `%heal undo` itself; the variables stay as they are
+    assert loaded.value("items") == "['mine']"
