@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from jupyter_selfheal.loop import driver
 from jupyter_selfheal.model import Case, Cell, Decision, Failure, Notebook
 from jupyter_selfheal.ports import Journal, Parts, Provider, Starts
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
+from jupyter_selfheal.providers.openai_compatible import OpenAICompatibleProvider
+from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.retry import Retry
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.fake_model_server import FakeModelServer
@@ -47,8 +49,9 @@ GOOD = reply(hypothesis(FIX, "Spell the key right"), hypothesis("total = sum(pri
 
 
 def text_of(received: Any) -> str:
-    """Everything that a request says."""
-    return "\n".join(part["text"] for message in received.body["messages"] for part in message["content"])
+    """Everything that a request says (of OpenAI's form too)."""
+    said = [message["content"] for message in received.body["messages"]]
+    return "\n".join(text if isinstance(text, str) else "\n".join(part["text"] for part in text) for text in said)
 
 
 def heal(
@@ -59,6 +62,7 @@ def heal(
     remember: Path | None = None,
     retry: Retry | None = None,
     more: dict[str, Any] | None = None,
+    make: Callable[[str, Retry], Provider] | None = None,
     **config: Any,
 ) -> tuple[Any, ...]:
     """A whole heal with a model and nothing else: (outcome, approver, journal, requests).
@@ -69,11 +73,20 @@ def heal(
     made = settings(**config)
     with FakeModelServer(lines) as server:
         waits = retry or Retry(sleep=lambda seconds: None)
-        provider = AnthropicProvider(key="k", base_url=url or server.url, retry=waits)
+        provider = (make or claude)(url or server.url, waits)
         memory = (MemoryHealer(remember),) if remember else ()
         parts = parts_of(case, provider, made, approver, journal)
         parts = replace(parts, healers=(*memory, *parts.healers), learners=tuple(h.learn for h in memory))
         return driver.heal(case, replace(parts, **(more or {}))), approver, journal, server.requests
+
+
+def claude(url: str, retry: Retry) -> Provider:
+    return AnthropicProvider(key="k", base_url=url, retry=retry)
+
+
+def compatible(url: str, retry: Retry) -> Provider:
+    """The same models behind a chat completions API."""
+    return OpenAICompatibleProvider(base_url=f"{url}/v1", prices=Prices("anthropic"), retry=retry)
 
 
 def settings(**config: Any) -> HealConfig:

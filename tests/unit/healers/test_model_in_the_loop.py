@@ -13,7 +13,7 @@ from jupyter_selfheal import wire
 from jupyter_selfheal.journal.describe import sent
 from jupyter_selfheal.model import Choice, Decision, Oracle, Reason
 from jupyter_selfheal.testing.fake_model_server import Fails, Says
-from tests.model_stage import FIX, GOOD, WRONG, case_of, heal, hypothesis, reply
+from tests.model_stage import FIX, GOOD, WRONG, case_of, claude, compatible, heal, hypothesis, reply, text_of
 
 
 def test_the_best_hypothesis_by_evidence_is_proposed_and_the_cheat_is_not() -> None:
@@ -33,6 +33,32 @@ def test_the_best_hypothesis_by_evidence_is_proposed_and_the_cheat_is_not() -> N
     assert cheat.verdict is not None
     assert cheat.verdict.score <= 3
     assert approver.proposals[0].candidates[0].patch.title == "Spell the key right"
+
+
+@pytest.mark.parametrize("make", [claude, compatible])
+def test_the_whole_way_goes_over_both_apis(make: Any) -> None:
+    """Too few hypotheses, a change elsewhere that is criticised, no oracle, a judge, an approval."""
+    elsewhere = hypothesis("prices = {'apple': 3, 'pear': 4, 'aple': 3}", "Add the key", cell="cell-1")
+
+    def answer(received: Any) -> Says:
+        text, wanted = text_of(received), json.dumps(received.body)
+        if "score_a" in wanted:
+            return Says(json.dumps({"score_a": 8, "score_b": 8, "better": "equal", "feedback_a": "", "feedback_b": ""}))
+        if '"risks"' in wanted:
+            return Says(json.dumps({"risks": [{"patch": "P1", "risk": "a price counts twice"}]}))
+        return Says(
+            reply(elsewhere) if "of these can be used" in text else reply(hypothesis(FIX, "Spell the key right"))
+        )
+
+    outcome, _, _, requests = heal(case_of(), [answer] * 9, make=make, hypotheses=2, budget_usd=1.0)
+    assert outcome.reason is Reason.HEALED
+    assert {a.patch.title: a.patch.risk for a in outcome.attempts} == {
+        "Spell the key right": "another key was meant",
+        "Add the key": "a price counts twice",
+    }
+    assert [r.body["model"] for r in requests] == ["claude-sonnet-5-5"] * 2 + ["claude-haiku-5-5"] * 3
+    assert {who: cost.calls for who, cost in outcome.spent_by.items()} == {"language_model": 2, "critic": 1, "judge": 2}
+    assert all(cost.usd > 0 for cost in outcome.spent_by.values())
 
 
 def test_of_several_that_prove_right_the_smallest_change_is_proposed() -> None:
