@@ -27,6 +27,9 @@ from jupyter_selfheal.model import Applicability, Case, Cell, Move, Patch, Repla
 AT_MOST = 3
 """Patches of one answer that a critic is asked about."""
 
+NAMED = 2
+"""Changed cells that one line speaks of by name."""
+
 _COULD = {
     DELETION: "delete files",
     SUBPROCESS: "start another program",
@@ -74,7 +77,10 @@ def foreseen(case: Case, patch: Patch, names: Sequence[str]) -> str:
     if names:
         could = [_COULD.get(name, name) for name in names]
         parts.append("it could " + " and ".join(filter(None, (", ".join(could[:-1]), could[-1]))))
-    parts += [line for cell_id in other_cells(case, patch) if (line := _elsewhere(case, cell_id))]
+    elsewhere = [line for cell_id in other_cells(case, patch) if (line := _elsewhere(case, cell_id))]
+    parts += elsewhere[:NAMED]
+    if len(elsewhere) > NAMED:
+        parts.append(f"and {len(elsewhere) - NAMED} more")
     return "; ".join(parts)
 
 

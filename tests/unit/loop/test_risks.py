@@ -46,6 +46,8 @@ def test_a_change_elsewhere_names_the_cells_that_go_by_it() -> None:
     ran = Notebook(tuple(Cell(c.id, c.source, runs=n) for n, c in enumerate(CASE.notebook.cells, 7)))
     said = risks.foreseen(Case(CASE.failure, ran), ELSEWHERE, ())
     assert said == "cell [7] changes too: what cell [10] made of it may no longer be right"
+    many = Patch(tuple(Replace(f"c{n}", CELLS[n], "pass") for n in (0, 2, 3)), "All")
+    assert risks.foreseen(CASE, many, ()).endswith("cell 3 changes too, which no other cell reads; and 1 more")
     alone = Patch((Replace("c2", "b = 2", "b = 3"),), "b")
     assert risks.foreseen(CASE, alone, ()) == "cell 3 changes too, which no other cell reads"
     assert risks.foreseen(CASE, HERE, ()) == ""
