@@ -152,6 +152,9 @@ STATEMENTS: dict[tuple[str, str], Write] = {
 }
 
 
+GIVING = frozenset({"sort", "sorted", "reverse", "reversed", "concat"})
+"""Methods whose names say that the object changes, and whose forms here give a new one."""
+
 PYTHON_2 = frozenset({"has_key", "iteritems", "iterkeys", "itervalues", "viewitems", "viewkeys", "viewvalues"})
 
 
@@ -257,6 +260,8 @@ def _rewritten(scene: Scene, spot: Spot, node: ast.Attribute, owner: Thing, wron
         write = SIZED.get(wrong)
     if write is None and owner.module == "builtins":
         write = ANY.get(wrong)
+    if wrong in GIVING and call is not None and is_statement(spot.source, call):
+        return ""  # what it gives would be thrown away
     text = write(receiver, arguments) if write is not None else ""
     if wrong == "join" and call is not None and call.args and not isinstance(call.args[0], ast.Constant | ast.Name):
         return ""

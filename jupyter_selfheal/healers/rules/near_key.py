@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import keyword
 import re
 from collections.abc import Iterator
 
@@ -91,8 +93,8 @@ def _owners(node: ast.AST, source: str) -> Iterator[str]:
             yield text
         yield from _owners(value, source)
     elif isinstance(node, ast.Call):
-        for keyword in node.keywords:
-            if keyword.arg in ("data", "data_frame", "df") and (text := chain(keyword.value, source)):
+        for given in node.keywords:
+            if given.arg in ("data", "data_frame", "df") and (text := chain(given.value, source)):
                 yield text
         if isinstance(node.func, ast.Attribute):
             if text := chain(node.func.value, source):
@@ -121,6 +123,7 @@ def _meant(wrong: str, found: Keys) -> list[tuple[str, bool]]:
         return [(k, False) for k in near[:2]]
     word = near[0]
     slip = is_plain_slip(wrong, word, strict=True) and not plural_of(wrong.casefold(), word.casefold())
+    slip = slip and not (keyword.iskeyword(wrong) or hasattr(builtins, wrong))  # a word of its own
     return [(word, slip and (len(wrong) > 2 or plain(wrong) == plain(word)))]
 
 

@@ -1,0 +1,65 @@
+"""NPA107: arrays to be joined that were given one by one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+ABOUT = re.compile(r"only integer scalar arrays can be converted|positional arguments? but \d+ (was|were) given|cannot be interpreted as an integer|"
+                   r"first argument must be an iterable of pandas objects|axis")  # fmt: skip
+JOINING = {
+    "concatenate": "numpy", "vstack": "numpy", "hstack": "numpy", "dstack": "numpy", "column_stack": "numpy", "stack": "numpy",
+    "row_stack": "numpy", "concat": "pandas",
+}  # fmt: skip
+
+
+class ArraysInSequence(Rule):
+    """Give the arrays that are to be joined as one sequence.
+
+    **Failure** `TypeError: only integer scalar arrays can be converted to a scalar index` at `np.concatenate(a, b)`; `vstack() takes 1
+    positional argument but 2 were given`; the same of `pd.concat(a, b)`.
+
+    **Fix** `np.concatenate((a, b))`.
+
+    **Fix safety** Safe: each of the arguments is an array or a table, and none of them can be an axis.
+    """
+
+    code = "NPA107"
+    name = "arrays not in a sequence"
+    enames = frozenset({"TypeError", "ValueError"})
+    applicability = Applicability.SAFE
+    why = "Each of the arguments is an array or a table, and none can be an axis."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and ABOUT.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        for call in site.calls()[:3] if site is not None else ():
+            callee = call.func
+            library = JOINING.get(callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", ""))
+            if (
+                site is None
+                or library is None
+                or len(call.args) < 2
+                or any(isinstance(a, ast.Starred) for a in call.args)
+            ):
+                continue
+            function, *given = site.live([callee, *call.args], calls=True)
+            if not function.path.startswith(library) or not all(
+                g.is_a("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "builtins.list") for g in given
+            ):
+                continue
+            start, end = src.span(site.source, call.args[0])[0], src.span(site.source, call.args[-1])[1]
+            marks = "[]" if library == "pandas" else "()"
+            edits = self.replace(scene, site.cell_id, [(start, start, marks[0]), (end, end, marks[1])])
+            yield self.patch(
+                edits, f"Give `{site.text(callee)}` one sequence", "What is joined is given as one sequence.", prior=0.9
+            )
+            return

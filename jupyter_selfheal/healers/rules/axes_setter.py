@@ -1,0 +1,77 @@
+"""MPL102: a function of pyplot called on axes, or a method of axes called on pyplot."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules._edit import attribute_name_span
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Live, Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+SETTABLE = frozenset({"title", "xlabel", "ylabel", "zlabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale"})
+ABOUT = re.compile(r"'(\w*Axes\w*|Axes3D)' object has no attribute|module 'matplotlib.pyplot' has no attribute 'set_|'Text' object is not callable|"
+                   r"module 'pylab' has no attribute 'set_")  # fmt: skip
+
+
+class AxesSetter(Rule):
+    """Set what axes show by their own methods, and through pyplot by its functions.
+
+    **Failure** `AttributeError: 'Axes' object has no attribute 'xlabel'`, `TypeError: 'Text' object is not callable` at `ax.title("…")`,
+    `AttributeError: module 'matplotlib.pyplot' has no attribute 'set_xlabel'`.
+
+    **Fix** `ax.set_xlabel(…)`, `ax.set_title(…)`, `plt.xlabel(…)`, for every such call in the cell.
+
+    **Fix safety** Safe: the one name is what the live object calls the other.
+    """
+
+    code = "MPL102"
+    name = "axes or pyplot"
+    enames = frozenset({"AttributeError", "TypeError"})
+    applicability = Applicability.SAFE
+    why = "It is what the live object calls the same thing."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and ABOUT.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        nearest = next(
+            (n.func for n in site.calls() if isinstance(n.func, ast.Attribute) and _other(n.func.attr)), None
+        )
+        if not isinstance(nearest, ast.Attribute):
+            return
+        on_axes = not nearest.attr.startswith("set_")
+        called = [n.func for n in ast.walk(site.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+        alike = [n for n in called if _other(n.attr) and n.attr.startswith("set_") is not on_axes]
+        lives = site.live([n.value for n in alike], calls=False)
+        changes = [
+            (*attribute_name_span(site.source, n), _other(n.attr))
+            for n, live in zip(alike, lives, strict=True)
+            if _fits(live, on_axes) or (n is nearest and _fits(site.owner, on_axes))
+        ]
+        if not changes:
+            return
+        yield self.patch(
+            self.replace(scene, site.cell_id, changes),
+            f"Call `{_other(nearest.attr)}`",
+            f"`{site.text(nearest.value)}` calls it `{_other(nearest.attr)}`.",
+            prior=0.9,
+        )
+
+
+def _fits(live: Live, on_axes: bool) -> bool:
+    if not on_axes:
+        return live.path in ("matplotlib.pyplot", "pylab")
+    return any("Axes" in path and path.startswith(("matplotlib.", "mpl_toolkits.")) for path in live.mro)
+
+
+def _other(name: str) -> str:
+    """``set_title`` of ``title`` and the other way round; empty for anything else."""
+    if name in SETTABLE:
+        return f"set_{name}"
+    return name[4:] if name.startswith("set_") and name[4:] in SETTABLE else ""

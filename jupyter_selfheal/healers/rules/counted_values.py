@@ -1,0 +1,69 @@
+"""PDA118: the columns of ``value_counts().reset_index()``, which pandas 2 calls otherwise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+SOURCE = "https://pandas.pydata.org/docs/whatsnew/v2.0.0.html#value-counts-sets-the-resulting-name-to-count"
+
+
+class CountedValues(Rule):
+    """Keep the column names that counted values had before pandas 2.
+
+    **Failure** `KeyError: 'index'`, or a plot that cannot interpret `index`, where the table is `df["city"].value_counts().reset_index()`:
+    its columns were `index` and `city`, and are `city` and `count` now.
+
+    **Fix** `df["city"].value_counts().rename_axis("index").reset_index(name="city")`, where the table is made.
+
+    **Fix safety** Safe: the columns have exactly their old names again (pandas 2.0 release notes).
+    """
+
+    code = "PDA118"
+    name = "columns of counted values"
+    enames = frozenset({"KeyError", "ValueError"})
+    applicability = Applicability.SAFE
+    why = f"The columns have the names again that they had before pandas 2.0 ({SOURCE})."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and "index" in failure.evalue
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        above = [c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id))]
+        for cell_id in dict.fromkeys([scene.failure.cell_id, *above]):
+            source = scene.source_of(cell_id)
+            changes = []
+            for node in ast.walk(src.parse(source) or ast.Module([], [])):
+                name = _counted(node)
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and name:
+                    end = src.span(source, node)[1]
+                    start = src.span(source, node.func.value)[1]
+                    changes.append((start, end, f'.rename_axis("index").reset_index(name={name!r})'.replace("'", '"')))
+            if changes:
+                yield self.patch(
+                    self.replace(scene, cell_id, changes),
+                    f"Write `{changes[0][2][1:]}`",
+                    "pandas 2.0 gave the columns of counted values other names.",
+                    prior=0.92,
+                )
+                return
+
+
+def _counted(node: ast.AST) -> str:
+    """The name of the column that is counted, of ``df["city"].value_counts(…).reset_index()``; empty for anything else."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reset_index"):
+        return ""
+    counts = node.func.value
+    if node.args or node.keywords or not (isinstance(counts, ast.Call) and isinstance(counts.func, ast.Attribute)):
+        return ""
+    column = counts.func.value
+    if counts.func.attr != "value_counts":
+        return ""
+    if isinstance(column, ast.Attribute):
+        return column.attr
+    key = column.slice if isinstance(column, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
