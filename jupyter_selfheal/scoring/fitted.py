@@ -17,6 +17,8 @@ from jupyter_selfheal.scoring.asserts import is_assert, patched_cells
 from jupyter_selfheal.scoring.deletion import dump
 from jupyter_selfheal.scoring.expected import oracle_of
 
+_SHORTENING = frozenset({"pop", "popleft", "popitem", "remove", "discard", "clear"})
+
 
 def shifted(case: Case, patch: Patch) -> bool:
     """True where a value that is returned or assigned became the same value with a constant more, or with another constant, or where
@@ -102,11 +104,22 @@ def _is_constant(node: ast.AST) -> bool:
 def _cuts(before: str, after: str) -> bool:
     """True where a slice with constant bounds was put on something that stood there whole (other bounds are no cut)."""
     there = list(ast.walk(src.parse(before) or ast.Module([], [])))
+    then = list(ast.walk(src.parse(after) or ast.Module([], [])))
+    if sum(map(_takes_out, then)) > sum(map(_takes_out, there)):
+        return True
     whole = {dump(n) for n in there} - {dump(n.value) for n in there if _is_slice(n)}
     return any(
         _is_slice(n) and dump(n.value) in whole and not any(isinstance(part, ast.Name) for part in ast.walk(n.slice))
-        for n in ast.walk(src.parse(after) or ast.Module([], []))
+        for n in then
     )
+
+
+def _takes_out(node: ast.AST) -> bool:
+    """A statement that does nothing but shorten a collection: ``xs.pop()``, ``del xs[0]``."""
+    if isinstance(node, ast.Delete):
+        return any(isinstance(target, ast.Subscript) for target in node.targets)
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _SHORTENING
 
 
 def _is_slice(node: ast.AST) -> TypeGuard[ast.Subscript]:
