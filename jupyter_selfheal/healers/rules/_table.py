@@ -48,7 +48,6 @@ RULES: dict[str, str] = {
     "PDA113": "columns_in_tuple:ColumnsInTuple",
     "PDA111": "removed_option:RemovedOption",
     "PDA112": "thousands_separator:ThousandsSeparator",
-    "SKL105": "matrix_argument:MatrixArgument",
     "PDA114": "table_axis:TableAxis",
     "PDA115": "unbracketed_comparison:UnbracketedComparison",
     "PDA116": "one_column_read:OneColumnRead",
