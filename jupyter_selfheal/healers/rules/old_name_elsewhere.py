@@ -74,7 +74,7 @@ def _shim(scene: Scene) -> tuple[list[str], Change] | None:
         or not exists(scene, change.new)
     ):
         return None
-    home = change.new.rpartition(".")[0]
+    home = change.new if _is_module(scene, change.new) else change.new.rpartition(".")[0]
     lines = [f"import {module}", f"{module}.{name} = {change.new}"]
     return ([f"import {home}"] if home and home != module else []) + lines, change
 

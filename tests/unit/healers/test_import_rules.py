@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.model import Applicability, Replace
 from jupyter_selfheal.testing.rule_conformance import Bench
 
 
@@ -55,3 +55,14 @@ def test_imported_code_gets_the_old_name_of_what_was_renamed(bench: Bench) -> No
     (patch,) = bench.patches("IMP107", *cells)
     assert patch.applicability is Applicability.SAFE
     assert patch.title == "Add `collections.Mapping = collections.abc.Mapping`"
+
+
+def test_a_module_that_took_the_place_of_a_name_is_imported_first(bench: Bench) -> None:
+    pytest.importorskip("joblib")
+    bench.put("stores_of_theirs.py", "from sklearn.externals import joblib\n")
+    (patch,) = bench.patches("IMP107", "import sys\nsys.path.insert(0, '')", "import stores_of_theirs")
+    (edit,) = patch.edits
+    assert isinstance(edit, Replace)
+    assert edit.source == (
+        "import joblib\nimport sklearn.externals\nsklearn.externals.joblib = joblib\nimport stores_of_theirs"
+    )
