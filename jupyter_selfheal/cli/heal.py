@@ -159,7 +159,7 @@ def _bar(shown: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str]
         return
     from tqdm import tqdm
 
-    with tqdm(total=1, desc=name, unit=unit, leave=False, bar_format="{desc} {bar:20} {n}/{total} {postfix}") as bar:
+    with tqdm(total=1, desc=name, unit=unit, leave=False, bar_format="{desc} {bar:20} {n}/{total}{postfix}") as bar:
 
         def progress(at: int, of: int, what: str) -> None:
             bar.total, bar.n = max(of, 1), at

@@ -1,0 +1,186 @@
+"""Every option of ``jupyter selfheal heal`` does what its help says, seen from outside."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+
+from tests.batches import cell
+from tests.command import HEAL, heal, nothing_is_left_running, place, write
+
+__all__ = ["place"]
+
+pytestmark = pytest.mark.kernel
+
+GUESS = "def area(w, h):\n    return w + h", cell("area(2, 3)", metadata={"selfheal": {"expect": "6"}})
+"""What only the search can heal: what it finds is never called safe."""
+
+
+def cells_of(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(done.stdout)["notebooks"][0]["cells"]
+    return found
+
+
+def sources(path: Path) -> list[str]:
+    return ["".join(c["source"]) for c in json.loads(path.read_text())["cells"]]
+
+
+@pytest.mark.parametrize(("policy", "applied"), [("all", True), ("safe", False)])
+def test_the_policy_decides_about_a_fix_that_is_not_safe(place: Path, policy: str, applied: bool) -> None:
+    given = write(place / "n.ipynb", *GUESS, "x = 'a'.uper()")
+    done = heal(given, "-o", "out.ipynb", "--approve", policy, "--json", cwd=place)
+    assert [c["status"] for c in cells_of(done)] == ["ran", "healed" if applied else "proposed", "healed"]
+    assert done.returncode == (0 if applied else 1)
+    assert sources(place / "out.ipynb")[0].endswith("w * h" if applied else "w + h")
+    assert cells_of(done)[1]["fix"]["diff"].endswith("+    return w * h")
+
+
+def test_in_place_applies_safe_fixes_only(place: Path) -> None:
+    given = write(place / "n.ipynb", *GUESS, "x = 'a'.uper()")
+    assert heal(given, "--in-place", cwd=place).returncode == 1
+    assert sources(given) == ["def area(w, h):\n    return w + h", "area(2, 3)", "x = 'a'.upper()"]
+
+
+def test_a_cell_is_healed_whole_or_not_at_all(place: Path) -> None:
+    """Docs: ADR 21. A safe fix, and behind it one that is not."""
+    given = write(
+        place / "n.ipynb", "def area(w, h):\n    return w + h", "word = 'a'.uper()\nassert area(2, 3) == 6\nassert area(4, 5) == 20"
+    )  # fmt: skip
+    before = given.read_bytes()
+    done = heal(given, "--in-place", "--json", cwd=place)
+    assert done.returncode == 1
+    assert given.read_bytes() == before
+    assert cells_of(done)[1]["status"] in ("proposed", "not healed")
+    assert heal(given, "--in-place", "--approve", "all", cwd=place).returncode == 0
+    assert sources(given)[1].startswith("word = 'a'.upper()")
+
+
+def test_only_the_healers_that_are_named_are_asked(place: Path) -> None:
+    given = write(place / "n.ipynb", *GUESS)
+    assert heal(given, "--healers", "rules", "-o", "a.ipynb", cwd=place).returncode == 1
+    assert heal(given, "--healers", "rules,search", "-o", "b.ipynb", cwd=place).returncode == 0
+
+
+def test_a_cell_may_run_no_longer_than_it_was_given(place: Path) -> None:
+    given = write(place / "n.ipynb", "x = 1", "while x: pass", "x + 1")
+    done = heal(given, "--timeout", "2", "--json", cwd=place)
+    assert [c["kind"] for c in cells_of(done)] == ["", "timed_out", ""]
+    assert cells_of(done)[1]["failure"] == "no end after 2 s"
+    assert nothing_is_left_running(place)
+
+
+@contextlib.contextmanager
+def server() -> Iterator[int]:
+    """The port of somebody who answers on this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.2)
+        over = threading.Event()
+
+        def answer() -> None:
+            while not over.is_set():
+                with contextlib.suppress(TimeoutError):
+                    listening.accept()[0].close()
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            over.set()
+            thread.join()
+
+
+def test_offline_there_is_no_network_for_cells_either(place: Path) -> None:
+    with server() as port:
+        given = write(place / "n.ipynb", f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 5).close()")
+        assert heal(given, "-o", "a.ipynb", cwd=place).returncode == 1
+        online = [w for w in HEAL if w != "--offline"]
+        done = subprocess.run(
+            [*online, given, "-o", "b.ipynb"], cwd=place, capture_output=True, text=True, timeout=120, check=False
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_money_no_model(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    given = write(place / "n.ipynb", "def f(rows):\n    return rows[0].total\n", "f([{}])")
+    online = [w for w in HEAL if w != "--offline"]
+    words = ["--healers", "language_model", "--budget", "0", "--attempts", "1", "--json"]
+    done = subprocess.run([*online, given, *words], cwd=place, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "budget" in cells_of(done)[1]["detail"]
+    assert json.loads(done.stdout)["cost_usd"] == 0
+
+
+def test_the_notebooks_own_kernel_runs_it_in_its_own_folder(place: Path) -> None:
+    spec = place.parent / "data" / "kernels" / "ours"
+    spec.mkdir(parents=True)
+    argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernel = {"argv": argv, "display_name": "Ours", "language": "python", "env": {"WHOSE_KERNEL": "ours"}}
+    (spec / "kernel.json").write_text(json.dumps(kernel))
+    (place / "sub").mkdir()
+    (place / "sub" / "data.txt").write_text("7")
+    code = "import os\nassert os.environ['WHOSE_KERNEL'] == 'ours'\nint(open('data.txt').read())"
+    given = write(place / "sub" / "n.ipynb", code, kernelspec={"name": "ours", "display_name": "Ours"})
+    done = heal(given, cwd=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_quiet_says_nothing_and_verbose_more(place: Path) -> None:
+    given = write(place / "n.ipynb", "x = missing()", "x", "print('a'.uper())")
+    quiet = heal(given, "-q", cwd=place)
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (1, "", "")
+    plain, verbose = heal(given, cwd=place).stdout, heal(given, "-v", cwd=place).stdout
+    for column in ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost"):
+        assert column in plain.splitlines()[1]
+    assert "cascade of cell 1" in verbose
+    assert len(verbose) >= len(plain)
+
+
+def test_at_a_terminal_there_is_progress(place: Path) -> None:
+    given = write(place / "n.ipynb", "import time; time.sleep(1)", "x = 'a'.uper()", "time.sleep(1)")
+    child = pexpect.spawn(HEAL[0], [*HEAL[1:], str(given)], cwd=str(place), timeout=90, dimensions=(24, 160))
+    child.expect(r"n\.ipynb .*/3, running")
+    child.expect(r"healing AttributeError")
+    child.expect(r"3/3, running it all in a clean kernel")
+    child.expect("written: .*n.healed.ipynb")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def asked(place: Path, *answers: tuple[str, str]) -> int:
+    """Heal, asking about each fix; each question is waited for and answered. The exit code."""
+    given = write(place / "n.ipynb", "x = 'a'.uper()")
+    words = [*HEAL[1:], str(given), "-o", "out.ipynb", "--approve", "ask"]
+    child = pexpect.spawn(HEAL[0], words, cwd=str(place), timeout=90)
+    for question, answer in answers:
+        child.expect(question)
+        child.sendline(answer)
+    child.expect(pexpect.EOF)
+    child.close()
+    return int(child.exitstatus)
+
+
+def test_a_person_may_say_no_and_why(place: Path) -> None:
+    assert asked(place, (r"\[y\]es", "n"), ("Why not", "it shall stay small")) == 1
+    assert sources(place / "out.ipynb") == ["x = 'a'.uper()"]
+
+
+def test_what_a_person_writes_instead_is_tried_too(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = place / "editor.py"
+    editor.write_text("import sys\nopen(sys.argv[1], 'w').write('x = \"a\".title()')\n")
+    monkeypatch.setenv("VISUAL", f"{sys.executable} {editor}")
+    assert asked(place, (r"\[y\]es", "e"), (r"title[\s\S]*\[y\]es", "y")) == 0
+    assert sources(place / "out.ipynb") == ['x = "a".title()']
