@@ -7,19 +7,15 @@ and everything of ours is guarded. See ``InteractiveShell.set_custom_exc``
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any
-
-Seen = Callable[[BaseException], None]
 
 
 class ExceptionHook:
     """Our handler in a shell, with whatever was there before underneath."""
 
-    def __init__(self, shell: Any, seen: Seen) -> None:
+    def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._seen = seen
         self._before: tuple[tuple[type[BaseException], ...], Any] | None = None
         self._ours: Any = None
 
@@ -41,11 +37,8 @@ class ExceptionHook:
     ) -> Any:  # fmt: skip
         theirs, handler = self._before or ((), None)
         if theirs and issubclass(etype, theirs) and handler is not None:
-            shown = handler(etype, value, tb, tb_offset)
-        else:
-            shown = _show(shell, (etype, value, tb), tb_offset)
-        self._seen(value)
-        return shown
+            return handler(etype, value, tb, tb_offset)
+        return _show(shell, (etype, value, tb), tb_offset)
 
 
 def _show(

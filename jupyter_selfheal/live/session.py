@@ -72,7 +72,7 @@ class LiveSession:
         self.checkpoints = Checkpoints(shell, self.cells)
         self.checkpoints.is_working = self._is_working
         self.client = client.WorkerClient(self.log_path, self._receive, self._lost)
-        self.hook = ExceptionHook(shell, self._seen)
+        self.hook = ExceptionHook(shell)
         self.heals: dict[str, LiveHeal] = {}
         self.auto_suggest = True
         self.auto_approve = False
@@ -95,7 +95,6 @@ class LiveSession:
         self._started = 0.0
         self._options: options.HealOptions | None = None
         self._told: set[str] = set()
-        self._seen_error: BaseException | None = None
         self._rejected: set[tuple[str, str, str]] = set()
 
     @cached_property
@@ -154,13 +153,11 @@ class LiveSession:
 
     @guarded
     def before_cell(self, info: Any) -> None:
-        """``pre_run_cell``: remember the cell; freeze the state before it where that is asked for or cheap."""
+        """``pre_run_cell``: freeze the state before the cell where that is asked for or cheap."""
         raw = info.raw_cell
-        self._options, self._seen_error = self._read_options(raw), None
+        self._options = self._read_options(raw)
         if _is_ours(raw):
             return
-        source = options.body_of(raw)
-        self.cells.ran(self.cells.identify(getattr(info, "cell_id", None), source), raw, self._run_number(info))
         self.checkpoints.before_cell(forced=self._options is not None, wanted=self.auto_suggest and not self._is_open())
         self._started = time.monotonic()
 
@@ -338,11 +335,6 @@ class LiveSession:
         except SelfHealError:
             return None  # the line was left in place, and the magic says what is wrong with it
 
-    def _run_number(self, info: Any) -> int:
-        # IPython before 8.24 counts up after the cell, later ones before these events
-        count = int(self.shell.execution_count)
-        return count - 1 if getattr(info, "store_history", True) and _counts_first() else count
-
     def _cell_that_raised(self, error: BaseException) -> tuple[int, str]:
         runs = getattr(self.shell.compile, "_filename_map", {})
         run = 0
@@ -376,9 +368,6 @@ class LiveSession:
         while len(self.heals) > KEPT_HEALS:
             old = self.heals.pop(next(iter(self.heals)))
             old.view.close()
-
-    def _seen(self, error: BaseException) -> None:
-        self._seen_error = error
 
     def _receive(self, message: m.FromWorker) -> None:
         if isinstance(message, m.Sent):
@@ -427,13 +416,3 @@ def _is_ours(raw: str) -> bool:
     if first.startswith("%%heal"):
         return options.is_command(options.heal_line(raw) or "")
     return first.startswith(("%heal", "%load_ext jupyter_selfheal", "%unload_ext jupyter_selfheal"))
-
-
-@functools.cache
-def _counts_first() -> bool:
-    import inspect
-
-    from IPython.core.interactiveshell import InteractiveShell
-
-    text = inspect.getsource(InteractiveShell.run_cell_async)
-    return text.index("self.execution_count += 1") < text.index("'pre_run_cell'")
