@@ -60,10 +60,31 @@ def test_broken_notebooks_are_one_line_each_and_nothing_is_written(
 ) -> None:
     (tmp_path / "a.ipynb").write_text("{")
     (tmp_path / "b.ipynb").write_text('{"nbformat": 9, "cells": []}')
-    names = [str(tmp_path / n) for n in ("a.ipynb", "b.ipynb", "none.ipynb")]
+    (tmp_path / "c.ipynb").write_text(
+        '{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": []}]}'
+    )
+    (tmp_path / "d.ipynb").write_bytes(b"\x89PNG\r\n\x1a\n\xff")
+    (tmp_path / "e.ipynb").mkdir()
+    there = sorted(p.name for p in tmp_path.iterdir())
+    names = [str(tmp_path / n) for n in (*there, "none.ipynb")]
     assert main(["heal", *names, "--output-dir", str(tmp_path / "out")]) == 2
-    assert len(capsys.readouterr().err.strip().splitlines()) == 3
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.ipynb", "b.ipynb"]
+    said = capsys.readouterr().err.strip().splitlines()
+    assert [name for line, name in zip(said, names, strict=True) if name not in line] == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == there
+
+
+@pytest.mark.parametrize(
+    "words", [["-o", "/proc/none/x.ipynb"], ["--output-dir", "/proc/none"], ["--report", "/proc/none/r.html"]]
+)
+def test_an_output_that_cannot_be_written_is_found_out_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    (tmp_path / "a.ipynb").write_text('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}')
+    assert main(["heal", str(tmp_path / "a.ipynb"), *words]) == 2
+    said = capsys.readouterr().err.strip()
+    assert "cannot be written" in said
+    assert "\n" not in said
+    assert [p.name for p in tmp_path.iterdir()] == ["a.ipynb"]
 
 
 def test_where_the_healed_notebook_goes() -> None:
