@@ -171,7 +171,7 @@ class Runner:
             self.shell.compile.cache = cache
             self.capture.flush()
             self.last.stdout = self.capture.text
-        error = result.error_before_exec or result.error_in_exec
+        error = result.error_before_exec or result.error_in_exec or self._shown()
         if isinstance(error, TimedOut):
             raise error
         if error is None:
@@ -191,6 +191,11 @@ class Runner:
         is_called = self.loop is not None and not self._awaits(code)
         with event_loop.running(self.loop) if is_called else contextlib.nullcontext():
             return self.shell.run_cell(code, store_history=True, **also)
+
+    def _shown(self) -> BaseException | None:
+        """What the user's ``__repr__`` raised where the value was to be shown: ipykernel 7 replies that the cell failed."""
+        failed = getattr(self.shell, "_last_traceback_during_displayhook", False)
+        return getattr(sys, "last_value", None) if failed else None
 
     def _awaits(self, code: str) -> bool:
         """Whether IPython runs the cell on the loop itself, as it has an ``await`` at the top level."""

@@ -48,11 +48,18 @@ CURES = (
     Cure("output from C in its place", "capture", "        memory.attach()", "        pass", "output_from_c"),
     Cure("deaf to interrupts", "hygiene", "signal.SIG_IGN if number == signal.SIGINT else", "", "interrupt_of_the_kernel"),
     Cure("hard limit after the polite one", "guard", "kill_tree(self.trial)\n        elif", "pass\n        elif", "polite_signal"),
-    Cure("guard is a subreaper", "zygote", "        hygiene.adopt_orphans()\n        for listening", "        for listening", "started_ends_with_it and Forked", CONTRACT),
-    Cure("strays of a killed guard", "zygote", "            self._kill_strays()", "            pass", "guard_killed"),
-    Cure("nobody outlives the kernel", "zygote", "            if self.state.alive in ready:\n                self._end(everything=True)", "            if self.state.alive in ready:\n                time.sleep(0.2)", "death_of_the_users_kernel", LIFETIME),
+    Cure("guard is a subreaper", "pair", "    hygiene.adopt_orphans()\n    memory", "    memory", "started_ends_with_it and Forked", CONTRACT),
+    Cure("strays of a killed guard", "frozen", "            self._kill_strays()", "            pass", "guard_killed"),
+    Cure("nobody outlives the kernel", "frozen", "            if ready & {self.state.alive, self.told}:\n                self._end(everything=True)", "            if self.state.alive in ready:\n                time.sleep(0.2)", "death_of_the_users_kernel", LIFETIME),
     Cure("kept states outlive their guard", "trial", "        hygiene.outlive_parent()", "        pass", "kept_state_goes_on and Forked", CONTRACT),
-    Cure("constant stack", "zygote", "            zygote = _Zygote(trial.state, trial.run())", "            control = trial.run()\n            _live(lambda: _Zygote(trial.state, control))", "stack_does_not_grow", LIFETIME),
+    Cure("constant stack", "frozen", "            zygote = Zygote(trial.state, trial.run())", "            control = trial.run()\n            live(lambda: Zygote(trial.state, control))", "stack_does_not_grow", LIFETIME),
+    Cure("processes made ahead", "frozen", "elif self._wants_spare() and", "elif False and", "meets_processes", LIFETIME),
+    Cure("a spare goes with its zygote", "frozen", "signal.signal(signal.SIGTERM, lambda *_: None)", "pass", "takes_its_spare_along", LIFETIME),
+    Cure("the result waits for what was started", "trial", "not self.runner.timed_out and self._is_alone()", "not self.runner.timed_out", "comes_after_the_end", LIFETIME),
+    Cure("ended copies are collected", "zygote", "    _watch(pid, loop)", "    pass", "collected_without", LIFETIME),
+    Cure("cells called from a running loop", "steps", "is_called = self.loop is not None and", "is_called = False and", "called_from_a_running"),
+    Cure("the thread of %%bash is allowed", "gate", "if script_loop is not None and", "if False and", "script_cell_leaves"),
+    Cure("the thread of %%bash is forgotten", "frozen", "        hygiene.forget_script_loop(shell)", "        pass", "script_cell_leaves"),
 )  # fmt: skip
 
 

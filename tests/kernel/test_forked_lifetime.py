@@ -280,6 +280,6 @@ def test_the_kernel_knows_nothing_of_the_package_that_froze_it(profile: Path, tm
     try:
         look = "import sys\nprint([m for m in sys.modules if m.startswith('jupyter_selfheal')], [n for n in dir() if 'heal' in n])"
         assert printed(tried(state, look)) == "[] []\n"
-        assert printed(tried(state, "print(In, Out, get_ipython().execution_count)")).endswith("] {} 2\n")
+        assert printed(tried(state, "print(In, Out, get_ipython().execution_count)")).endswith(("] {} 1\n", "] {} 2\n"))
     finally:
         state.close()
