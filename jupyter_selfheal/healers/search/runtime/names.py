@@ -52,6 +52,8 @@ def variables(s: Scope, node: ast.AST) -> Iterator[Change]:
         if isinstance(parent, FUNCTIONS | ast.comprehension | ast.For) and isinstance(node.ctx, ast.Store):
             prior = 0.08
         prior *= 1.0 if s.alike(name, kinds) else 0.2
+        if called and node.id in s.functions:
+            prior *= 0.3  # a function that calls itself, or one beside it, is meant
         yield Change((s.put(node, name),), prior, node.lineno, f"`{node.id}` should be `{name}`")
     if called:
         near = NEAR.get(node.id, ())

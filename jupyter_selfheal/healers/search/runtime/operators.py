@@ -131,6 +131,7 @@ def _fitting(s: Scope, left: ast.AST, right: ast.AST, old: str) -> Iterator[tupl
         if new == old:
             continue
         idle = new in ("*", "/", "//", "**") and isinstance(right, ast.Constant) and right.value == 1
+        idle = idle or (new == "*" and isinstance(left, ast.Constant) and left.value == 1)
         yield new, prior * (0.1 if idle or (texts and new not in "+*%") else 1.0)
 
 

@@ -33,7 +33,8 @@ TRACED = 0.2
 """CPU seconds the program may take as it is, until a check of it counts as looping."""
 LONGER = ((0.15, 15.0, 150), (0.4, 100.0, 40), (0.7, 250.0, 20), (0.85, 250.0, 20))
 """(share, longer, most): after that share of the CPU time single changes pause, and ``most`` candidates that were cut after
-they had passed some checks are tried again with a limit so many times longer; what is left at the end is for two changes."""
+they had passed some checks are tried again with a limit so many times longer, for half of the time to the next pause; what is
+left at the end is for two changes."""
 LONGEST, ALMOST = 3.0, 6
 """CPU seconds that no candidate exceeds, given to the few that passed most before they were cut a second time."""
 GO_ON, GO_ON_SECONDS = 1500, 0.5
@@ -94,12 +95,13 @@ class Search:
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
         singles = self._singles()
-        for share, longer, most in LONGER:
+        ends = [share for share, _, _ in LONGER[1:]] + [1.0]
+        for (share, longer, most), end in zip(LONGER, ends, strict=True):
             self.pause = share
             self._screen(singles, self.limit)
             late = self._worth_more_time(most)
             if late and self._left() > 0:
-                self.pause = 1.0
+                self.pause = 1.0 if self.plausible else (share + end) / 2
                 self._screen(iter(late), min(self.limit * longer, LONGEST), again=True)
             almost = self._worth_more_time(ALMOST)
             if almost and not self.plausible and self._left() > 0:
