@@ -108,19 +108,51 @@ def is_called(source: str, name: str) -> bool:
     )
 
 
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_A-Za-z\d]+")
+_KEYBOARD = (
+    "qwertyuiop", "asdfghjkl", "zxcvbnm", "qaz", "wsx", "edc", "rfv", "tgb", "yhn", "ujm", "qs", "wd", "ef", "rg", "th", "yj", "uk", "il",
+    "ax", "sc", "dv", "fb", "gn", "hm",
+)  # fmt: skip
+
+
 def is_plain_slip(wrong: str, right: str, *, strict: bool = False) -> bool:
     """True for a misspelling that can hardly be another word: case or punctuation only, or one slip in five letters.
 
-    Plurals, and words that differ in a digit (``x1``, ``x2``), are other words as often as not. ``strict``, for the names of
+    Plurals, words that differ in a digit (``x1``, ``x2``), and names that differ in a short word (``y_test``, ``X_test``) are other
+    words as often as not; another letter in a word's place only where it is a vowel's or near on the keyboard. ``strict``, for the names of
     data (``sales_jan``, ``sales_jun``): a letter may be missing, doubled or swapped, but not another one.
     """
     if plain(wrong) == plain(right):
         return True
     if plural_of(wrong, right) or digits(wrong) != digits(right):
         return False
-    one, two = wrong.casefold(), right.casefold()
+    differing = _differing(wrong, right)
+    if differing is None:
+        return False
+    one, two = differing
     swapped = sorted(one) == sorted(two)
-    if strict and len(one) == len(two) and not swapped:
+    if len(one) == len(two) and not swapped and (strict or not _is_substitution(one, two)):
         return False
     away, shorter, longer = distance(one, two), min(len(one), len(two)), max(len(one), len(two))
-    return (shorter >= 4 and away == 1 and (longer >= 5 or swapped)) or (shorter >= 8 and away == 2)
+    if swapped and away == 1:
+        return shorter >= 3
+    return (shorter >= 4 and away == 1 and longer >= 5) or (shorter >= 8 and away == 2)
+
+
+def _differing(wrong: str, right: str) -> tuple[str, str] | None:
+    """The one word in which two names differ (``y`` and ``X`` of ``y_test``, ``X_test``), or the whole names where they have
+    not the same number of words; None where several words differ."""
+    one, two = ([w.casefold() for w in _WORD.findall(name)] for name in (wrong, right))
+    if len(one) != len(two):
+        return wrong.casefold(), right.casefold()
+    pairs = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
+    return pairs[0] if len(pairs) == 1 else None
+
+
+def _is_substitution(one: str, two: str) -> bool:
+    """True where one letter of a longer word is another vowel, or a neighbour on the keyboard."""
+    pairs = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
+    if len(one) < 5 or len(pairs) != 1:
+        return False
+    a, b = pairs[0]
+    return {a, b} <= set("aeiouy") or any(a + b in row or b + a in row for row in _KEYBOARD)

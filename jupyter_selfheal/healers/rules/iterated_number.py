@@ -16,6 +16,32 @@ from jupyter_selfheal.model import Applicability, Patch
 SEQUENCES = frozenset({"list", "tuple", "dict", "set", "ndarray", "Series", "DataFrame", "Index", "range"})
 
 
+INDICES = frozenset(
+    {
+        "i",
+        "j",
+        "k",
+        "_",
+        "n",
+        "idx",
+        "index",
+        "step",
+        "epoch",
+        "trial",
+        "iteration",
+        "it",
+        "row",
+        "col",
+        "t",
+        "year",
+        "day",
+    }
+)
+COUNT = re.compile(r"^[nmkNMK]$|^(n|num|number_of|no_of)(_\w+)?$|(count|size|length|epochs|iterations|iters|steps|trials|rounds|times|rows|"
+                   r"cols|columns|samples|days|years|points|items|limit|end|stop|max)$", re.IGNORECASE)  # fmt: skip
+"""Names of a number of things, and of the variable that counts up to it."""
+
+
 class IteratedNumber(Rule):
     """Count with `range`, and give `range` a length.
 
@@ -99,6 +125,8 @@ def _doubt(scene: Scene, iterated: ast.expr, target: str) -> str:
     if not isinstance(iterated, ast.Name):
         return ""
     name = iterated.id
+    if target not in INDICES and not COUNT.search(name):
+        return f"`{target}` may be meant as a digit or an item of `{name}`."
     near = [n for n, (kind, _) in survey(scene).names.items() if kind in SEQUENCES and n in nearest(name, (n,))]
     if near or plural_of(name, target):
         return f"`{near[0] if near else name}` may be meant as the sequence to go through."

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules._site import Site, ask
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 REDUCTIONS = frozenset({
@@ -85,11 +85,14 @@ class NumericOnly(Rule):
                 and not _has(other, "numeric_only")
             ):
                 splices.append(_argument(site, other))
+        doubt = _doubt(site, call.func.value) if isinstance(call.func, ast.Attribute) else ""
         return self.patch(
             self.replace(site.scene, site.cell_id, splices),
             f"Pass numeric_only=True to `{name}`",
             f"Some columns are text, of which there is no `{name}`.",
-            prior=0.9,
+            applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+            why=doubt or self.why,
+            prior=0.6 if doubt else 0.9,
         )
 
     def _selected(self, site: Site, splices: list[Splice]) -> Patch:
@@ -99,6 +102,17 @@ class NumericOnly(Rule):
             "Some columns are text and cannot be reduced.",
             prior=0.85,
         )
+
+
+def _doubt(site: Site, table: ast.expr) -> str:
+    """Why leaving out the text columns may not be what is meant; empty where nothing speaks for that."""
+    text = f"getattr(({site.text(table)}), 'obj', ({site.text(table)}))"
+    if ask(site.scene, "number", expression=f"len({text}.select_dtypes('number').columns)") == 0:
+        return "No column is numeric: nothing would be left."
+    numbers = f"(__import__('pandas').to_numeric({text}[c], errors='coerce').notna().mean() > 0.8 for c in {text}.select_dtypes('object').columns)"
+    if ask(site.scene, "number", expression=f"int(any({numbers}))") == 1:
+        return "A column of text holds numbers, and would be left out: it may be meant as numbers."
+    return ""
 
 
 def _has(call: ast.Call, name: str) -> bool:

@@ -43,6 +43,7 @@ class OutOfOrder(Rule):
         if not moved:
             return
         pure = all(isinstance(s.node, VALUES) for c in moved for s in src.statements(c.source))
+        pure = pure and sum(name in src.names(c.source).binds for c in notebook.code_after(failing)) == 1
         numbers = ", ".join(str(notebook.index(c.id) + 1) for c in moved)
         yield self.patch(
             (Move(c.id, failing) for c in moved),

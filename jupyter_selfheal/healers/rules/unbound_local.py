@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.rules._live import survey
 from jupyter_selfheal.healers.rules._names import function_at, is_plain_slip
 from jupyter_selfheal.healers.rules._near import nearest
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._state import assignment_of
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -28,8 +29,8 @@ class UnboundLocal(Rule):
     assignment (`sum = sum(x)`) leaves its name to the builtin; an enclosing function's variable is declared `nonlocal`; a
     global one is declared `global`.
 
-    **Fix safety** Safe where the function updates the name (`count += 1`), which only the outer variable can mean, or where a
-    builtin is called. Unsafe for a plain assignment, which may have been meant to stay local.
+    **Fix safety** Safe where the function updates the name (`count += 1`) and its own cell begins it with 0, 1 or something empty, or where
+    a builtin is called. Unsafe for a plain assignment, which may have been meant to stay local, and for a name that another cell left.
     """
 
     code = "NAM103"
@@ -61,7 +62,8 @@ class UnboundLocal(Rule):
             word = "nonlocal" if _is_in_enclosing(source, function, name) else "global"
             if word == "global" and name not in live.names:
                 return
-            why = "Only the outer variable holds a value to update." if _updates(function, name) else ""
+            counted = _updates(function, name) and (word == "nonlocal" or _starts_there(source, name))
+            why = "Only the outer variable holds a value to update." if counted else ""
             yield self._patch(
                 scene, cell_id, [_declare(source, function, f"{word} {name}")],
                 f"Declare `{word} {name}` in `{function.name}`", cause, why, 0.85 if why else 0.6,
@@ -108,6 +110,19 @@ def _updates(function: Function, name: str) -> bool:
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
             return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value))
     return False
+
+
+def _starts_there(source: str, name: str) -> bool:
+    """True where the function's own cell gives the name a value to begin with: 0, 1, an empty text or collection, None."""
+    found = assignment_of(source, name)
+    if found is None:
+        return False
+    value = found.value
+    if isinstance(value, ast.Constant):
+        return value.value in (0, 1, "", None)
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    return isinstance(value, ast.List) and not value.elts
 
 
 def _is_in_enclosing(source: str, function: Function, name: str) -> bool:

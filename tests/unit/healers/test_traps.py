@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.healers.rules._names import is_plain_slip
 from jupyter_selfheal.model import Applicability, Move, RunCells
 from jupyter_selfheal.testing.rule_conformance import Bench
 
@@ -102,3 +103,47 @@ def test_unparsable_neighbours_and_odd_cells_do_no_harm(bench: Bench) -> None:
 def test_a_method_that_was_not_called_is_not_written_as_text(bench: Bench) -> None:
     assert bench.silent("TYP102", "shout = 'abc'.upper", "shout + '!'")
     assert not bench.silent("TYP102", "count = 3", "'all: ' + count")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "slip"),
+    [
+        ("y_test", "X_test", False),
+        ("mean_y", "mean_x", False),
+        ("loss_a", "loss_b", False),
+        ("X_val", "X_vol", False),
+        ("read_cvs", "read_csv", True),
+        ("totl_sum", "total_sum", True),
+        ("colour", "color", True),
+        ("Pirce", "Price", True),
+    ],
+)
+def test_names_that_differ_in_a_short_word_are_other_names(wrong: str, right: str, slip: bool) -> None:
+    assert is_plain_slip(wrong, right) is slip
+
+
+@pytest.mark.parametrize(
+    ("code", "cells"),
+    [
+        (
+            "NAM103",
+            (
+                "total = 12",
+                "def mean(xs):\n    for x in xs:\n        total += x\n    return total / len(xs)",
+                "mean([1, 2])",
+            ),
+        ),
+        ("CAL102", ("number = 472", "total = 0\nfor digit in number:\n    total += digit")),
+        (
+            "PDA103",
+            (
+                "import pandas as pd",
+                "t = pd.DataFrame({'k': ['a', 'b'], 'v': ['3.5', '4'], 'n': [1, 2]}, dtype=object)",
+                "t.groupby('k').mean()",
+            ),
+        ),
+        ("STA102", ("f(2)", "# not run\ndef f(x):\n    return x", "# not run\ndef f(x):\n    return 2 * x")),
+    ],
+)
+def test_what_may_be_meant_otherwise_is_not_called_safe(bench: Bench, code: str, cells: tuple[str, ...]) -> None:
+    assert all(p.applicability is not Applicability.SAFE for p in bench.patches(code, *cells))
