@@ -50,12 +50,13 @@ def ours(place: Path) -> list[psutil.Process]:
     return found
 
 
-def sleeping(place: Path) -> int:
-    """How many ``sleep`` commands run in the folder."""
-    found = 0
+def sleeping(place: Path) -> list[psutil.Process]:
+    """The ``sleep`` commands that run in the folder."""
+    found = []
     for process in ours(place):
         try:
-            found += process.name() == "sleep"
+            if process.name() == "sleep":
+                found.append(process)
         except psutil.Error:
             continue
     return found

@@ -6,8 +6,8 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,10 @@ def heal(options: argparse.Namespace) -> int:
     run = existing_run(options.resume) if options.resume else new_run()
     found: dict[int, NotebookReport] = {}
     try:
-        for job, report in _reports(options, jobs, run):
-            found[job.part] = report
-            _say(options, report, several)
+        with closing(_reports(options, jobs, run)) as reported:
+            for job, report in reported:
+                found[job.part] = report
+                _say(options, report, several)
     except KeyboardInterrupt:
         raise SelfHealError(f"{INTERRUPTED}; go on with --resume {run}") from None
     reports = [found[job.part] for job in jobs]
@@ -48,7 +49,9 @@ def heal(options: argparse.Namespace) -> int:
     return max(r.exit_code for r in reports)
 
 
-def _reports(options: argparse.Namespace, jobs: Sequence[Job], run: str) -> Iterator[tuple[Job, NotebookReport]]:
+def _reports(
+    options: argparse.Namespace, jobs: Sequence[Job], run: str
+) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Each notebook's report as soon as it is there."""
     settings, resuming = settings_of(options), bool(options.resume)
     shown = not options.quiet and sys.stderr.isatty()
@@ -56,9 +59,10 @@ def _reports(options: argparse.Namespace, jobs: Sequence[Job], run: str) -> Iter
     if workers > 1:
         with _bar(shown, "notebooks", "notebook") as progress:
             progress(0, len(jobs), f"{workers} at once")
-            for number, pair in enumerate(at_once(jobs, workers, settings, run, resuming), start=1):
-                progress(number, len(jobs), pair[0].path.name)
-                yield pair
+            with closing(at_once(jobs, workers, settings, run, resuming)) as pairs:
+                for number, pair in enumerate(pairs, start=1):
+                    progress(number, len(jobs), pair[0].path.name)
+                    yield pair
         return
     with Session(settings, run, resuming=resuming) as session:
         for job in jobs:

@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing import connection
 from typing import Any
@@ -23,7 +23,7 @@ PATIENCE = 30.0
 
 def at_once(
     jobs: Sequence[Job], workers: int, settings: Settings, run: str, resuming: bool
-) -> Iterator[tuple[Job, NotebookReport]]:
+) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Heal ``jobs`` in up to ``workers`` processes; each report as soon as it is there.
 
     Every process may spend its share of the budget, so that together they cannot spend more. One that dies is a line in

@@ -78,7 +78,7 @@ def a_kernel_starts(place: Path, process: psutil.Process) -> bool:
 
 
 def a_cell_runs(place: Path, process: psutil.Process) -> bool:
-    return sleeping(place) > 0
+    return bool(sleeping(place))
 
 
 MOMENTS = {
@@ -161,7 +161,7 @@ def test_ctrl_c_while_several_notebooks_are_healed_at_once(place: Path, temporar
     names = [write(place / f"{n}.ipynb", *GIVEN) for n in "abc"]
     before = [p.read_bytes() for p in names]
     with running(place, *names, "--in-place", "--jobs", "2", "--timeout", "300") as process:
-        wait_for(lambda: sleeping(place) == 2, process)
+        wait_for(lambda: len(sleeping(place)) == 2, process)
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=90)
     assert process.returncode == 2, err

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import psutil
@@ -64,6 +65,11 @@ def test_one_report_over_all_in_the_order_given_whatever_became_of_each(place: P
     assert nothing_is_left_running(place)
 
 
+def worker_of(command: int, cell: psutil.Process) -> int:
+    """The process between the command and something that a cell of its notebook started."""
+    return next(p.pid for p in cell.parents() if p.ppid() == command)
+
+
 def test_a_process_that_dies_costs_its_own_notebook_only(place: Path) -> None:
     slow = write(place / "slow.ipynb", "!sleep 300")
     others = [write(place / f"{n}.ipynb", "x = 'a'.uper()") for n in "abc"]
@@ -73,11 +79,8 @@ def test_a_process_that_dies_costs_its_own_notebook_only(place: Path) -> None:
     ) as process:
         while not sleeping(place):
             assert process.poll() is None
-        workers = [p for p in psutil.Process(process.pid).children() if "spawn_main" in " ".join(p.cmdline())]
-        for worker in workers:
-            below = [c for c in worker.children(recursive=True) if c.name() == "sleep"]
-            if below:
-                os.kill(worker.pid, signal.SIGKILL)
+            time.sleep(0.05)
+        os.kill(worker_of(process.pid, sleeping(place)[0]), signal.SIGKILL)
         _, said = process.communicate(timeout=120)
     assert process.returncode == 2, said
     assert len(said.strip().splitlines()) == 1
@@ -93,8 +96,9 @@ def test_nothing_runs_on_where_the_command_itself_was_killed(place: Path) -> Non
     with subprocess.Popen(
         list(map(str, command)), cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
-        while sleeping(place) < 2:
+        while len(sleeping(place)) < 2:
             assert process.poll() is None
+            time.sleep(0.05)
         process.kill()
     assert nothing_is_left_running(place), ours(place)
 
