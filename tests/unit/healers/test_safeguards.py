@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,7 +164,11 @@ def test_a_budget_of_nothing_allows_no_price_that_is_not_known() -> None:
 # --- what is tried ----------------------------------------------------------------------------------------------------
 
 
-def test_a_patch_that_adds_a_capability_is_criticised_and_waits_for_the_user() -> None:
+def test_a_patch_that_adds_a_capability_is_criticised_and_waits_for_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the fake kernel runs in this process
+    (tmp_path / "prices.csv").write_text("apple,3")
     risky = f"import os\nos.remove('prices.csv')\n{FIX}"
 
     def answer(received: Any) -> Says:
@@ -175,6 +180,8 @@ def test_a_patch_that_adds_a_capability_is_criticised_and_waits_for_the_user() -
 
     said = [Decision(Choice.CLEAR), Decision(Choice.APPROVE)]
     outcome, approver, journal, requests = heal(case_of(oracle=Oracle(expect="7")), [answer] * 9, said)
+    assert outcome.reason is Reason.HEALED
+    assert outcome.applied[0].patch.risk == "prices.csv is gone for good"
     held = approver.proposals[0]
     assert held.needs_clearance == ("deletion",)
     assert held.candidates[0].patch.risk == "prices.csv is gone for good"

@@ -90,7 +90,7 @@ class Critic:
 
 def heal_with(critic: Critic | None, **config: float) -> tuple[list[object], ScriptedApprover]:
     stage = staged("x = 1", "x.nope")
-    risky = stage.replaced("x.nope", "open('log', 'w').close()", Applicability.UNSAFE)
+    risky = stage.replaced("x.nope", "compile('1', '', 'eval')", Applicability.UNSAFE)
     approver = ScriptedApprover([Decision(Choice.CLEAR), Decision(Choice.APPROVE)])
     parts = scripted_parts(
         stage.starts, [ScriptedHealer([answer(risky)])], approver=approver, config=HealConfig(**config)
@@ -101,13 +101,13 @@ def heal_with(critic: Critic | None, **config: float) -> tuple[list[object], Scr
 
 
 def test_the_critic_speaks_before_anything_is_run_and_its_line_goes_with_the_patch() -> None:
-    critic = Critic("the file log is emptied")
+    critic = Critic("nothing is run by it")
     events, approver = heal_with(critic)
     kinds = [type(e).__name__ for e in events]
     assert kinds.index("Reserved") < kinds.index("Screened") < kinds.index("TrialEnded")
     held, proven = approver.proposals
-    assert held.needs_clearance == ("file writes",)
-    assert [p.candidates[0].patch.risk for p in (held, proven)] == ["the file log is emptied"] * 2
+    assert held.needs_clearance == ("dynamic evaluation",)
+    assert [p.candidates[0].patch.risk for p in (held, proven)] == ["nothing is run by it"] * 2
     assert proven.spent_by == {"critic": critic.price}
     assert len(critic.asked) == 1
 
@@ -116,7 +116,9 @@ def test_without_money_or_without_a_model_the_line_is_read_off_the_patch() -> No
     poor = Critic("never asked", price=5.0)
     for critic in (None, poor):
         events, approver = heal_with(critic)
-        assert [p.candidates[0].patch.risk for p in approver.proposals] == ["it could write or overwrite files"] * 2
+        assert [p.candidates[0].patch.risk for p in approver.proposals] == [
+            "it could run code that is not written in it"
+        ] * 2
         assert not [e for e in events if isinstance(e, ev.Reserved)]
     assert poor.asked == []
     offline = Critic("never asked")
