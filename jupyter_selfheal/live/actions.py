@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from jupyter_selfheal import messages as m
@@ -118,7 +119,7 @@ class Actions:
     # --- main thread only: these run user code --------------------------------------------------------------------
 
     def run_approved(self, heal: LiveHeal, found: Candidate, *, what_is_left: str = "") -> Any:
-        """Run what an approved candidate needs first, then the fixed cell (or what is left of it)."""
+        """Run what an approved candidate needs first, then the fixed cell (or what is left of it). None: it was not run."""
         session = self._session
         sources = {c.id: c.source for c in heal.case.notebook.cells}
         failure = heal.case.failure
@@ -129,7 +130,21 @@ class Actions:
                 result = session.shell.run_cell(source, store_history=False)
                 if not result.success:
                     return result
+            if _awaits_here(session.shell, what_is_left or plan.source):
+                print(
+                    "Self-heal: the fix awaits, and a cell that awaits cannot run inside another: run it now where it stands."
+                )
+                return None
             return session.shell.run_cell(what_is_left or plan.source, store_history=False)
         finally:
             session.busy_within = False
             session.cells.ran(failure.cell_id, plan.source, session.shell.execution_count)
+
+
+def _awaits_here(shell: Any, source: str) -> bool:
+    """Whether the cell has a top-level await and the loop that would run it runs this very cell (ipykernel's does)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return bool(shell.should_run_async(source, transformed_cell=shell.transform_cell(source)))

@@ -61,3 +61,14 @@ def test_expectation_of_a_cell_that_awaits(loaded: LiveKernel) -> None:
     loaded.run(f"%%heal --expect 4 --no-wait\n{cell}", "d", allow_stdin=True)
     loaded.wait_for(lambda: "healing" not in loaded.card().splitlines()[0] and len(loaded.displays) == 2)
     assert "does what is expected" not in loaded.card()
+
+
+def test_fix_that_awaits_is_put_into_the_cell_to_be_run_there(loaded: LiveKernel) -> None:
+    cell = "%%heal\nimport asyncio\nitems = [1, 2]\nawait asyncio.sleep(0)\nitems.appendd(3)\nprint(len(items))"
+    assert loaded.run(cell, "c", allow_stdin=True)["status"] == "error"
+    loaded.card(PROVEN)
+    reply = loaded.run("%heal approve")
+    assert reply["status"] == "ok"
+    assert "run it now where it stands" in reply["text"]
+    assert put(reply) == cell.replace("appendd", "append")
+    assert loaded.run(put(reply), "c")["text"].strip() == "3"
