@@ -41,6 +41,12 @@ class Lab:
         """A command of JupyterLab's, not waited for."""
         self.page.evaluate("([name, args]) => void window.jupyterapp.commands.execute(name, args)", [name, args])
 
+    def theme(self, name: str) -> None:
+        """Light or Dark; it stays for later tests of the same server, which change it back."""
+        self.command("apputils:change-theme", theme=f"JupyterLab {name}")
+        light = "true" if name == "Light" else "false"
+        self.page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
+
     def palette(self, label: str) -> None:
         """Choose an entry of the command palette."""
         self.page.keyboard.press("Control+Shift+c")

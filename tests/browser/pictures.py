@@ -10,43 +10,68 @@ import pytest
 
 from tests.browser.lab import Lab
 from tests.browser.server import Server
+from tests.browser.test_newcomer import FAILING, failing_example
+from tests.browser.test_question import ASKED, LAST
 
 DATA = "sold = {'north': [12, 5], 'south': [7, 9, 4], 'west': [3]}"
 FAILS = (
     "totals = {region: sum(units) for region, units in sold.itms()}\nprint('best region:', max(totals, key=totals.get))"
 )
+FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
 
 
-def _shot(lab: Lab, theme: str, folder: Path) -> None:
-    lab.command("apputils:change-theme", theme=f"JupyterLab {theme}")
-    lab.page.wait_for_function(
-        "light => document.body.dataset.jpThemeLight === light", arg="true" if theme == "Light" else "false"
-    )
-    lab.page.wait_for_timeout(1000)  # the theme's style sheets come one by one, and nothing tells of the last
-    lab.page.screenshot(path=folder / f"lab-{theme.lower()}.png")
+def shot(lab: Lab, name: str) -> None:
+    lab.page.mouse.move(500, 695)
+    lab.page.wait_for_timeout(1000)  # a theme's style sheets come one by one, and nothing tells of the last
+    lab.page.screenshot(path=FOLDER / f"{name}.png")
 
 
-def test_pictures(page: Any, server: Server) -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
-    folder.mkdir(parents=True, exist_ok=True)
+def test_card_in_both_themes(page: Any, server: Server) -> None:
     page.set_viewport_size({"width": 1000, "height": 700})
     lab = Lab(page, server, server.notebook("sales.ipynb", [DATA, FAILS]))
     lab.command("application:toggle-left-area")
     lab.ready()
-    lab.run(1)
-    lab.idle()
+    lab.finish(1)
     lab.run(2)
     lab.card(2).locator(".jp-SelfHeal-diff .cm-editor").wait_for()
-    lab.card(2).scroll_into_view_if_needed()
     for theme in ("Dark", "Light"):
-        _shot(lab, theme, folder)
-    lab = Lab(page, server, server.notebook("fresh.ipynb", [DATA, FAILS], first=""))
-    lab.run(0)
-    lab.idle()
-    lab.run(1)
-    lab.heal_button(1).wait_for()
-    page.screenshot(path=folder / "heal-button.png")
+        lab.theme(theme)
+        shot(lab, f"lab-{theme.lower()}")
+
+
+def test_newcomer(page: Any, server: Server) -> None:
+    page.set_viewport_size({"width": 1000, "height": 860})
+    lab = failing_example(page, server)
+    lab.command("application:toggle-left-area")
+    lab.heal_button(FAILING).scroll_into_view_if_needed()
+    shot(lab, "heal-button")
+    lab.heal_button(FAILING).click()
+    lab.press(lab.card(FAILING), "run")
+    lab.expect_output(FAILING, "76 kg")
+    shot(lab, "lab-healed")
+
+
+def test_notebook_7(page: Any, server: Server) -> None:
+    page.set_viewport_size({"width": 1000, "height": 820})
+    lab = failing_example(page, server, "notebooks")
+    lab.heal_button(FAILING).click()
+    lab.card(FAILING).locator(".jp-SelfHeal-diff .cm-editor").wait_for()
+    lab.card(FAILING).scroll_into_view_if_needed()
+    shot(lab, "notebook7-card")
+
+
+def test_question(page: Any, server: Server) -> None:
+    page.set_viewport_size({"width": 1000, "height": 700})
+    lab = Lab(page, server, server.notebook("question.ipynb", [LAST, ASKED]))
+    lab.command("application:toggle-left-area")
+    lab.ready()
+    lab.finish(1)
+    lab.run(2)
+    lab.card(2).locator(".sh-question button").first.wait_for()
+    lab.card(2).locator(".sh-question").scroll_into_view_if_needed()
+    shot(lab, "question")
 
 
 if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
     sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", __file__]))

@@ -32,10 +32,7 @@ def test_axe_finds_nothing_serious(theme: str, page: Any, server: Server) -> Non
     if not os.environ.get("SELFHEAL_BROWSER_REQUIRED"):
         pytest.importorskip("axe_playwright_python")
     lab = Lab(page, server, server.notebook(f"axe-{theme}.ipynb", [TYPO, "%heal off\n1 / 0"]))
-    lab.command("apputils:change-theme", theme=f"JupyterLab {theme}")
-    page.wait_for_function(
-        "light => document.body.dataset.jpThemeLight === light", arg="true" if theme == "Light" else "false"
-    )
+    lab.theme(theme)
     lab.ready()
     lab.run(1)
     card = lab.card(1)
@@ -46,7 +43,7 @@ def test_axe_finds_nothing_serious(theme: str, page: Any, server: Server) -> Non
     lab.press(card, "reject")
     card.get_by_label("Why? (may be empty)").wait_for()
     found += violations(page)
-    lab.command("apputils:change-theme", theme="JupyterLab Light")
+    lab.theme("Light")
     assert found == []
 
 

@@ -206,7 +206,7 @@ function render({ model, el }) {
 
   function drawBody(card) {
     const parts = [];
-    if (card.cause) parts.push(prose("p", card.cause, { class: "sh-cause" }));
+    if (card.cause && card.cause !== candidate()?.title) parts.push(prose("p", card.cause, { class: "sh-cause" }));
     if (card.advice) parts.push(prose("p", card.advice, { class: "sh-advice" }));
     if (card.attempts?.length && !card.candidates?.length) {
       parts.push(element("ol", { class: "sh-attempts", "aria-label": "Attempts" }, ...card.attempts.map((text) => element("li", { text }))));
@@ -225,7 +225,7 @@ function render({ model, el }) {
       parts.push(evidence(chosen), outputs(chosen));
     }
     if (card.question) {
-      parts.push(element("fieldset", { class: "sh-question" }, element("legend", { text: card.question.text }),
+      parts.push(element("fieldset", { class: "sh-question" }, prose("legend", card.question.text),
         ...card.question.answers.map((answer) => element("button", { type: "button", text: answer, onclick: () => send("answer", answer) }))));
     }
     for (const note of card.notes || []) parts.push(prose("p", note, { class: "sh-small" }));
