@@ -19,6 +19,8 @@ from jupyter_selfheal.healers.search.runtime.program import CHECK, Program
 
 INPUTS = 120
 SECONDS = 0.01
+CHANGES = " (and changes what it is given)"
+"""After the value of a call that changes an argument in place."""
 LOOPS = 8
 """Inputs on which a patch may loop until the rest is taken to loop too."""
 
@@ -158,10 +160,11 @@ def behaviours(
 def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     try:
         with timer(SECONDS):
-            value = call(*plain(arguments))
+            given = plain(arguments)
+            value = call(*given)
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(1000), strict=False)]
-            return repr(value)[:2000]
+            return repr(value)[:2000] + (CHANGES if repr(given) != repr(arguments) else "")
     except OutOfTime:
         return "!timeout"
     except (Exception, SystemExit) as error:
@@ -171,7 +174,7 @@ def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
 def kind(shown: str) -> str:
     """The type of a shown result: of a literal its name, else nothing."""
     try:
-        return type(ast.literal_eval(shown)).__name__
+        return type(ast.literal_eval(shown.removesuffix(CHANGES))).__name__
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return ""
 
@@ -189,9 +192,11 @@ def expected_kinds(program: Program) -> frozenset[str]:
 
 def strangeness(shown: Sequence[str], before: Sequence[str], expected: frozenset[str]) -> float:
     """0–1: the share of results that are errors where there was none before, or of a type that no check expects; 1 too where
-    everything is the same and was not before."""
+    everything is the same and was not before; 1.5 where arguments are changed in place that were left alone before."""
     if not shown or len(shown) != len(before):
         return 0.0
+    if any(now.endswith(CHANGES) and not then.endswith(CHANGES) for now, then in zip(shown, before, strict=True)):
+        return 1.5 if not any(then.endswith(CHANGES) for then in before) else 0.0
     odd = 0
     for now, then in zip(shown, before, strict=True):
         if now.startswith("!"):

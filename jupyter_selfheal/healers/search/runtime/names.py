@@ -282,5 +282,7 @@ def _slices(s: Scope, node: ast.Subscript, index: ast.Slice) -> Iterator[Change]
         others += [([parts[0], t, parts[2]], 0.35 if t == "-1" else 0.2) for t in ("-1", *s.values)]
     head = s.of(node.value)
     for (a, b, c), prior in others:
+        if not a + b + c:
+            continue  # leaving the slice out says the same
         text = f"{head}[{a}:{b}{':' + c if c else ''}]"
         yield Change(((s.lo(node), s.hi(node), text),), prior, node.lineno, f"`{s.of(node)}` should be `{text}`")
