@@ -2,6 +2,7 @@
 
 ``pip install --target`` (or uv's, which is faster) into a folder of its own, constrained to the versions that are
 installed already, so that a dependency in the scratch directory is never another version than the one in the kernel.
+Wheels only: the setup of a source distribution would run code before anybody has approved of it.
 Nothing in the user's environment changes.
 """
 
@@ -61,7 +62,8 @@ class ScratchInstaller:
         constraints = root / "constraints.txt"
         if not constraints.exists():
             constraints.write_text(self._installed())
-        common = ["--quiet", "--target", str(target), "--constraint", str(constraints), requirement]
+        only_wheels = ["--only-binary", ":all:"]
+        common = ["--quiet", *only_wheels, "--target", str(target), "--constraint", str(constraints), requirement]
         if self._offline:
             common.insert(0, "--no-index")
         uv = shutil.which("uv")
@@ -70,7 +72,7 @@ class ScratchInstaller:
             if uv
             else [self._python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *common]
         )
-        self._ran(command, f"{requirement} could not be installed")
+        self._ran(command, f"{requirement} could not be installed", " (only wheels are)")
         return str(target)
 
     def _installed(self) -> str:
@@ -82,7 +84,7 @@ class ScratchInstaller:
         )
         return self._ran([self._python, "-c", code], "the installed distributions could not be listed")
 
-    def _ran(self, command: list[str], complaint: str) -> str:
+    def _ran(self, command: list[str], complaint: str, note: str = "") -> str:
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=self._seconds, stdin=subprocess.DEVNULL, check=False
@@ -93,5 +95,5 @@ class ScratchInstaller:
             raise InfrastructureError(f"{complaint}: {error}") from error
         if done.returncode:
             words = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-            raise InfrastructureError(f"{complaint}: {words[-1].strip() if words else 'no reason given'}")
+            raise InfrastructureError(f"{complaint}: {words[-1].strip() if words else 'no reason given'}{note}")
         return done.stdout
