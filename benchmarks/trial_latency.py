@@ -3,19 +3,23 @@
     python benchmarks/trial_latency.py [--gigabytes 0 1 4] [--repeat 5]
 
 Compares, in one run, four ways to try a patch after a cell failed: a fork of the kernel at the failure, a fork made before
-the cell, a fresh kernel that replays the earlier cells, and a fresh kernel that loads a pickle of the namespace. Writes the
-section "Trial kernels" of benchmarks/RESULTS.md.
+the cell, a fresh kernel that replays the earlier cells, and a fresh kernel that loads a pickle of the namespace; and the
+search's candidates inside one trial with one forked trial for each. Writes the section "Trial kernels" of
+benchmarks/RESULTS.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import re
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -29,21 +33,43 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests" / "kernel")]
 
 from forking import User  # noqa: E402
 
+from jupyter_selfheal.config import HealConfig  # noqa: E402
+from jupyter_selfheal.healers.search.healer import SearchHealer  # noqa: E402
 from jupyter_selfheal.kernels.forked import ForkedKernel  # noqa: E402
 from jupyter_selfheal.kernels.fresh import FreshKernel  # noqa: E402
 from jupyter_selfheal.kernels.launch import start_kernel  # noqa: E402
 from jupyter_selfheal.kernels.recipe import Past  # noqa: E402
-from jupyter_selfheal.model import Probe, Run, TrialRequest  # noqa: E402
+from jupyter_selfheal.model import (  # noqa: E402
+    Case,
+    Cell,
+    Failure,
+    FailureKind,
+    Notebook,
+    Oracle,
+    Probe,
+    Run,
+    Trial,
+    TrialRequest,
+)
+from jupyter_selfheal.ports import Starts  # noqa: E402
+from jupyter_selfheal.testing.scripted import NoFacts  # noqa: E402
 
 BUILD = "import numpy as np\nblocks = [np.random.default_rng(n).random(1 << 17) for n in range({mib})]\ntotal = 0"
+LARGE = "import numpy as np\nblocks = [np.random.default_rng(n).random(1 << 23) for n in range({mib} // 64)]\ntotal = 0"
 FAILING = "total = sum(b.sum() for b in block[:4])"
+RAN = "import time; time.sleep(0.3)\n"
 FIXED = "total = sum(b.sum() for b in blocks[:4])"
 REQUEST = TrialRequest((Run(FIXED, "c"),), timeout=600)
 STAMP = (
-    "import sys, time; _ip = get_ipython(); sys._at = [0.0]\n"
+    "import json, socket, sys, time; _ip = get_ipython(); sys._at = [0.0]\n"
     "_ip.events.register('post_run_cell', lambda r: sys._at.append(time.monotonic()) if r and r.error_in_exec else None)\n"
-    "_ip.events.callbacks['post_run_cell'].insert(0, _ip.events.callbacks['post_run_cell'].pop())"
+    "_ip.events.callbacks['post_run_cell'].insert(0, _ip.events.callbacks['post_run_cell'].pop())\n"
+    "_ip.events.register('post_run_cell', lambda r: r and r.error_in_exec and socket.socket(socket.AF_UNIX, "
+    "socket.SOCK_DGRAM).sendto(json.dumps([sys._at[-1], sys._frozen]).encode(), 'told'))"
 )
+"""Says when a cell failed and where its frozen copy is as a live session does: at once, by a channel of its own."""
+GCD = "def gcd(a, b):\n    if b == 0:\n        return a\n    return gcd(a % b, b)"
+CHECK = "assert [gcd(12, 18), gcd(7, 3), gcd(48, 36), gcd(5, 0)] == [6, 1, 12, 6]  # which nothing can meet"
 PRIVATE = Probe(
     "def probe(shell, last, argument):\n"
     "    text = open('/proc/self/smaps_rollup').read()\n"
@@ -59,14 +85,42 @@ def milliseconds(call: Callable[[], Any]) -> float:
     return (time.monotonic() - began) * 1e3
 
 
-def failure_to_result(user: User, start: str) -> float:
+def failure_to_result(user: User, start: str, ran: str = "") -> float:
     """From the moment the cell has failed, in the user's kernel, to the first trial's result, here."""
-    state = user.freeze(start, FAILING)
+    ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    ear.bind(str(user.folder / "told"))
+    user.run(f"import sys; sys._frozen = None; sys._arm({start!r})" if start == "before" else "pass")
+    cell = ran + (FAILING if start == "before" else f"sys._arm({start!r}); {FAILING}")
+    failing = threading.Thread(target=user.kernel.execute, args=(cell,))
+    failing.start()
+    at, found = json.loads(ear.recv(4096))
+    state = ForkedKernel.connect(found["socket"])
     trial, _ = state.run(REQUEST)
     now = time.monotonic()
     assert trial.ran, trial
+    failing.join()
     state.close()
-    return (now - float(user.value("sys._at[-1]"))) * 1e3
+    ear.close()
+    os.unlink(user.folder / "told")
+    time.sleep(0.5)  # until all of it has ended
+    return (now - float(at)) * 1e3
+
+
+def candidates_per_second(state: ForkedKernel) -> tuple[float, float]:
+    """Candidates a second (clock) that the search tries inside one trial, and with a forked trial for each, two at a time.
+
+    The state has the function; no candidate meets the check, so that the whole time is searched.
+    """
+    cells = (Cell("a", GCD), Cell("b", CHECK))
+    case = Case(Failure("b", CHECK, FailureKind.MISSED), Notebook(cells), Oracle())
+    began = time.monotonic()
+    answer = SearchHealer(HealConfig(search_seconds=4.0)).propose(case, Starts((state,)), NoFacts(), ())
+    inside = answer.record["tried"] / (time.monotonic() - began)
+    request = TrialRequest((Run(GCD, "a"), Run(CHECK, "b")), timeout=60)
+    began = time.monotonic()
+    with ThreadPoolExecutor(2) as pool:
+        done = len(list(pool.map(lambda _: state.run(request), range(60))))
+    return inside, done / (time.monotonic() - began)
 
 
 def replay(folder: str, build: str) -> float:
@@ -112,6 +166,12 @@ def per_second(state: ForkedKernel, seconds: float = 4.0) -> float:
     return done / (time.monotonic() - until + seconds)
 
 
+def trial_after_a_pause(state: ForkedKernel) -> Trial:
+    """One trial, after the time in which a healer thinks of the next patch."""
+    time.sleep(0.2)
+    return state.run(REQUEST)[0]
+
+
 def measure(gigabytes: float, repeat: int) -> dict[str, Any]:
     """Everything for a state of one size."""
     found: dict[str, Any] = {"gigabytes": gigabytes}
@@ -123,12 +183,14 @@ def measure(gigabytes: float, repeat: int) -> dict[str, Any]:
             user.run(f"{STAMP}\n{build}")
             found["fork after"] = median(failure_to_result(user, "after") for _ in range(repeat))
             found["fork before"] = median(failure_to_result(user, "before") for _ in range(repeat))
+            found["fork long before"] = median(failure_to_result(user, "before", RAN) for _ in range(repeat))
             user.run("user = total")
             state = user.freeze("before")
-            trials = [state.run(REQUEST)[0] for _ in range(4 * repeat)]
+            trials = [trial_after_a_pause(state) for _ in range(4 * repeat)]
             found["trial"] = median(t.seconds * 1e3 for t in trials)
-            found["phases"] = {k: median(t.phases[k] for t in trials) for k in trials[0].phases}
+            found["phases"] = {k: median(t.phases.get(k, 0.0) for t in trials) for k in trials[-1].phases}
             found["per second"] = per_second(state)
+            found["candidates"] = candidates_per_second(state)
             for name, code in (("alone", FIXED), ("rewritten", "for b in blocks: b += 1")):
                 trial, _ = state.run(TrialRequest((Run(code), PRIVATE), timeout=600))
                 found[f"private {name}"] = float(trial.probe("private") or 0.0)
@@ -140,6 +202,13 @@ def measure(gigabytes: float, repeat: int) -> dict[str, Any]:
                 found[f"checkpoint {name}"] = median(c for c, _ in costs)
                 found[f"cell {name}"] = (plain, median(c for _, c in costs))
             found["pickle"] = median(pickled(user, folder) for _ in range(slow))
+        finally:
+            user.stop()
+        os.mkdir(f"{folder}/large")
+        user = User(Path(folder, "large"))
+        try:
+            user.run(f"{STAMP}\n{LARGE.format(mib=int(gigabytes * 1024))}")
+            found["fork after, large"] = median(failure_to_result(user, "after") for _ in range(repeat))
         finally:
             user.stop()
         found["replay"] = median(replay(folder, build) for _ in range(slow))
@@ -166,7 +235,9 @@ def table(results: list[dict[str, Any]], repeat: int) -> str:
     ]
     rows = [
         ("fork at the failure", "fork after"),
-        ("fork made before the cell", "fork before"),
+        ("the same, of a state in arrays of 64 MiB", "fork after, large"),
+        ("fork made before a cell that fails at once", "fork before"),
+        ("fork made before a cell that runs 0.3 s", "fork long before"),
         ("fresh kernel and replay", "replay"),
         ("fresh kernel and pickle", "pickle"),
     ]
@@ -179,18 +250,20 @@ def table(results: list[dict[str, Any]], repeat: int) -> str:
     lines += ["", f"| where one trial's time goes | {head} |", "|---|" + "---|" * len(results)]
     words = {
         "received": "request to zygote",
-        "guard": "fork of the guard",
-        "forked": "fork of the trial",
-        "detached": "descriptors, maps",
+        "taken": "zygote to guard to trial",
         "ready": "sandbox, signals, loop",
         "ran": "the cell",
-        "reported": "end, reaping, report",
+        "reported": "last word",
+        "ahead": "ahead of it, not counted: forks of guard and trial, descriptors",
     }
-    lines += [f"| {words[k]} | " + " | ".join(f"{r['phases'][k]:.1f}" for r in results) + " |" for k in words]
+    lines += [f"| {words[k]} | " + " | ".join(f"{r['phases'].get(k, 0):.1f}" for r in results) + " |" for k in words]
     lines.append("| together | " + " | ".join(f"{r['trial']:.1f}" for r in results) + " |")
     lines += ["", f"| cost | {head} |", "|---|" + "---|" * len(results)]
     lines += [
         "| trials per second, four at a time | " + " | ".join(f"{r['per second']:.0f}" for r in results) + " |",
+        "| candidates per second, inside one trial, with a trial for each | "
+        + " | ".join(f"{r['candidates'][0]:.0f}, {r['candidates'][1]:.0f}" for r in results)
+        + " |",
         "| checkpoint before a cell | " + " | ".join(f"{r['checkpoint alone']:.1f}" for r in results) + " |",
     ]
     for name, text in (("alone", "a cell that does nothing"), ("rewritten", "a cell that rewrites the state")):
