@@ -25,6 +25,7 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("deliberate", ["import sys\nsys.exit(1)"]),
         ("skeleton", ["def f(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()", "f(1)"]),
         ("skeleton", ["def f(x):\n    # your code here\n    pass", "f(1) + 1"]),
+        ("skeleton", ["def f(n):\n    \"\"\"The n-th number.\"\"\"\n    # YOUR CODE HERE", "assert f(3) == 2"]),
         ("skeleton", ["total = ____"]),
         ("skeleton", ["x = ...\nx + 1"]),
         ("skeleton", ["print(your_name)"]),
