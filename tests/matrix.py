@@ -23,7 +23,7 @@ KERNELS = {
     "oldest": ("ipykernel==6.29.5", "ipython==8.18.1"),
     "newest": ("ipykernel", "ipython"),
 }
-TESTS = ("tests/kernel", "tests/contract", "-m", "kernel")
+TESTS = ("tests/kernel", "tests/contract", "tests/live", "-m", "kernel")
 
 
 def interpreter(version: str) -> str:

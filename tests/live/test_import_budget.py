@@ -34,4 +34,14 @@ def test_loading_imports_nothing_heavy(tmp_path: Path) -> None:
     ours = [name for name in loaded if name.startswith("jupyter_selfheal")]
     assert ours
     assert not HEAVY & set(loaded)
+    only_a_failure_needs = {
+        "messages",
+        "model.trial",
+        "model.proposal",
+        "live.card",
+        "live.heals",
+        "live.magics",
+        "source",
+    }
+    assert not {f"jupyter_selfheal.{name}" for name in only_a_failure_needs} & set(loaded)
     assert len(loaded) - len(ours) <= 40, sorted(set(loaded) - set(ours))
