@@ -205,6 +205,7 @@ class Trial:
         hygiene.adopt_orphans()
         hygiene.set_name(hygiene.ZYGOTE)
         hygiene.new_executor_workers()
+        hygiene.one_native_thread()
         os.write(self.words, guard.KEPT.encode() + b"\n")
         os.close(self.words)
         self.results.close()

@@ -37,6 +37,7 @@ CURES = (
     Cure("memory unshared", "descriptors", "_copy_in_place(begin, end - begin)", "pass", "memory_map or shared_memory"),
     Cure("executors get new workers", "hygiene", "pool._idle_semaphore = threading.Semaphore(0)", "pass", "every_notebook_has"),
     Cure("one OpenMP thread", "hygiene", "call(1)", "pass", "openmp"),
+    Cure("one OpenMP thread in a kept state", "trial", "        hygiene.one_native_thread()", "        pass", "openmp_used_in_a_kept"),
     Cure("first to be killed", "hygiene", 'f.write("1000")', 'f.write("0")', "first_to_go"),
     Cure("history off", "hygiene", "history.enabled = False", "return", "history_is_untouched"),
     Cure("open files follow the overlay", "trial", "descriptors.detach_files(", "(lambda *a, **k: None)(", "file_being_written"),
