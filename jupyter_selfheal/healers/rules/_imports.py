@@ -363,6 +363,7 @@ SAME_NAME = frozenset(
     plotnine ggplot brewer2mpl palettable colorlover cmocean colorcet adjustText squarify joypy calmap pywaffle venn
     ipyvolume pythreejs vtk mayavi trimesh open3d pyvista k3d itkwidgets
     pyodide micropip autograd tensorly torchtext torchmetrics pytorch_lightning einops timm albumentations
+    empiricaldist mdutils numexpr statsforecast powerlaw
     """.split()  # noqa: SIM905 (a list of 250 lines)
 )
 """Modules whose distribution has the same name (dashes for underscores) and is widely known."""
