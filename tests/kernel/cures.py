@@ -55,7 +55,6 @@ CURES = (
     Cure("kept states outlive their guard", "trial", "        hygiene.outlive_parent()", "        pass", "kept_state_goes_on and Forked", CONTRACT),
     Cure("constant stack", "frozen", "            zygote = Zygote(trial.state, trial.run())", "            control = trial.run()\n            live(lambda: Zygote(trial.state, control))", "stack_does_not_grow", LIFETIME),
     Cure("processes made ahead", "frozen", "elif self._wants_spare() and", "elif False and", "meets_processes", LIFETIME),
-    Cure("a spare goes with its zygote", "frozen", "signal.signal(signal.SIGTERM, lambda *_: None)", "pass", "takes_its_spare_along", LIFETIME),
     Cure("the result waits for what was started", "trial", "not self.runner.timed_out and self._is_alone()", "not self.runner.timed_out", "comes_after_the_end", LIFETIME),
     Cure("ended copies are collected", "zygote", "    _watch(pid, loop)", "    pass", "collected_without", LIFETIME),
     Cure("cells called from a running loop", "steps", "is_called = self.loop is not None and", "is_called = False and", "called_from_a_running"),
