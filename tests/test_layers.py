@@ -23,6 +23,8 @@ FORK_HALF = {
     "kernels.hygiene",
     "kernels.descriptors",
     "kernels.trial",
+    "kernels.pair",
+    "kernels.frozen",
     "kernels.event_loop",
 }
 EDGE = {"worker", "cli", "notebook", "bench", "__main__"}
