@@ -66,6 +66,10 @@ class CellLog:
         found = [cell.id for cell in self._context if cell.source.strip() == source.strip()]
         return found[0] if len(found) == 1 else ""
 
+    def tags_of(self, cell_id: str) -> tuple[str, ...]:
+        """Its tags in the front end's notebook."""
+        return next((cell.tags for cell in self._context if cell.id == cell_id), ())
+
     def source_of(self, cell_id: str) -> str:
         """The source it last ran with, or an empty string."""
         return self._by_id.get(cell_id, ("", 0))[0]

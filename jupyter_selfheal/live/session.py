@@ -313,12 +313,21 @@ class LiveSession:
     def _wanted(self, error: BaseException | None, failure: Failure, info: Any, chosen: object) -> bool:
         if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
             return False
-        tags = (getattr(info, "cell_meta", None) or {}).get("tags") or ()
-        if "raises-exception" in tags or type(error).__name__ == "UsageError":
+        if "raises-exception" in self._tags(info, failure.cell_id) or type(error).__name__ == "UsageError":
             return False
         if chosen is not None:
             return True
         return self.auto_suggest and (failure.cell_id, failure.ename, failure.evalue) not in self._rejected
+
+    def _tags(self, info: Any, cell_id: str) -> tuple[str, ...]:
+        """A cell's tags: what came with the request (JupyterLab sends them), and what the notebook that we were told says.
+
+        Newer IPythons hand the metadata of the request on; with older ones the kernel has the request itself.
+        """
+        sent = getattr(info, "cell_meta", None)
+        if sent is None and hasattr(self.shell, "get_parent"):
+            sent = self.shell.get_parent().get("metadata")
+        return (*((sent or {}).get("tags") or ()), *self.cells.tags_of(cell_id))
 
     def _register(self, run: int, cell_id: str) -> None:
         """Let trials know which cell a code file belongs to."""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psutil
 import pytest
@@ -42,21 +43,37 @@ class LiveKernel:
     def pid(self) -> int:
         return int(self.manager.provisioner.pid)  # type: ignore[union-attr]
 
-    def run(self, code: str, cell_id: str = "", **more: Any) -> Any:
+    def run(self, code: str, cell_id: str = "", *, metadata: dict[str, Any] | None = None, **more: Any) -> Any:
         """Execute a cell; the reply's content, with what it printed under ``text`` and its outputs under ``outputs``."""
+        return self.done(self.queue(code, cell_id, metadata=metadata, **more))
+
+    def queue(self, code: str, cell_id: str = "", *, metadata: dict[str, Any] | None = None, **more: Any) -> str:
+        """Send a cell and wait for nothing, as Run All does; the id to give to :meth:`done`, in the order of sending."""
         content = {
             "code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
             "stop_on_error": True, **more,
         }  # fmt: skip
-        message = self.client.session.msg("execute_request", content)
-        if cell_id:
-            message["metadata"] = {"cellId": cell_id}
-        self.client.shell_channel.send(message)
-        outputs = self._until_idle(message["header"]["msg_id"])
-        reply = self._reply(message["header"]["msg_id"])
+        return self._send("execute_request", content, metadata or ({"cellId": cell_id} if cell_id else {}))
+
+    def done(self, msg_id: str) -> Any:
+        """What :meth:`run` returns, for a cell that was queued."""
+        outputs = self._until_idle(msg_id)
+        reply = self._reply(msg_id)
         reply["outputs"] = outputs
         reply["text"] = "".join(o["content"].get("text", "") for o in outputs if o["msg_type"] == "stream")
         return reply
+
+    def tell(self, data: dict[str, Any]) -> None:
+        """Say something as a page with our JupyterLab extension does: over a comm of its own."""
+        name = {"comm_id": uuid4().hex}
+        self._until_idle(self._send("comm_open", {**name, "target_name": "jupyter_selfheal", "data": {}}))
+        self._until_idle(self._send("comm_msg", {**name, "data": data}))
+
+    def answer(self, text: str) -> str:
+        """Wait until the running cell asks something, answer it; what it asked."""
+        asked = self.client.get_stdin_msg(timeout=PATIENCE)
+        self.client.input(text)
+        return str(asked["content"]["prompt"])
 
     def value(self, expression: str) -> str:
         """The repr of an expression, asked silently."""
@@ -87,6 +104,11 @@ class LiveKernel:
     def stop(self) -> None:
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
+
+    def _send(self, kind: str, content: dict[str, Any], metadata: dict[str, Any] | None = None) -> str:
+        message = self.client.session.msg(kind, content, metadata=metadata)
+        self.client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
 
     def _reply(self, msg_id: str) -> Any:
         until = time.monotonic() + PATIENCE
