@@ -6,7 +6,8 @@ import importlib.util
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 
@@ -49,16 +50,19 @@ class Clinic:
     folder: Path
     session: Session
     kernel: TrialKernel
+    parts: Iterator[int] = field(default_factory=lambda: count(1))
 
     def heal(self, text: str, name: str) -> tuple[NotebookReport, tuple[str, ...], Document]:
         """Write the notebook of a text into a folder of its own, heal it; the report and the hidden checks."""
         make = examples()
         source = make.read(text)
-        place = self.folder / re.sub(r"\W+", "_", name)
+        part = next(self.parts)
+        plain = re.sub(r"\W+", "_", name)
+        place = self.folder / f"{part}_{plain}"  # a test that is run again has a new one
         place.mkdir()
         make.write(source, place / "notebook.ipynb")
         document = read(place / "notebook.ipynb")
-        tools = replace(self.session.tools(document), open_state=lambda: self.state_in(place))
+        tools = replace(self.session.tools(document, part=part), open_state=lambda: self.state_in(place))
         report, _ = Batch(document, tools, self.session.limits).run()
         return report, source.checks, document
 
