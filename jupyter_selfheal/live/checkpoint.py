@@ -95,13 +95,15 @@ class Checkpoints:
             zygote.discard(state.pid)
         self._before = ()
 
-    def after_failure(self, run: str, error: BaseException | None) -> tuple[StateAddress, ...]:
-        """The states of a heal that begins now; they are the worker's from here on. ``error`` None: nothing was raised."""
-        states, self._before = self._before, ()
+    def after_failure(self, run: str, error: BaseException | None, *, alone: bool = False) -> tuple[StateAddress, ...]:
+        """The states of a heal that begins now; they are the worker's from here on. ``error`` None: nothing was raised.
+        ``alone``: the state before the cell is not wanted where there is one after the failure."""
+        after = self._freeze(AFTER_FAILURE, error) if error is not None else ()
+        if alone and after:
+            self.ran_ok()
+        states, self._before = (*self._before, *after), ()
         for state in states:
             self._hand(run, state)
-        if error is not None:
-            states = (*states, *self._handed_over(run, AFTER_FAILURE, error))
         return tuple(state.address for state in states)
 
     def now(self, run: str) -> tuple[StateAddress, ...]:

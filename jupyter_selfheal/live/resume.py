@@ -10,6 +10,15 @@ import ast
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Failure, FailureKind, Patch, Replace
 
+LONG_SECONDS = 2.0
+"""What ran so long is not run again, in a trial neither."""
+
+
+def spares_what_ran(failure: Failure) -> bool:
+    """Whether fixes are tried from after the failure alone: statements before the failing one ran, and the cell took long."""
+    long = failure.kind is FailureKind.RAISED and failure.statement >= 1 and failure.seconds >= LONG_SECONDS
+    return long and not src.is_foreign(failure.source)
+
 
 def rest_of(failure: Failure, patch: Patch) -> str:
     """The patched cell with everything blanked that already ran, or an empty string where resuming is not possible:

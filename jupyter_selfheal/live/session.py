@@ -193,13 +193,14 @@ class LiveSession:
     ) -> LiveHeal:
         """Hand a failure to the worker and show its card; block where waiting was asked for."""
         from jupyter_selfheal.live.heals import LiveHeal, new_card
+        from jupyter_selfheal.live.resume import spares_what_ran
         from jupyter_selfheal.model import Case
 
         run = self._new_run()
         notebook = self.cells.notebook(failure.cell_id, failure.source, 0)
         case = Case(failure, notebook, chosen.oracle or notebook.cell(failure.cell_id).oracle)
         config = chosen.config(self.config)
-        states = self.checkpoints.after_failure(run, error)
+        states = self.checkpoints.after_failure(run, error, alone=spares_what_ran(failure))
         card = new_card(
             run, case, model_off=self.model_off(config), auto=self.auto_approve,
             written={c.id: text for c in notebook.cells if (text := self.cells.written(c)) != c.source},
