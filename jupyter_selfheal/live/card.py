@@ -161,7 +161,7 @@ def buttons(card: Card) -> list[dict[str, JSON]]:
         if card.can_resume:
             add(RESUME[0], RESUME[1], card.resume_warning or RESUME[2])
         add("edit", "Edit", "change the fix and try yours", ask="Your version of the cell", multiline=True,
-            initial=_main_source(shown.patch, card.cell_id))  # fmt: skip
+            initial=main_source(shown.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
     if card.phase == "proposed":
         add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)")
@@ -183,7 +183,8 @@ def buttons(card: Card) -> list[dict[str, JSON]]:
     return found
 
 
-def _main_source(patch: Patch, cell_id: str) -> str:
+def main_source(patch: Patch, cell_id: str) -> str:
+    """The failing cell as the patch has it; the first cell that it replaces where it leaves that one alone."""
     return patch.source_of(cell_id, next((e.source for e in patch.edits if isinstance(e, Replace)), ""))
 
 

@@ -168,8 +168,12 @@ class HealMagics:
         heal = self._last("applied")
         if not heal.applied:
             raise UsageError("nothing was applied in the last heal")
-        application.become(self.shell, heal.card.whole(heal.case.failure.source))
-        print("The old source is back in this cell; what the fixed cell did to your variables stays.")
+        old = heal.card.whole(heal.case.failure.source)
+        application.become(self.shell, old)
+        where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"
+        print(f"The old source is back {where}; what the fixed cell did to your variables stays.")
+        if getattr(self.shell, "simple_prompt", False):
+            print(old)  # such a prompt cannot hold it
         heal.change(status="Undone: the old source is back.", undo=())
 
     # --- looking ---------------------------------------------------------------------------------------------------

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.live import card as cards
@@ -32,6 +37,24 @@ class QuietView:
 def coloured(diff: str) -> str:
     """A unified diff with terminal colours."""
     return "\n".join(f"{COLOURS[line[0]]}{line}\x1b[0m" if line[:1] in COLOURS else line for line in diff.splitlines())
+
+
+def edited(source: str) -> str:
+    """The source as the user leaves it in ``$VISUAL`` or ``$EDITOR``; where none is set, or this is no terminal (a notebook
+    asks here too), typed line by line. Empty: the user wants none."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("Type the cell as it should be; end with a line that holds only a dot.")
+        return "\n".join(iter(lambda: input("... "), "."))
+    with tempfile.TemporaryDirectory(prefix="selfheal-edit-") as folder:
+        path = Path(folder, "cell.py")
+        path.write_text(source + "\n", encoding="utf-8")
+        try:
+            subprocess.run([*shlex.split(editor), str(path)], check=True)
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+            print(f"$EDITOR did not end well: {error}")
+            return ""
+        return path.read_text(encoding="utf-8").rstrip("\n")
 
 
 class Waiting:
@@ -148,9 +171,13 @@ class Waiting:
         return True
 
     def _edit(self, heal: LiveHeal) -> None:
-        print("Type the cell as it should be; end with a line that holds only a dot.")
-        lines = list(iter(lambda: input("... "), "."))
-        self._actions.decide(heal, "edit", text="\n".join(lines))
+        """Take the user's own version; it is tried as any other before it is proposed."""
+        shown = heal.card.candidate()
+        source = edited(cards.main_source(shown.patch, heal.card.cell_id) if shown else heal.case.failure.source)
+        if source.strip():
+            self._actions.decide(heal, "edit", text=source)
+        else:
+            print("left as it was")
 
     def _apply(self, heal: LiveHeal, result: Any, resumed: bool = False) -> bool:
         shown = heal.card.candidate()

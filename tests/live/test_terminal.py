@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,22 +15,29 @@ import pytest
 
 pytestmark = pytest.mark.kernel
 PATIENCE = 60
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+"""Colours and cursor movements."""
 
 
 class Terminal:
-    """IPython as a person has it, without colours and completion menus in the way."""
+    """IPython as a person has it, without colours and (where ``simple``) completion menus in the way."""
 
-    def __init__(self, folder: Path, key: str = "") -> None:
+    def __init__(self, folder: Path, key: str = "", *, editor: str = "", simple: bool = True) -> None:
         env = {**os.environ, "IPYTHONDIR": str(folder / "ipython"), "JUPYTER_DATA_DIR": str(folder), "TERM": "dumb"}
-        env.pop("ANTHROPIC_API_KEY", None)
+        for name in ("ANTHROPIC_API_KEY", "VISUAL", "EDITOR"):
+            env.pop(name, None)
+        if editor:
+            env["EDITOR"] = editor
+        if not simple:
+            env |= {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
         if key:
             env["ANTHROPIC_API_KEY"] = key
         self.child = pexpect.spawn(
             sys.executable,
-            ["-m", "IPython", "--no-banner", "--colors=NoColor", "--simple-prompt", "--no-confirm-exit"],
+            ["-m", "IPython", "--no-banner", "--colors=NoColor", "--no-confirm-exit", *(["--simple-prompt"] * simple)],
             env=env, cwd=str(folder), encoding="utf-8", timeout=PATIENCE, dimensions=(50, 160),
         )  # fmt: skip
-        self.child.expect(r"In \[1\]: ")
+        self.until_text("In [1]:")
 
     def type(self, line: str) -> None:
         self.child.sendline(line)
@@ -36,7 +45,16 @@ class Terminal:
     def until(self, pattern: str) -> str:
         """Everything up to the pattern, without colour codes."""
         self.child.expect(pattern)
-        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.child.before + self.child.after)
+        return CONTROL.sub("", self.child.before + self.child.after)
+
+    def until_text(self, text: str) -> str:
+        """Everything up to the text, without white space: a full-screen prompt moves the cursor instead."""
+        shown, wanted, until = "", "".join(text.split()), time.monotonic() + PATIENCE
+        while wanted not in "".join(CONTROL.sub("", shown).split()):
+            assert time.monotonic() < until, f"{text!r} did not come; shown: {shown[-2000:]!r}"
+            with contextlib.suppress(pexpect.TIMEOUT):
+                shown += self.child.read_nonblocking(4096, timeout=1)
+        return "".join(CONTROL.sub("", shown).split())
 
     def prompt(self) -> str:
         return self.until(r"In \[\d+\]: ")
@@ -101,3 +119,103 @@ def test_no_widget_is_imported(terminal: Terminal) -> None:
     terminal.prompt()
     terminal.type("import sys; print('ipywidgets' in sys.modules, 'anywidget' in sys.modules)")
     assert "False False" in terminal.prompt()
+
+
+def test_edited_fix_is_proven_before_it_is_applied(tmp_path: Path) -> None:
+    """``e`` opens the fix in the user's editor; what comes back is tried as any other, proposed, and applied."""
+    editor = tmp_path / "editor"
+    editor.write_text(
+        f"#!{sys.executable}\n"
+        "import pathlib, sys\n"
+        "path = pathlib.Path(sys.argv[-1])\n"
+        "assert 'append(3)' in path.read_text()\n"
+        "path.write_text(path.read_text().replace('append(3)', 'append(33)'))\n"
+    )
+    editor.chmod(0o700)
+    terminal = Terminal(tmp_path, editor=str(editor))
+    terminal.type("%load_ext jupyter_selfheal")
+    terminal.prompt()
+    terminal.type("items = [1, 2]; items.appendd(3)")
+    terminal.until(r"Apply\? ")
+    terminal.type("e")
+    shown = terminal.until(r"Apply\? ")
+    assert "+items = [1, 2]; items.append(33)" in shown
+    assert "a fix that has already run" in shown
+    assert "proven from" in shown
+    terminal.type("y")
+    terminal.prompt()
+    terminal.type("items")
+    assert "[1, 2, 33]" in terminal.prompt()
+    terminal.child.close(force=True)
+
+
+def test_without_an_editor_the_cell_is_typed(terminal: Terminal) -> None:
+    terminal.type("items = [1, 2]; items.appendd(3)")
+    terminal.until(r"Apply\? ")
+    terminal.type("e")
+    terminal.until("holds only a dot")
+    terminal.type("items = [7]\nitems.append(8)\n.")
+    assert "+items.append(8)" in terminal.until(r"has already run[\s\S]*Apply\? ")
+    terminal.type("y")
+    terminal.prompt()
+    terminal.type("items")
+    assert "[7, 8]" in terminal.prompt()
+
+
+def test_editor_that_fails_leaves_the_fix_as_it_was(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, editor="false")
+    terminal.type("%load_ext jupyter_selfheal")
+    terminal.prompt()
+    terminal.type("items = [1, 2]; items.appendd(3)")
+    terminal.until(r"Apply\? ")
+    terminal.type("e")
+    assert "left as it was" in terminal.until(r"Apply\? ")
+    terminal.type("y")
+    terminal.prompt()
+    terminal.type("items")
+    assert "[1, 2, 3]" in terminal.prompt()
+    terminal.child.close(force=True)
+
+
+def test_resume_runs_only_what_is_left(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, simple=False)
+    for number, line in enumerate(("%load_ext jupyter_selfheal", "calls = []")):
+        terminal.child.send(line + "\r")
+        terminal.until_text(f"In [{number + 2}]:")
+    cell = "calls.append(1)\nitems = [1, 2]\nitems.appendd(3)\nprint('sum', sum(items))"
+    terminal.child.send(f"\x1b[200~{cell}\x1b[201~")  # pasted
+    terminal.until_text("print('sum', sum(items))")
+    terminal.child.send("\r")
+    assert "+items.append(3)" in terminal.until_text("Apply?")
+    terminal.type("r")
+    assert "sum6" in terminal.until_text("In [4]:")
+    terminal.child.send("print('called', len(calls), 'times')\r")
+    assert "called1times" in terminal.until_text("In [5]:")
+    terminal.child.close(force=True)
+
+
+def test_undo_brings_the_old_source_to_the_next_prompt(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, simple=False)
+    for line, then in (("%load_ext jupyter_selfheal", "In [2]:"), ("items = [1]; items.appendd(2)", "Apply?")):
+        terminal.child.send(line + "\r")
+        terminal.until_text(then)
+    terminal.type("y")
+    terminal.until_text("In [3]:")
+    terminal.child.send("%heal undo\r")
+    shown = terminal.until_text("In [4]: items = [1]; items.appendd(2)")
+    assert "atthenextprompt;whatthefixedcelldidtoyourvariablesstays" in shown
+    terminal.child.send("\r")  # it is there to be run, or edited
+    terminal.until_text("AttributeError")
+    terminal.until_text("Apply?")
+    terminal.child.close(force=True)
+
+
+def test_undo_at_a_simple_prompt_prints_the_old_source(terminal: Terminal) -> None:
+    terminal.type("items = [1]; items.appendd(2)")
+    terminal.until(r"Apply\? ")
+    terminal.type("y")
+    terminal.prompt()
+    terminal.type("%heal undo")
+    assert "\nitems = [1]; items.appendd(2)" in terminal.prompt().replace("\r", "")
+    terminal.type("items")
+    assert "[1, 2]" in terminal.prompt()
