@@ -26,6 +26,8 @@ class CellLog:
         self._by_id: dict[str, tuple[str, int]] = {}
         """Source and execution number."""
         self._by_run: dict[int, str] = {}
+        self._unfinished: set[str] = set()
+        """Cells whose last run failed: what they define further down is not there."""
         self._raw: dict[str, str] = {}
         """What ran, as it stood in the notebook; ``_page`` is the same of what the front end tells."""
         self._page: dict[str, str] = {}
@@ -42,8 +44,9 @@ class CellLog:
 
         return "cell-" + hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:10]
 
-    def ran(self, cell_id: str, raw: str, run: int) -> None:
-        """A cell is about to run as execution ``run``; ``raw`` is its text as it stands in the notebook."""
+    def ran(self, cell_id: str, raw: str, run: int, *, failed: bool = False) -> None:
+        """A cell was run as execution ``run``; ``raw`` is its text as it stands in the notebook."""
+        (self._unfinished.add if failed else self._unfinished.discard)(cell_id)
         source, self._raw[cell_id] = magic_options.body_of(raw), raw
         self._by_id.pop(cell_id, None)
         self._by_id[cell_id] = (source, run)
@@ -93,7 +96,11 @@ class CellLog:
         if any(cell.id == failing for cell in self._context):
             cells = tuple(self._merged(cell, failing, source) for cell in self._context)
         else:
-            known = (Cell(name, text, runs=number) for name, (text, number) in self._by_id.items() if name != failing)
+            known = (
+                Cell(name, text, runs=0 if name in self._unfinished else number)
+                for name, (text, number) in self._by_id.items()
+                if name != failing
+            )
             cells = (*known, Cell(failing, source, runs=run))
         return Notebook(cells, path=self.path, folder=self.folder)
 
@@ -101,6 +108,7 @@ class CellLog:
         from jupyter_selfheal import source as src
 
         ran, number = self._by_id.get(cell.id, ("", 0))
-        runs = number if number and src.canonical(ran) == src.canonical(cell.source) else 0
+        ended = number and cell.id not in self._unfinished
+        runs = number if ended and src.canonical(ran) == src.canonical(cell.source) else 0
         outputs = self._stored.get(cell.id, ())
         return replace(cell, runs=runs, outputs=outputs, source=source if cell.id == failing else cell.source)

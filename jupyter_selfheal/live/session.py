@@ -171,7 +171,7 @@ class LiveSession:
         source = options.body_of(raw)
         cell_id = self.cells.identify(getattr(info, "cell_id", None), source)
         if result.execution_count:
-            self.cells.ran(cell_id, raw, result.execution_count)
+            self.cells.ran(cell_id, raw, result.execution_count, failed=not result.success)
             self._register(result.execution_count, cell_id)
         self.pending_resume.pop(source.strip("\n"), None)
         error = result.error_before_exec or result.error_in_exec
