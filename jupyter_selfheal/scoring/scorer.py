@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import (
     JSON,
@@ -29,7 +27,8 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.scoring import downstream, expected
-from jupyter_selfheal.scoring.asserts import below, patched_cells
+from jupyter_selfheal.scoring.asserts import below
+from jupyter_selfheal.scoring.docstrings import shown_in_docstrings
 from jupyter_selfheal.scoring.observe import DOCTESTS, cell_ran, evidence
 from jupyter_selfheal.scoring.probes import source_of
 from jupyter_selfheal.scoring.seen import Evidence
@@ -79,7 +78,7 @@ class EvidenceScorer:
         The expectation comes first, because it reads the value of the cell that ran last.
         """
         steps: list[Step] = list(expected.steps(case, patch))
-        examples = _docstrings(case, patch)
+        examples = shown_in_docstrings(case, patch)
         if examples:
             steps.append(Probe(source_of("doctests"), examples, name=DOCTESTS, timeout=DOCTEST_SECONDS))
         for one in below(case, patch):
@@ -186,16 +185,3 @@ def _side_by_side(seen: Sequence[Evidence]) -> list[Evidence]:
         replace(e, below=tuple(replace(b, runs_otherwise=not b.ran and b.cell_id in runs) for b in e.below))
         for e in seen
     ]
-
-
-def _docstrings(case: Case, patch: Patch) -> list[dict[str, str]]:
-    """Docstrings with examples in the cells concerned, as they were before the patch."""
-    found = []
-    for _, before, _ in patched_cells(case, patch):
-        tree = src.parse(before)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                text = ast.get_docstring(node) or ""
-                if ">>>" in text:
-                    found.append({"name": node.name, "docstring": text})
-    return found

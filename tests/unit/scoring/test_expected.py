@@ -152,6 +152,15 @@ def test_doctests_run_on_the_state_and_say_what_failed() -> None:
     assert "Expected:" in found["why"]
 
 
+def test_doctests_are_compared_by_what_they_mean() -> None:
+    shell = SimpleNamespace(user_ns={"turned": lambda text: text[::-1]})
+    docstring = '>>> turned("ab")\n"ba"\n>>> turned("ab") == "ba"\n\n>>> turned("xy")\n"xy"\n'
+    entry = {"name": "turned", "docstring": docstring}
+    found = doctests.probe(shell, None, [entry])
+    assert (found["tried"], found["failed"]) == (3, 1)
+    assert doctests.probe(shell, None, [{**entry, "but": ['turned("xy")']}])["ok"]
+
+
 @pytest.mark.parametrize(
     ("wanted", "text"),
     [("Total: 6", "Total: 6\n"), ("a\nb", "\na  \nb\n\n"), ("/Total: \\d+/", "x\nTotal: 16\n"), ("/^b$/", "a\nb\nc")],

@@ -105,6 +105,16 @@ def test_doctests_of_the_cell_decide_even_where_the_patch_rewrites_them(
     assert b.score <= 3
 
 
+def test_an_example_that_an_assert_contradicts_decides_nothing(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    text = 'def f(x):\n    """\n    >>> f(2)\n    5\n    >>> f(3)\n    6\n    """\n    return x + 1'
+    case = case_of([text, "assert f(2) == 4\nassert f(5) == 10"], 1, ename="AssertionError")
+    good = patch_of(case, text.replace("x + 1", "x * 2"), "c0")
+    bad = patch_of(case, text.replace("x + 1", "{2: 4, 5: 10}[x]"), "c0")
+    a, b = verdicts(case, [good, bad], try_patch)
+    assert a.score >= 8
+    assert b.score <= 3
+
+
 def test_asserts_in_the_failing_cell_hold_once_it_runs(case_of: Any, patch_of: Any, try_patch: Any) -> None:
     case = case_of(["def f(x):\n    return x + 1", "assert f(2) == 4"], 1, ename="AssertionError")
     found = verdicts(case, [patch_of(case, "def f(x):\n    return x * 2", "c0")], try_patch)[0]

@@ -1,0 +1,68 @@
+"""The examples of docstrings that a trial is held to."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import JSON, Case, Patch
+from jupyter_selfheal.scoring.asserts import patched_cells
+
+
+def shown_in_docstrings(case: Case, patch: Patch) -> list[JSON]:
+    """Docstrings with examples in the cells concerned, as they were before the patch: {"name", "docstring", "but"}.
+
+    ``but`` are the examples that an assert of the notebook contradicts (the same call, another result): documentation grows
+    old, and nothing could meet both.
+    """
+    found: list[JSON] = []
+    asserted = _asserted(case)
+    for _, before, _ in patched_cells(case, patch):
+        tree = src.parse(before)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                text = ast.get_docstring(node) or ""
+                if ">>>" in text:
+                    found.append({"name": node.name, "docstring": text, "but": _contradicted(text, asserted)})
+    return found
+
+
+def _asserted(case: Case) -> dict[str, object]:
+    """What asserts of the form ``f(1, 2) == literal`` say that calls give."""
+    found: dict[str, object] = {}
+    for cell in case.notebook.cells:
+        tree = src.parse(cell.source) if cell.kind == "code" else None
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+                test = node.test
+                if len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq) and isinstance(test.left, ast.Call):
+                    value = _literal(test.comparators[0])
+                    if value:
+                        found[ast.dump(test.left)] = value[0]
+    return found
+
+
+def _contradicted(docstring: str, asserted: dict[str, object]) -> list[JSON]:
+    try:
+        examples = doctest.DocTestParser().get_examples(docstring)
+    except ValueError:  # inconsistent indentation: the probe says so
+        return []
+    found: list[JSON] = []
+    for example in examples:
+        try:
+            call = ast.dump(ast.parse(example.source.strip(), mode="eval").body)
+            value = _literal(ast.parse(example.want.strip(), mode="eval").body)
+        except SyntaxError:
+            continue
+        if value and call in asserted and asserted[call] != value[0]:
+            found.append(example.source.strip())
+    return found
+
+
+def _literal(node: ast.expr) -> tuple[object, ...]:
+    """The value of a literal, alone in a tuple; nothing for anything else."""
+    try:
+        return (ast.literal_eval(node),)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ()
