@@ -99,8 +99,9 @@ def test_a_state_may_be_closed_before_those_kept_from_it(user: User) -> None:
     for n in range(4):
         states.append(kept(states[-1], f"x = {n}\n{SERVER}"))
         states[-2].close()
-    servers = named("sleep")
-    assert len(servers) == 4, "what the cells of a state started lives on with the states kept from it"
+    assert wait_for(lambda: len(named("sleep")) == 4), (
+        "what the cells of a state started lives on with the states kept from it"
+    )
     assert value(states[-1], "x") == 3
     states[-1].close()
     assert wait_for(lambda: not named("sleep", "selfheal-zygote"))
