@@ -67,79 +67,91 @@ def _others(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
     if isinstance(value, bool):
         yield str(not value), 0.75
     elif isinstance(value, int):
-        yield from [(str(value + 1), 0.75), (str(value - 1), 0.75)]
-        for other, prior in ((0, 0.5), (1, 0.5), (-1, 0.35), (2, 0.3), (10, 0.3)):
-            yield str(other), prior
-        for number in s.numbers:
-            yield repr(number), 0.35
-        for told in s.told_numbers:
-            yield repr(told), 0.4
-        for digit in range(3, 10):
-            yield str(digit), 0.12
-        yield from [
-            (str(-value), 0.45),
-            (str(value * 100), 0.12),
-            (str(value // 2), 0.1),
-            (str(value + 10), 0.06),
-            (str(value - 10), 0.06),
-            *(
-                (str(common), 0.06)
-                for common in (12, 16, 26, 32, 48, 60, 64, 65, 90, 97, 100, 122, 128, 255, 256, 360, 1000)
-            ),
-            (str(value * 10), 0.2),
-            (str(value * 2), 0.15),
-            (str(value + 2), 0.15),
-            (str(value - 2), 0.15),
-        ]
-        if value % 10 == 0 and value:
-            yield str(value // 10), 0.2
-        yield from [
-            (f"{value}.0", 0.1),
-            ("float('inf')", 0.12),
-            ("float('-inf')", 0.12),
-            ("None", 0.08),
-            ("True", 0.05),
-            ("False", 0.05),
-            ("''", 0.05),
-            ("[]", 0.05),
-        ]
+        yield from _integers(s, value)
     elif isinstance(value, float):
-        for near in (
-            value + 1,
-            value - 1,
-            value * 10,
-            value / 10,
-            -value,
-            1 / value if value else 1.0,
-            0.0,
-            1.0,
-            0.5,
-            value * 2,
-            value / 2,
-        ):
-            yield repr(round(near, 12)), 0.3
-        for told in s.told_numbers:
-            yield repr(told), 0.35
-        for number in s.numbers:
-            yield repr(number), 0.35
+        yield from _floats(s, value)
     elif isinstance(value, str):
         yield from _texts(s, value)
     elif value is None:
-        parent = s.parents.get(node)
-        known = [
-            ("False", 0.3),
-            ("[]", 0.35),
-            ("0", 0.35),
-            ("True", 0.2),
-            ("''", 0.3),
-            ("-1", 0.2),
-            ("{}", 0.15),
-            ("1", 0.1),
-        ]
-        yield from known
-        if isinstance(parent, ast.Return):
-            for name in s.values:
-                yield name, 0.45
+        yield from _instead_of_none(s, node)
+
+
+def _integers(s: Scope, value: int) -> Iterator[tuple[str, float]]:
+    yield from [(str(value + 1), 0.75), (str(value - 1), 0.75)]
+    for other, prior in ((0, 0.5), (1, 0.5), (-1, 0.35), (2, 0.3), (10, 0.3)):
+        yield str(other), prior
+    for number in s.numbers:
+        yield repr(number), 0.35
+    for told in s.told_numbers:
+        yield repr(told), 0.4
+    for digit in range(3, 10):
+        yield str(digit), 0.12
+    yield from [
+        (str(-value), 0.45),
+        (str(value * 100), 0.12),
+        (str(value // 2), 0.1),
+        (str(value + 10), 0.06),
+        (str(value - 10), 0.06),
+        *(
+            (str(common), 0.06)
+            for common in (12, 16, 26, 32, 48, 60, 64, 65, 90, 97, 100, 122, 128, 255, 256, 360, 1000)
+        ),
+        (str(value * 10), 0.2),
+        (str(value * 2), 0.15),
+        (str(value + 2), 0.15),
+        (str(value - 2), 0.15),
+    ]
+    if value % 10 == 0 and value:
+        yield str(value // 10), 0.2
+    yield from [
+        (f"{value}.0", 0.1),
+        ("float('inf')", 0.12),
+        ("float('-inf')", 0.12),
+        ("None", 0.08),
+        ("True", 0.05),
+        ("False", 0.05),
+        ("''", 0.05),
+        ("[]", 0.05),
+    ]
+
+
+def _floats(s: Scope, value: float) -> Iterator[tuple[str, float]]:
+    for near in (
+        value + 1,
+        value - 1,
+        value * 10,
+        value / 10,
+        -value,
+        1 / value if value else 1.0,
+        0.0,
+        1.0,
+        0.5,
+        value * 2,
+        value / 2,
+    ):
+        yield repr(round(near, 12)), 0.3
+    for told in s.told_numbers:
+        yield repr(told), 0.35
+    for number in s.numbers:
+        yield repr(number), 0.35
+
+
+def _instead_of_none(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
+    parent = s.parents.get(node)
+    known = [
+        ("False", 0.3),
+        ("[]", 0.35),
+        ("0", 0.35),
+        ("True", 0.2),
+        ("''", 0.3),
+        ("-1", 0.2),
+        ("{}", 0.15),
+        ("1", 0.1),
+    ]
+    yield from known
+    if isinstance(parent, ast.Return):
+        for name in s.values:
+            yield name, 0.45
 
 
 def _texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
