@@ -122,3 +122,4 @@ def test_heal_button_by_keyboard_keeps_the_focus(page: Any, server: Server) -> N
     page.keyboard.press("Enter")
     lab.card(0)
     page.wait_for_function("() => document.activeElement.closest('.jp-Cell')")
+    assert lab.focused() != "BODY"

@@ -24,7 +24,9 @@ def test_palette_rejects_and_says_what_was_sent(failed: Lab) -> None:
     failed.palette("Self-heal: reject the fix")
     card.get_by_label("Why? (may be empty)").wait_for()
     failed.palette("Self-heal: show what was sent")
-    failed.cell(1).get_by_text("Nothing was sent to a model").wait_for()
+    said = failed.cell(1).get_by_text("Nothing was sent to a model")
+    said.wait_for()
+    assert said.is_visible()
 
 
 def test_palette_switches_suggestions_off_and_on(page: Any, server: Server) -> None:
@@ -51,9 +53,9 @@ def test_notification_tells_of_a_fix_out_of_sight(page: Any, server: Server) -> 
     toast = page.locator(".Toastify__toast", has_text="A proven fix is ready")
     toast.wait_for()
     toast.get_by_role("button", name="Show").click()
-    page.wait_for_function(
-        "() => document.querySelector('.jupyter-selfheal').getBoundingClientRect().top < window.innerHeight"
-    )
+    seen = "() => document.querySelector('.jupyter-selfheal').getBoundingClientRect().top < window.innerHeight"
+    page.wait_for_function(seen)
+    assert page.evaluate(seen), "Show scrolls to the card"
 
 
 def test_whole_notebook_stops_at_each_proposal(page: Any, server: Server) -> None:

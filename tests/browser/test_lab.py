@@ -152,7 +152,9 @@ def test_proposal_tells_whether_the_cells_below_still_work(page: Any, server: Se
     lab.run(1)
     card = lab.card(1)
     card.locator("summary", has_text="Score").click()
-    card.locator(".sh-reasons li", has_text="below").first.wait_for()
+    reason = card.locator(".sh-reasons li", has_text="below").first
+    reason.wait_for()
+    assert reason.is_visible()
 
 
 def test_cell_that_was_not_run_is_run_first(page: Any, server: Server) -> None:
@@ -183,6 +185,7 @@ def test_resume_runs_only_what_is_left(page: Any, server: Server) -> None:
 def test_status_bar_tells_what_is_going_on(failed: Lab) -> None:
     failed.card(1)
     failed.status("waiting for you")
+    assert "waiting for you" in failed.page.locator(".jp-SelfHeal-status").inner_text()
 
 
 def test_keyboard_alone_approves(failed: Lab) -> None:

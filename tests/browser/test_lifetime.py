@@ -57,7 +57,9 @@ def test_kernel_that_dies_while_it_heals_leaves_no_button(page: Any, server: Ser
     lab.finish(1)
     lab.cell(1).locator('.jupyter-selfheal[data-phase="healing"]').wait_for()
     lab.run(2)
-    lab.card(1, "lost").get_by_text("the kernel this was proven in is gone").wait_for()
+    card = lab.card(1, "lost")
+    card.get_by_text("the kernel this was proven in is gone").wait_for()
+    assert "the kernel this was proven in is gone" in card.inner_text()
     no_button(lab, 1)
 
 
