@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,26 +10,12 @@ import pytest
 from jupyter_selfheal.testing.fake_model_server import FakeModelServer, Says
 from tests.browser.lab import Lab
 from tests.browser.server import Server
-
-CELL = "prices = {'apple': 2}\nprint('total', prices['apple'] * prices['discount'])"
-FIXED = CELL.replace(" * prices['discount']", " * prices.get('discount', 1)")
-
-
-def reply() -> str:
-    """Two hypotheses, one of which is the fix."""
-
-    def hypothesis(title: str, source: str) -> dict[str, object]:
-        edits = [{"cell": "cell-2", "action": "replace", "source": source}]
-        return {"title": title, "cause": "no discount is given", "risk": "a discount was meant", "edits": edits}
-
-    diagnosis = {"cause": "the key is missing", "cell": "cell-2", "class": "code", "confidence": 90}
-    both = [hypothesis("No discount", FIXED), hypothesis("Only the apple", CELL.replace(" * prices['discount']", ""))]
-    return json.dumps({"diagnosis": diagnosis, "hypotheses": both})
+from tests.discount import CELL, FIXED, reply
 
 
 @pytest.fixture
 def model() -> Iterator[FakeModelServer]:
-    with FakeModelServer([Says(reply()), *[Says("{}")] * 20]) as found:
+    with FakeModelServer([Says(reply("cell-2")), *[Says("{}")] * 20]) as found:
         yield found
 
 

@@ -9,27 +9,15 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.testing.fake_model_server import FakeModelServer, Says
+from tests.discount import CELL, reply
 from tests.live.conftest import LiveKernel
 
 pytestmark = pytest.mark.kernel
 
-CELL = "prices = {'apple': 2}\nprint('total', prices['apple'] * prices['discount'])"
-FIXED = CELL.replace(" * prices['discount']", " * prices.get('discount', 1)")
-
-
-def reply() -> str:
-    def hypothesis(title: str, source: str) -> dict[str, object]:
-        edits = [{"cell": "c", "action": "replace", "source": source}]
-        return {"title": title, "cause": "no discount is given", "risk": "a discount was meant", "edits": edits}
-
-    diagnosis = {"cause": "the key is missing", "cell": "c", "class": "code", "confidence": 90}
-    both = [hypothesis("No discount", FIXED), hypothesis("Only the apple", CELL.replace(" * prices['discount']", ""))]
-    return json.dumps({"diagnosis": diagnosis, "hypotheses": both})
-
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeModelServer]:
-    with FakeModelServer([Says(reply()), *[Says("{}")] * 20]) as server:
+    with FakeModelServer([Says(reply("c")), *[Says("{}")] * 20]) as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         yield server
