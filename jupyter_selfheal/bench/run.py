@@ -9,44 +9,24 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from jupyter_selfheal._version import __version__
 from jupyter_selfheal.bench import humaneval, quixbugs, syntax
 from jupyter_selfheal.bench.judge import failing_tests, judge
+from jupyter_selfheal.bench.rows import Kept, Row, commit, figures, line, words
 from jupyter_selfheal.bench.tasks import Task, shown
 from jupyter_selfheal.errors import SelfHealError, UsageError
 
 CELL_SECONDS = 8.0
 """Seconds a cell may run: a program that loops for ever is cut there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What became of one program. ``cpu`` are the search's CPU seconds, ``seconds`` those of the whole notebook, on the clock."""
-
-    name: str
-    plausible: bool
-    correct: bool
-    healer: str = ""
-    fix: str = ""
-    cpu: float = 0.0
-    rank: int = 0
-    seconds: float = 0.0
-    compared: int = 0
-    differed: int = 0
-    why: str = ""
 
 
 def command(options: argparse.Namespace) -> int:
@@ -56,9 +36,13 @@ def command(options: argparse.Namespace) -> int:
     chosen = [t for t in tasks if not asked.only or t.name.split()[0] in asked.only][: asked.limit or None]
     if not chosen:
         raise UsageError("no program is left to heal: see --only and --limit")
-    rows = []
-    for row in measure(chosen, asked.oracle, asked.jobs, compiles=asked.what == "syntax"):
+    kept = Kept(asked.rows, title, asked.oracle) if asked.rows else None
+    rows = [r for r in (kept.rows() if kept else []) if r.name in {t.name for t in chosen}]
+    left = [t for t in chosen if t.name not in {r.name for r in rows}]
+    for row in measure(left, asked.oracle, asked.jobs, compiles=asked.what == "syntax"):
         rows.append(row)
+        if kept:
+            kept.add(row)
         if not asked.json:
             print(line(row), flush=True)
     found = figures(rows, title, asked.oracle, asked.jobs)
@@ -75,6 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     found.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
     found.add_argument("--jobs", type=int, default=1, metavar="N", help="programs healed at once")
     found.add_argument("--json", action="store_true", help="print one JSON object")
+    found.add_argument(
+        "--rows", type=Path, metavar="FILE", help="write rows there as they come, and go on from those that are there"
+    )
     found.add_argument("--only", nargs="*", default=(), metavar="NAME", help="these programs")
     found.add_argument("--limit", type=int, default=0, metavar="N", help="the first N programs")
     return found
@@ -94,9 +81,10 @@ def _tasks(asked: argparse.Namespace) -> tuple[str, list[Task]]:
 
 def measure(tasks: Sequence[Task], oracle: str, jobs: int = 1, compiles: bool = False) -> Iterator[Row]:
     """Heal and judge each task, in order; tasks without a test of the wanted kind are left out."""
+    now = commit()
     with ProcessPoolExecutor(max(jobs, 1), mp_context=get_context("spawn")) as pool:
         for rows in pool.map(_one, tasks, [oracle] * len(tasks), [compiles] * len(tasks)):
-            yield from rows
+            yield from (replace(row, commit=now) for row in rows)
 
 
 def _one(task: Task, oracle: str, compiles: bool) -> list[Row]:
@@ -104,6 +92,8 @@ def _one(task: Task, oracle: str, compiles: bool) -> list[Row]:
     seen = shown(task, failing, oracle)
     if not seen.tests:
         return []
+    if oracle == "docstring" and not failing_tests(seen.definition, seen.tests):
+        return [Row(task.name, False, False, why="no example of the docstring fails", exposed=False)]
     began = time.monotonic()
     try:
         program, row = heal(seen)
@@ -115,7 +105,7 @@ def _one(task: Task, oracle: str, compiles: bool) -> list[Row]:
         return [row]
     found = judge(seen, program)
     return [
-        replace(row, correct=found.correct, compared=found.compared, differed=found.differed, why="" if found.correct else found.example)
+        replace(row, passed=not found.failed, correct=found.correct, compared=found.compared, differed=found.differed, why="" if found.correct else found.example)
     ]  # fmt: skip
 
 
@@ -166,61 +156,6 @@ def _searched(data: Path) -> tuple[float, int]:
             if isinstance(record, dict):
                 cpu, rank = cpu + float(record.get("cpu", 0.0)), int(record.get("first", 0))
     return round(cpu, 3), rank
-
-
-# --- figures --------------------------------------------------------------------------------------------------------
-
-
-def line(row: Row) -> str:
-    """One program on one line."""
-    verdict = "correct  " if row.correct else "plausible" if row.plausible else "not healed"
-    return f"{verdict:10} {row.name:32} {row.cpu:6.2f} CPU-s {row.seconds:6.1f} s  {row.fix or row.why}"[:200]
-
-
-def figures(rows: Sequence[Row], title: str, oracle: str, jobs: int) -> dict[str, Any]:
-    """The figures of a run, with what it takes to repeat it."""
-    searched = [r.cpu for r in rows if r.cpu]
-    ranks = sorted(r.rank for r in rows if r.rank)
-    return {
-        "set": title, "oracle": oracle, "programs": len(rows), "plausible": sum(r.plausible for r in rows),
-        "correct": sum(r.correct for r in rows), "median_cpu_seconds": round(statistics.median(searched), 3) if searched else 0.0,
-        "max_cpu_seconds": max(searched, default=0.0), "rank_median": ranks[len(ranks) // 2] if ranks else 0,
-        "rank_max": ranks[-1] if ranks else 0, "classes": _classes(rows), "jobs": jobs, "version": __version__, "commit": _commit(),
-        "python": platform.python_version(), "cores": len(os.sched_getaffinity(0)),
-    }  # fmt: skip
-
-
-def _classes(rows: Sequence[Row]) -> dict[str, list[int]]:
-    """By class of fault, where the names tell it in parentheses: how many are correct, and of how many."""
-    found: dict[str, list[int]] = {}
-    for row in rows:
-        if row.name.endswith(")"):
-            counts = found.setdefault(row.name[row.name.rfind("(") + 1 : -1], [0, 0])
-            counts[0] += row.correct
-            counts[1] += 1
-    return dict(sorted(found.items()))
-
-
-def words(found: dict[str, Any]) -> str:
-    """The figures in a few lines."""
-    classes = ", ".join(f"{name} {right} of {number}" for name, (right, number) in found["classes"].items())
-    return (
-        f"\n{found['set']}, oracle {found['oracle']}: {found['programs']} programs, {found['plausible']} plausible, {found['correct']} correct\n"
-        f"{f'correct by class: {classes}{chr(10)}' if classes else ''}"
-        f"search: median {found['median_cpu_seconds']} CPU-s, most {found['max_cpu_seconds']}; rank of the first plausible candidate: median"
-        f" {found['rank_median']}, most {found['rank_max']}\n"
-        f"jupyter_selfheal {found['version']} ({found['commit']}), Python {found['python']}, {found['cores']} cores"
-    )
-
-
-def _commit() -> str:
-    ran = subprocess.run(
-        ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return ran.stdout.strip() or "not a checkout"
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import pytest
 
 from jupyter_selfheal.bench import humaneval, quixbugs, run, syntax
 from jupyter_selfheal.bench.judge import failing_tests, judge
+from jupyter_selfheal.bench.rows import Kept, Row, figures, line, words
 from jupyter_selfheal.bench.tasks import Task, shown
 from jupyter_selfheal.errors import UsageError
 
@@ -152,7 +153,7 @@ def test_records_of_many_forms_are_healed_by_the_products_own_loop(tmp_path: Pat
     _, tasks = humaneval.load(written(tmp_path))
     rows = list(run.measure(tasks, "all"))
     assert [r.correct for r in rows] == [True] * 5, rows
-    assert run.figures(rows, "", "all", 1)["classes"] == {"function misuse": [1, 1]}
+    assert figures(rows, "", "all", 1)["classes"] == {"function misuse": [1, 1]}
 
 
 def test_the_stand_in_names_itself_and_repeats(tmp_path: Path) -> None:
@@ -189,13 +190,56 @@ def test_what_cannot_be_measured_is_said_in_a_line(words: list[str]) -> None:
 
 def test_figures_name_what_they_stand_on() -> None:
     rows = [
-        run.Row("a", True, True, cpu=1.0, rank=3),
-        run.Row("b", True, False, cpu=3.0, rank=9),
-        run.Row("c", False, False),
+        Row("a", True, True, cpu=1.0, rank=3),
+        Row("b", True, False, cpu=3.0, rank=9, passed=True),
+        Row("c", False, False),
     ]
-    found = run.figures(rows, "QuixBugs", "4", 2)
+    found = figures(rows, "QuixBugs", "4", 2)
     assert (found["programs"], found["plausible"], found["correct"], found["median_cpu_seconds"]) == (3, 2, 1, 2.0)
-    assert found["commit"] in run.words(found)
+    assert found["commit"] in words(found)
+    silent = Row("d", False, False, exposed=False)
+    assert "1 show no fault to the search: of 3, 2 pass all tests, 1 are correct" in words(
+        figures([*rows, silent], "", "docstring", 1)
+    )
+
+
+def test_a_run_that_was_cut_goes_on_behind_its_last_row(tmp_path: Path) -> None:
+    kept = Kept(tmp_path / "rows.jsonl", "QuixBugs", "4")
+    rows = [Row("a", True, True, commit="abc"), Row("b", False, False, commit="abd")]
+    assert kept.rows() == []
+    kept.add(rows[0])
+    with kept.path.open("a") as file:
+        file.write('{"name": "b", "plaus')  # killed while it wrote
+    assert kept.rows() == rows[:1]
+    kept.add(rows[1])
+    assert Kept(kept.path, "QuixBugs", "4").rows() == rows
+    assert figures(rows, "", "4", 1)["commit"] == "abc, abd"
+    with pytest.raises(UsageError, match="another file"):
+        Kept(kept.path, "QuixBugs", "2").rows()
+    (tmp_path / "other").write_text("words\n")
+    with pytest.raises(UsageError):
+        Kept(tmp_path / "other", "QuixBugs", "4").rows()
+
+
+@pytest.mark.kernel
+def test_only_programs_without_a_row_are_healed(
+    clone: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path_factory.mktemp("rows") / "rows.jsonl"
+    Kept(file, "QuixBugs", "all").add(Row("seen", True, True, commit="abc", rank=77))
+    run.command(argparse.Namespace(arguments=["quixbugs", str(clone), "--rows", str(file), "--json"]))
+    found = json.loads(capsys.readouterr().out)
+    assert [(r["name"], r["plausible"]) for r in found["rows"]] == [("seen", True), ("top", True)]
+    assert found["commit"].startswith("abc, ")
+    assert found["rank_max"] == 77
+    assert len(file.read_text().splitlines()) == 3
+
+
+def test_a_program_whose_examples_all_pass_is_counted_apart() -> None:
+    task = Task("t", "top", BAD, TASK.tests, GOOD, examples=("assert top([1, 2]) == 2\n",))
+    (row,) = run.measure([task], "docstring")
+    assert not row.exposed
+    assert line(row).startswith("no failure")
 
 
 @pytest.mark.kernel
