@@ -9,12 +9,12 @@ from pathlib import Path
 
 from jupyter_selfheal.cli import faults
 from jupyter_selfheal.errors import InfrastructureError, NotebookError
+from jupyter_selfheal.notebook import write
 from jupyter_selfheal.notebook.outputs import healed_notebook
 from jupyter_selfheal.notebook.read import Document, read
 from jupyter_selfheal.notebook.records import NotebookReport
 from jupyter_selfheal.notebook.run import Batch
 from jupyter_selfheal.notebook.session import Session
-from jupyter_selfheal.notebook.write import check_writable, formatted, write_atomically
 
 Progress = Callable[[int, int, str], None]
 
@@ -45,17 +45,20 @@ def heal_one(session: Session, job: Job, progress: Progress | None = None) -> No
 
 def _healed(session: Session, job: Job, progress: Progress | None) -> NotebookReport:
     document = session.prepared(read(job.path))
-    check_writable(job.target)
+    write.check_writable(job.target)
     tools = session.tools(document, progress, job.part)
     report, seen = Batch(document, tools, session.limits).run()
     in_place = job.target == job.path
     if not report.fixes and in_place:
         return report
-    text = formatted(healed_notebook(document, report, seen, in_place=in_place), document.form)
+    text = write.formatted(healed_notebook(document, report, seen, in_place=in_place), document.form)
+    notes = report.notes
     if in_place:
         _check_unchanged(document)
-    write_atomically(job.target, text)
-    return replace(report, written=str(job.target))
+        if document.upgraded_from:
+            notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.kept_aside(document.path)}")
+    write.write_atomically(job.target, text)
+    return replace(report, written=str(job.target), notes=notes)
 
 
 def _failed(job: Job, why: str) -> NotebookReport:

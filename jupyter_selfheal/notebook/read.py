@@ -11,7 +11,7 @@ from pathlib import Path
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import JSON, Cell, Notebook, Oracle, Output
-from jupyter_selfheal.notebook import heal_lines
+from jupyter_selfheal.notebook import heal_lines, upgrade
 
 ORACLE_KEYS = frozenset({"expect", "stdout", "check", "spec", "skip", "expensive", "inserted", "origin"})
 """Keys that ``metadata.selfheal`` of a cell may have."""
@@ -33,7 +33,7 @@ class Document:
 
     The cells of ``notebook`` are those of ``raw`` in the same order; their ids are made up where the file has none. In the
     model's view the ``%%heal`` lines of ``lines`` (by cell id) are comments. ``notes`` say what was odd about the file and
-    what was done about it.
+    what was done about it. ``upgraded_from`` is the old format of a file that ``raw`` is the upgraded form of, else 0.
     """
 
     path: Path
@@ -43,6 +43,7 @@ class Document:
     kernelspec: str = "python3"
     notes: tuple[str, ...] = ()
     lines: Mapping[str, heal_lines.HealLine] = field(default_factory=dict)
+    upgraded_from: int = 0
 
     def ordinals(self) -> dict[str, int]:
         """Cell id → position among the non-empty code cells of the file."""
@@ -59,7 +60,12 @@ def read(path: Path) -> Document:
         raise NotebookError(f"{path}: not valid JSON ({error}): restore it from a copy, or open and save it") from error
     if not isinstance(raw, dict) or "nbformat" not in raw or not ({"cells", "worksheets"} & raw.keys()):
         raise NotebookError(f"{path}: not a Jupyter notebook (it is JSON, but has no nbformat and cells)")
-    return document_of(path, raw, _form(text))
+    version = raw["nbformat"]
+    if version not in upgrade.OLD:
+        return document_of(path, raw, _form(text))
+    raw, notes = upgrade.upgraded(path, text.removeprefix("\ufeff"), version)
+    document = document_of(path, raw, _form(text))
+    return replace(document, notes=(*notes, *document.notes), upgraded_from=version)
 
 
 def document_of(path: Path, raw: dict[str, JSON], form: Form | None = None) -> Document:
@@ -91,15 +97,9 @@ def _check_version(path: Path, raw: Mapping[str, JSON]) -> None:
     version = raw["nbformat"]
     if version == 4 and isinstance(raw.get("cells"), list):
         return
-    if version in (1, 2, 3):
-        # nbformat could convert it, but what is given back would be another file than the one that was given
-        raise NotebookError(
-            f"{path}: notebook format {version}, from before 2015: convert it to 4 first, with `jupyter nbconvert --to "
-            f"notebook --inplace {path.name}` or by saving it in JupyterLab"
-        )
     if version == 4:
         raise NotebookError(f"{path}: not a Jupyter notebook (its cells are no list)")
-    raise NotebookError(f"{path}: notebook format {version!r} is not known; 4 is")
+    raise NotebookError(f"{path}: notebook format {version!r} is not known; 1 to 4 are")
 
 
 def _language(raw: Mapping[str, JSON]) -> str:

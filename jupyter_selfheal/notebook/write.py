@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -118,6 +119,29 @@ def write_atomically(path: Path, text: str) -> None:
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
+
+
+def kept_aside(path: Path) -> Path:
+    """Copy a file of an old format next to itself, as ``NAME.v3.ipynb``: nothing else could give it back. The copy's path.
+
+    An earlier copy is never overwritten; one that holds the same is taken for this one. Raises :class:`NotebookError`.
+    """
+    held = path.read_bytes()
+    version = json.loads(held)["nbformat"]
+    number = 1
+    while True:
+        copied = path.with_name(f"{path.stem}.v{version}{f'-{number}' if number > 1 else ''}{path.suffix}")
+        try:
+            with copied.open("xb") as file:
+                file.write(held)
+            shutil.copystat(path, copied)
+        except FileExistsError:
+            if copied.read_bytes() != held:
+                number += 1
+                continue
+        except OSError as error:
+            raise NotebookError(f"{copied}: cannot be written ({error.strerror}): choose a place with -o") from error
+        return copied
 
 
 def check_writable(path: Path) -> None:

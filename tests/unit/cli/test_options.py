@@ -61,7 +61,7 @@ def test_broken_notebooks_are_one_line_each_and_nothing_is_written(
     (tmp_path / "a.ipynb").write_text("{")
     (tmp_path / "b.ipynb").write_text('{"nbformat": 9, "cells": []}')
     (tmp_path / "c.ipynb").write_text(
-        '{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": []}]}'
+        '{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": [1]}]}'
     )
     (tmp_path / "d.ipynb").write_bytes(b"\x89PNG\r\n\x1a\n\xff")
     (tmp_path / "e.ipynb").mkdir()

@@ -3,12 +3,41 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import Oracle
 from jupyter_selfheal.notebook.read import read
 from tests.batches import cell, notebook
+
+OLD = {
+    "metadata": {"name": ""},
+    "nbformat": 3,
+    "nbformat_minor": 0,
+    "worksheets": [
+        {
+            "cells": [
+                {"cell_type": "heading", "level": 2, "metadata": {}, "source": ["Title"]},
+                {
+                    "cell_type": "code",
+                    "collapsed": False,
+                    "input": ["print 1\n", "1 + 1"],
+                    "language": "python",
+                    "metadata": {},
+                    "outputs": [
+                        {"output_type": "stream", "stream": "stdout", "text": ["1\n"]},
+                        {"metadata": {}, "output_type": "pyout", "prompt_number": 1, "text": ["2"]},
+                    ],
+                    "prompt_number": 1,
+                },
+            ],
+            "metadata": {},
+        },
+        {"cells": [{"cell_type": "code", "input": "x = 2", "language": "python", "metadata": {}, "outputs": []}]},
+    ],
+}
+"""A notebook of format 3, as IPython 0.13 to 2 wrote them."""
 
 
 def written(tmp_path: Path, text: str | bytes) -> Path:
@@ -28,10 +57,9 @@ def written(tmp_path: Path, text: str | bytes) -> Path:
         ('{"nbformat": 5, "cells": []}', "format 5 is not known"),
         ('{"nbformat": 4, "cells": [1]}', "cell 1 is not a cell"),
         ('{"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": []}', "a notebook in julia"),
-        (
-            '{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": []}]}',
-            "nbconvert --to notebook",
-        ),
+        ('{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": [1]}]}', "cannot upgrade it"),
+        ('{"nbformat": 3, "metadata": {}, "worksheets": 5}', "cannot upgrade it"),
+        ('{"nbformat": 3, "metadata": {"language": "Julia"}, "worksheets": [{"cells": []}]}', "a notebook in julia"),
         ('{"nbformat": 4, "cells": {}}', "cells are no list"),
     ],
 )
@@ -71,3 +99,27 @@ def test_the_cells_own_metadata_is_honoured_and_mistakes_in_it_are_said(tmp_path
     assert second.skip
     assert third.oracle.expect == "5"
     assert sum("selfheal metadata" in note for note in document.notes) == 3
+
+
+def test_a_notebook_of_format_3_is_read_as_format_4_5(tmp_path: Path) -> None:
+    document = read(written(tmp_path, json.dumps(OLD)))
+    assert [(c.kind, c.source) for c in document.notebook.cells] == [
+        ("markdown", "## Title"),
+        ("code", "print 1\n1 + 1"),
+        ("code", "x = 2"),
+    ]
+    assert [o.output_type for o in document.notebook.cells[1].outputs] == ["stream", "execute_result"]
+    assert document.notebook.cells[1].outputs[1].data["text/plain"] == "2"
+    assert (document.raw["nbformat"], document.raw["nbformat_minor"], document.upgraded_from) == (4, 5, 3)
+    assert "upgraded from notebook format 3" in document.notes[0]
+    assert "2 worksheets became one" in document.notes[1]
+    nbformat.validate(document.raw)
+    assert read(document.path).raw == document.raw, "reading twice gives the same ids"
+
+
+def test_format_2_is_upgraded_too(tmp_path: Path) -> None:
+    old = {"cell_type": "code", "input": "print 1", "language": "python", "outputs": [], "prompt_number": 1}
+    raw = {"nbformat": 2, "metadata": {}, "worksheets": [{"cells": [old]}]}
+    document = read(written(tmp_path, json.dumps(raw)))
+    assert [c.source for c in document.notebook.cells] == ["print 1"]
+    assert document.upgraded_from == 2
