@@ -16,12 +16,20 @@ from jupyter_selfheal.live import card as cards
 from jupyter_selfheal.live.actions import Actions
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
+from jupyter_selfheal.model import Case
 
 ANSWER_SECONDS = 5.0
 """How long ``status`` waits for the worker."""
 
 RENDER_SECONDS = 60.0
 """How long ``sent`` does: a request describes live variables, and for that the cell is run once more in a copy."""
+
+NOTHING_TO_SEND = (
+    "Nothing was sent to a model for this cell, and what would be cannot be said: the kernel no longer has its failure. "
+    "Run the cell again, and ask then."
+)
+
+ASKED_FOR = "This would be, if you asked one:"
 
 
 class HealMagics:
@@ -203,28 +211,35 @@ class HealMagics:
         print(f"log: {session.log_path}")
 
     def _sent(self, rest: str) -> None:
-        import json
-
-        session, heal = self._session, self._session.last_heal
-        if heal is None:
-            print("Nothing was sent to a model in this session.")
+        words = rest.split()
+        cell_id = words[words.index("--cell") + 1] if "--cell" in words[:-1] else ""
+        session = self._session
+        asked = session.case_to_send(cell_id)
+        if asked is None:
+            print(NOTHING_TO_SEND if cell_id else "Nothing was sent to a model: nothing failed yet in this session.")
             return
-        session.sent = None
-        states = session.checkpoints.now(heal.run) if heal.card.phase in ("closed", "applied") else ()
-        config = session.config.with_(healers=HEALERS)
-        session.client.send(m.AskSent(heal.run, (heal.case,), states, config))
-        _wait_for(lambda: session.sent is not None, RENDER_SECONDS)
-        answer = session.sent
-        if answer is None:
-            raise UsageError("the worker does not answer; `%heal status` says how it is")
-        if "--json" in rest.split():
+        run, case = asked
+        heal = session.heals.get(run)
+        answer = self._asked(run, case, open_=heal is not None and heal.card.phase not in ("closed", "applied"))
+        if "--json" in words:
+            import json
+
             print(json.dumps(list(answer.records), indent=2, ensure_ascii=False))
         elif answer.records:
-            print(answer.text)
+            print(f"This was sent to a model for this failure:\n\n{answer.text}" if cell_id else answer.text)
         else:
-            print(
-                f"Nothing was sent to a model for the last failure. This would be, if you asked one:\n\n{answer.would}"
-            )
+            print(f"Nothing was sent to a model for this failure. {ASKED_FOR}\n\n{answer.would}")
+
+    def _asked(self, run: str, case: Case, *, open_: bool) -> m.Sent:
+        """What the worker says was sent in a run, or would be; ``open_``: the worker has the states of that heal."""
+        session = self._session
+        session.sent = None
+        states = () if open_ else session.checkpoints.now(run)
+        session.client.send(m.AskSent(run, (case,), states, session.config.with_(healers=HEALERS)))
+        _wait_for(lambda: session.sent is not None, RENDER_SECONDS)
+        if session.sent is None:
+            raise UsageError("the worker does not answer; `%heal status` says how it is")
+        return session.sent
 
     def _config(self, _rest: str) -> None:
         for f in fields(self._session.config):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.live.actions import Actions
     from jupyter_selfheal.live.heals import LiveHeal, View
     from jupyter_selfheal.live.magics import HealMagics
-    from jupyter_selfheal.model import Failure
+    from jupyter_selfheal.model import Case, Failure
 else:
     m, capture, terminal = later("messages"), later("live.capture"), later("live.terminal")
 
@@ -255,20 +255,43 @@ class LiveSession:
     def heal_last(self, chosen: options.HealOptions) -> LiveHeal | None:
         """``%heal``: the last failure of this shell, also one from before the extension was loaded."""
         last = self.last_heal
-        error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+        error = _last_error()
         if error is None:
             return None
         if last is not None and last.case.failure.evalue == str(error) and last.card.phase == "proposed":
             return last
-        run, raw = self._cell_that_raised(error)
-        if not raw:
+        failure = self.last_failure()
+        return None if failure is None else self.begin(failure, chosen, error=error)
+
+    def last_failure(self) -> Failure | None:
+        """The last failure of this shell, healed or not. None where nothing failed, or nobody knows in which cell."""
+        error = _last_error()
+        run, raw = self._cell_that_raised(error) if error is not None else (0, "")
+        if error is None or not raw or _is_ours(raw):
             return None
         source = options.body_of(raw)
-        cell_id = self.cells.cell_of_run(run) or self.cells.cell_with(source) or self.cells.identify(None, source)
-        self.cells.ran(cell_id, raw, run)
+        cell_id = self.cells.cell_of_run(run)
+        if not cell_id:  # it ran before the extension was loaded
+            cell_id = self.cells.cell_with(source) or self.cells.identify(None, source)
+            self.cells.ran(cell_id, raw, run, failed=True)
         before = isinstance(error, SyntaxError)
-        failure = capture.failure_of(self.shell, error, cell_id, source, self.cells, before_exec=before, seconds=0.0)
-        return self.begin(failure, chosen, error=error)
+        return capture.failure_of(self.shell, error, cell_id, source, self.cells, before_exec=before, seconds=0.0)
+
+    def case_to_send(self, cell_id: str) -> tuple[str, Case] | None:
+        """The run and the case that ``%heal sent`` is about: the last failure of that cell (empty: of the session).
+
+        A failure that nothing was done about yet has a run of its own, with no journal. None where the kernel no longer has one.
+        """
+        from jupyter_selfheal.model import Case
+
+        healed = [h for h in self.heals.values() if cell_id in ("", h.card.cell_id)]
+        failure = self.last_failure()
+        known = failure is not None and any(
+            (h.case.failure.cell_id, h.case.failure.evalue) == (failure.cell_id, failure.evalue) for h in healed
+        )
+        if failure is not None and not known and cell_id in ("", failure.cell_id):
+            return self._new_run(), Case(failure, self.cells.notebook(failure.cell_id, failure.source, 0))
+        return (healed[-1].run, healed[-1].case) if healed else None
 
     @property
     def last_heal(self) -> LiveHeal | None:
@@ -419,6 +442,12 @@ class LiveSession:
         if where not in self._told:
             self._told.add(where)
             print(f"Self-heal: an error of ours ({type(error).__name__}); see {self.log_path}", file=sys.stderr)
+
+
+def _last_error() -> BaseException | None:
+    """What the interpreter keeps of the last exception that nobody caught."""
+    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    return error if isinstance(error, BaseException) else None
 
 
 def _is_ours(raw: str) -> bool:

@@ -54,6 +54,23 @@ def test_nothing_is_sent_before_consent_and_sent_shows_what_was(model: FakeModel
         kernel.stop()
 
 
+def test_what_would_be_sent_is_told_before_anything_was_healed(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    kernel = LiveKernel(tmp_path / "work", tmp_path / "data")
+    try:
+        kernel.run("%load_ext jupyter_selfheal\n%heal off")
+        assert "nothing failed yet" in kernel.run("%heal sent")["text"]
+        kernel.run(CELL, "c", allow_stdin=True)
+        for line in ("%heal sent", "%heal sent --cell c"):
+            told = kernel.run(line)["text"]
+            assert "Nothing was sent to a model for this failure" in told
+            assert "prices['discount']" in told.split("--- user ---\n")[1]
+        assert "no longer has its failure" in kernel.run("%heal sent --cell other")["text"]
+        assert kernel.displays == [], "asking heals nothing"
+    finally:
+        kernel.stop()
+
+
 def test_without_a_key_the_card_says_how_to_ask_a_model(loaded: LiveKernel) -> None:
     loaded.run(CELL, "c", allow_stdin=True)
     loaded.wait_for(lambda: "healing" not in loaded.card().splitlines()[0])
