@@ -66,7 +66,7 @@ def test_what_would_be_sent_is_told_before_anything_was_healed(tmp_path: Path) -
             assert "Nothing was sent to a model for this failure" in told
             assert "prices['discount']" in told.split("--- user ---\n")[1]
         assert "no longer has its failure" in kernel.run("%heal sent --cell other")["text"]
-        assert kernel.displays == [], "asking heals nothing"
+        assert kernel.displays == {}, "asking heals nothing"
     finally:
         kernel.stop()
 
