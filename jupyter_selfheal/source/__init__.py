@@ -6,8 +6,17 @@ magics around it stay as the user wrote them (docs/adr/0002). Standard library o
 
 from __future__ import annotations
 
-from jupyter_selfheal.source.binding import BUILTINS, Names, free_names, names, names_of, needed, root_name
-from jupyter_selfheal.source.masking import CELL_MAGICS_WITH_PYTHON, PARSE_FLAGS, compiles, is_foreign, mask, parse
+from jupyter_selfheal.source.binding import BUILTINS, Names, free_names, is_pure, names, names_of, needed, root_name
+from jupyter_selfheal.source.masking import (
+    CELL_MAGICS_WITH_PYTHON,
+    PARSE_FLAGS,
+    compiles,
+    expression,
+    is_foreign,
+    mask,
+    parse,
+    tree_of,
+)
 from jupyter_selfheal.source.positions import offset, span, splice, text_of
 from jupyter_selfheal.source.toplevel import Statement, canonical, from_statement, only, statement_at, statements
 
@@ -19,9 +28,11 @@ __all__ = [
     "Statement",
     "canonical",
     "compiles",
+    "expression",
     "free_names",
     "from_statement",
     "is_foreign",
+    "is_pure",
     "mask",
     "names",
     "names_of",
@@ -35,4 +46,5 @@ __all__ = [
     "statement_at",
     "statements",
     "text_of",
+    "tree_of",
 ]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from typing import cast
 
+ATTEMPTS = 5
+"""How often a text is parsed whose parsing another thread spoils."""
 PARSE_FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
 _LINE_MAGIC = re.compile(r"^(\s*)([%!]|\?{1,2}(?=\S))")
@@ -57,7 +60,7 @@ def mask(source: str) -> str:
 
 def _parses(line: str) -> bool:
     try:
-        compile(line, "<line>", "exec", PARSE_FLAGS)
+        tree_of(line, flags=PARSE_FLAGS)
     except (SyntaxError, ValueError):
         return False
     return True
@@ -108,10 +111,29 @@ def _scan(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
 def parse(source: str) -> ast.Module | None:
     """The syntax tree of a cell (masked, top-level await allowed), or None where it does not parse."""
     try:
-        tree = compile(mask(source), "<cell>", "exec", PARSE_FLAGS)
+        tree = tree_of(mask(source), flags=PARSE_FLAGS)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return tree if isinstance(tree, ast.Module) else None
+
+
+def tree_of(text: str, mode: str = "exec", flags: int = ast.PyCF_ONLY_AST) -> ast.AST:
+    """The syntax tree of a text, from any thread; raises what ``compile`` raises.
+
+    CPython before 3.11.8 counts the depth of trees in one place for all threads: where a garbage collection lets another
+    thread parse meanwhile, both may end in a SystemError about the recursion depth (gh-106905). Then it is parsed again.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            return cast(ast.AST, compile(text, "<cell>", mode, flags, dont_inherit=True))
+        except SystemError as error:
+            last = error
+    raise last
+
+
+def expression(text: str) -> ast.expr:
+    """The tree of an expression; raises what ``compile`` raises."""
+    return cast(ast.Expression, tree_of(text.strip(), "eval")).body
 
 
 def compiles(source: str) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import gc
+from collections.abc import Iterator
+
 import pytest
 
-from jupyter_selfheal.source import mask
+from jupyter_selfheal.source import mask, parse
 
 
 @pytest.mark.parametrize(
@@ -18,3 +22,36 @@ from jupyter_selfheal.source import mask
 )
 def test_an_assigned_command_is_masked_and_a_text_of_python_2_is_not(line: str, masked: str) -> None:
     assert mask(line) == masked
+
+
+def parse_deeper(frames: int) -> None:
+    if frames:
+        parse_deeper(frames - 1)
+    else:
+        ast.parse("y")
+
+
+@pytest.fixture
+def spoilt() -> Iterator[None]:
+    """Two garbage collections, in the midst of whatever runs, parse something from a deeper stack, as another thread may."""
+    left = [2]
+
+    def meanwhile(phase: str, info: dict[str, int]) -> None:
+        if phase == "start" and left[0]:
+            left[0] -= 1
+            parse_deeper(10)
+
+    before = gc.get_threshold()
+    gc.collect()
+    gc.callbacks.append(meanwhile)
+    gc.set_threshold(50)
+    yield
+    gc.callbacks.remove(meanwhile)
+    gc.set_threshold(*before)
+
+
+@pytest.mark.usefixtures("spoilt")
+def test_parsing_survives_another_thread_that_parses_meanwhile() -> None:
+    tree = parse("\n".join(f"a{n} = [{n}, b{n} + 1]" for n in range(300)))
+    assert tree is not None
+    assert len(tree.body) == 300

@@ -7,6 +7,8 @@ import doctest
 import re
 from collections.abc import Iterable, Iterator
 
+from jupyter_selfheal import source as src
+
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -70,7 +72,7 @@ def _is_plain_call(text: str) -> bool:
     """True for a call whose arguments are literals."""
     if not is_expression(text):
         return False
-    call = ast.parse(text, mode="eval").body
+    call = src.expression(text)
     return isinstance(call, ast.Call) and not call.keywords and all(is_literal(ast.unparse(a)) for a in call.args)
 
 
@@ -97,7 +99,7 @@ def is_literal(text: str) -> bool:
 def is_expression(text: str) -> bool:
     """True for the text of an expression."""
     try:
-        ast.parse(text.strip(), mode="eval")
+        src.expression(text)
     except (SyntaxError, ValueError):
         return False
     return True

@@ -249,7 +249,7 @@ class Search:
     def _code(self, n: int, text: str) -> CodeType | None:
         try:
             return compiled(self.program, n, text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError, SystemError):
             return None
 
     # --- screening ---
