@@ -195,6 +195,11 @@ class _NameVisitor(ast.NodeVisitor):
             self.visit(child)
 
 
+def is_pure(method: str) -> bool:
+    """Whether a method of this name changes nothing, going by the usual libraries."""
+    return method in _PURE_METHODS
+
+
 def root_name(node: ast.AST) -> str:
     """``df`` of ``df.loc[0].x``; empty where the expression does not begin with a name."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call | ast.Starred):
