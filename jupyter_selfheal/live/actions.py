@@ -10,7 +10,7 @@ from jupyter_selfheal.config import HEALERS
 from jupyter_selfheal.live import application, resume
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
-from jupyter_selfheal.model import Applicability, Candidate, Choice, Decision
+from jupyter_selfheal.model import JSON, Applicability, Candidate, Choice, Decision
 
 TO_CHOICE = {
     "reject": Choice.REJECT,
@@ -54,8 +54,6 @@ class Actions:
             with heal.lock:
                 if not heal.card.auto_by:
                     heal.change(auto_by=text)
-        elif action == "applied" and heal.card.phase != "applied":
-            self.approved(heal, patch_id, with_undo=True)
         elif action == "instructions":
             what = "`%heal resume`" if text == "resume" else "`%heal approve`"
             heal.change(instructions=NO_EXTENSION.replace("`%heal approve`", what))
@@ -94,8 +92,11 @@ class Actions:
         elif choice is not Choice.STOP:
             heal.change(phase="healing", status=f"{heal.card.headline}: healing…", proposal=())
 
-    def approved(self, heal: LiveHeal, patch_id: str, *, with_undo: bool) -> Candidate | None:
-        """Record that a candidate was approved and put into the notebook (by the front end, or by a magic)."""
+    def approved(self, heal: LiveHeal, patch_id: str, *, undo: tuple[JSON, ...] = ()) -> Candidate | None:
+        """Record that a candidate was approved and put into the notebook (by the front end, or by a magic).
+
+        ``undo`` are the edits that take it back, as the front end that made the change tells them.
+        """
         found = heal.card.candidate(patch_id)
         if found is None:
             return None
@@ -103,7 +104,6 @@ class Actions:
         heal.settled.clear()
         by = "%heal auto" if heal.card.auto and found.patch.applicability is Applicability.SAFE else "user"
         self._session.client.send(m.Decide(heal.run, Decision(Choice.APPROVE, found.patch.id, by=by)))
-        undo = application.undo_edits(heal.card, found) if with_undo else ()
         heal.change(phase="applied", status=f"{heal.card.headline}: fixed", undo=undo, instructions="")
         return found
 

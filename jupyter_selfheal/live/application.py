@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_selfheal.live.card import Card, as_written
 from jupyter_selfheal.model import Candidate, Insert, Install, Replace, RunCells
 
 
@@ -47,11 +46,3 @@ def plan_of(found: Candidate, cell_id: str, source: str, sources: dict[str, str]
 def become(shell: Any, source: str) -> None:
     """Turn the running cell into ``source``; in a terminal, offer it as the next input."""
     shell.set_next_input(source, replace=True)
-
-
-def undo_edits(card: Card, found: Candidate) -> tuple[dict[str, str], ...]:
-    """The inverse of what the front end was asked to do: it refuses where the user edited the cell since."""
-    return tuple(
-        {"kind": "replace", "cellId": e.cell_id, "old": e.source, "source": e.old, "label": ""}
-        for e in (as_written(e, card.written) for e in found.patch.edits if isinstance(e, Replace))
-    )

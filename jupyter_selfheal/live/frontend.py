@@ -9,6 +9,7 @@ cell runs. Handlers may run on a subshell's thread: they lock, and run no user c
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -58,8 +59,11 @@ class FrontEnd:
             channel.close()
         self._comms.clear()
 
-    def tell(self, heal: LiveHeal | None = None, *, answered: str = "", granted: bool = True) -> None:
-        """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for."""
+    def tell(
+        self, heal: LiveHeal | None = None, *, answered: str = "", granted: bool = True, wait: float = 0.0
+    ) -> None:
+        """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for, ``granted``
+        the answer, and ``wait`` the seconds after which to ask again (0: that is of no use)."""
         heal = heal or self._session.last_heal
         spent = self._session.spent  # what has ended; an open heal's own cost comes on top
         if heal is not None and heal.card.proposal and heal.card.phase in ("proposed", "paused"):
@@ -73,6 +77,7 @@ class FrontEnd:
             "on": self._session.auto_suggest,
             "answered": answered,
             "granted": granted,
+            "wait": wait,
         }
         for channel in list(self._comms):
             channel.send(state)
@@ -107,8 +112,11 @@ class FrontEnd:
             if content.get("number"):
                 self.tell(answered=str(content["number"]))
         elif action == "claim":
-            granted = self._claimed(content)
-            self.tell(answered=str(content["number"]), granted=granted)
+            heal = session.heals.get(str(content["run"]))
+            wait = heal.claim(str(content["page"])) if heal is not None else math.inf
+            self.tell(answered=str(content["number"]), granted=not wait, wait=wait if wait < math.inf else 0.0)
+        elif action == "applied":
+            self.tell(answered=str(content["number"]), granted=self._applied(content))
         elif action in ("on", "off"):
             session.auto_suggest = action == "on"
             session.switched("suggestions", str(action))
@@ -120,14 +128,14 @@ class FrontEnd:
                 heal, str(action), str(content.get("patch", "")), str(content.get("text", ""))
             )
 
-    def _claimed(self, content: dict[str, Any]) -> bool:
-        """Whether this page may carry the approval out. Resume is armed here: the page queues the cell when it knows."""
-        heal = self._session.heals.get(str(content["run"]))
-        if heal is None or not heal.claim(str(content["page"])):
+    def _applied(self, content: dict[str, Any]) -> bool:
+        """Take down that a page has put the fix in, unless it is no longer its to do. Resume is armed before the page runs it."""
+        heal, patch = self._session.heals.get(str(content["run"])), str(content["patch"])
+        if heal is None or not heal.take(str(content["page"])):
             return False
         if content.get("resume"):
-            self._session.actions.arm_resume(heal, str(content["patch"]))
-        return True
+            self._session.actions.arm_resume(heal, patch)
+        return self._session.actions.approved(heal, patch, undo=tuple(content.get("undo") or ())) is not None
 
     def _settings(self, values: dict[str, Any]) -> None:
         session = self._session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -35,8 +36,12 @@ class View(Protocol):
         ...
 
 
-CLAIM_SECONDS = 30.0
-"""How long a page may take from its claim to its word that the fix is in the notebook; then another page may claim."""
+CLAIM_SECONDS = 2.0
+"""How long a page may take from its claim to its word that the fix is in the notebook; then another page may claim.
+
+Short, because a page that was closed or reloaded in between never says it. One that was only slow is not lost: what it says
+too late is refused, and it takes its change back before anything has run.
+"""
 
 CLOSED = {
     Reason.REJECTED: "Rejected; nothing was changed.",
@@ -74,14 +79,27 @@ class LiveHeal:
     claimed: tuple[str, float] = ("", 0.0)
     """The page that carries the approval out, and when (seconds of the monotonic clock) it was handed it."""
 
-    def claim(self, page: str) -> bool:
-        """Hand the approval to one page: of several that show this heal, all but the first are refused."""
+    def claim(self, page: str) -> float:
+        """Hand the approval to one page: of several that show this heal, all but the first are refused.
+
+        Returns 0 where it is handed over, else the seconds after which to ask again; infinite where that is of no use.
+        """
         with self.lock:
             holder, since = self.claimed
-            taken = holder not in ("", page) and time.monotonic() - since < CLAIM_SECONDS
-            if taken or self.card.phase != "proposed":
-                return False
+            left = since + CLAIM_SECONDS - time.monotonic()
+            if self.card.phase != "proposed":
+                return math.inf
+            if holder not in ("", page) and left > 0:
+                return left
             self.claimed = (page, time.monotonic())
+            return 0.0
+
+    def take(self, page: str) -> bool:
+        """Whether the approval is still that page's to carry out; from then on it is nobody else's."""
+        with self.lock:
+            if self.card.phase != "proposed" or self.claimed[0] != page:
+                return False
+            self.claimed = (page, math.inf)
             return True
 
     def change(self, **changes: object) -> None:

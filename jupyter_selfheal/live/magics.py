@@ -109,7 +109,7 @@ class HealMagics:
             )
         if heal.card.ran_since and not self._proven_now(heal):
             return
-        found = self._actions.approved(heal, "", with_undo=False)
+        found = self._actions.approved(heal, "")
         assert found is not None
         failure = heal.case.failure
         sources = {c.id: c.source for c in heal.case.notebook.cells}

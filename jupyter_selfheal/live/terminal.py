@@ -184,7 +184,7 @@ class Waiting:
         rest = self._actions.arm_resume(heal, "") if resumed else ""
         if resumed and not rest:
             print("Nothing can be left out: the whole cell is run.")
-        found = self._actions.approved(heal, shown.patch.id if shown else "", with_undo=False)
+        found = self._actions.approved(heal, shown.patch.id if shown else "")
         if found is None:
             return False
         self._session.pending_resume.clear()

@@ -1,13 +1,16 @@
 /** Carries out an approval in the notebook that the widget sits in. */
 
+import { Notification } from '@jupyterlab/apputils';
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
-import { ICellState, IRequest, IResult, plan } from './edits';
+import { holds, ICellState, IEdit, IPlan, IRequest, IResult, plan } from './edits';
 import { KernelLine } from './kernel';
 
 /** How long the cells wait for the kernel's word that this page may change them, in milliseconds. */
 const PATIENCE = 1000;
+
+const ELSEWHERE = 'Not put in here: it was approved in another tab, or is no longer offered.';
 
 /** The panel and the cell that a DOM node of a widget sits in. */
 export function whereabouts(tracker: INotebookTracker, target: Node): { panel: NotebookPanel; cell: Cell } | null {
@@ -24,34 +27,45 @@ export function focusCell(notebook: Notebook, cell: Cell): void {
 }
 
 /** The cells as they are now. */
-function cellsOf(panel: NotebookPanel): ICellState[] {
-  const readOnly = panel.context.contentsModel?.writable === false;
+export function cellsOf(panel: NotebookPanel): ICellState[] {
   return panel.content.widgets.map(cell => ({
     id: cell.model.id,
     source: cell.model.sharedModel.getSource(),
-    editable: !readOnly && cell.model.getMetadata('editable') !== false
+    editable: cell.model.getMetadata('editable') !== false
   }));
 }
 
-/** Change the cells, each in one step that the editor's own undo takes back; returns the ids of new ones. */
-function change(notebook: Notebook, failing: Cell, request: IRequest): string[] {
+const planFor = (panel: NotebookPanel, request: IRequest, failing: string): IPlan =>
+  plan(cellsOf(panel), request, failing, panel.context.contentsModel?.writable === false);
+
+/** Change the cells, each in one step that the editor's own undo takes back. Returns what takes all of it back, last first. */
+function change(notebook: Notebook, failing: string, edits: IEdit[]): IEdit[] {
   const shared = notebook.model!.sharedModel;
-  const inserted: string[] = [];
-  for (const edit of request.edits) {
-    const at = (id?: string): number => shared.cells.findIndex(cell => cell.getId() === id);
-    const before = Math.max(at(edit.before || failing.model.id), 0);
+  const at = (id?: string): number => shared.cells.findIndex(cell => cell.getId() === id);
+  const inverse: IEdit[] = [];
+  for (const edit of edits) {
+    const before = edit.last ? shared.cells.length : Math.max(at(edit.before || failing), 0);
+    const index = at(edit.cellId);
+    const source = edit.source ?? '';
     if (edit.kind === 'replace') {
       // A transaction of the cell, not of the notebook: it is the cell's own history that Ctrl+Z goes back in.
-      const cell = shared.cells[at(edit.cellId)];
-      cell.transact(() => cell.setSource(edit.source ?? ''));
+      const cell = shared.cells[index];
+      inverse.unshift({ kind: 'replace', cellId: edit.cellId, old: source, source: cell.getSource() });
+      cell.transact(() => cell.setSource(source));
     } else if (edit.kind === 'insert') {
-      const cell = shared.insertCell(before, { cell_type: 'code', source: edit.source ?? '', metadata: { selfheal: { inserted: true } } });
-      inserted.push(cell.getId());
+      const id = edit.cellId && index < 0 ? { id: edit.cellId } : {};
+      const cell = shared.insertCell(before, { cell_type: 'code', source, metadata: { selfheal: { inserted: true } }, ...id });
+      inverse.unshift({ kind: 'delete', cellId: cell.getId(), old: source });
     } else if (edit.kind === 'move') {
-      shared.moveCells(at(edit.cellId), before);
+      const next = shared.cells[index + 1]?.getId();
+      inverse.unshift({ kind: 'move', cellId: edit.cellId, before: next, last: next === undefined });
+      // The cell is taken out first: below its place everything moves up by one.
+      shared.moveCells(index, before > index ? before - 1 : before);
+    } else if (edit.kind === 'delete' && index >= 0) {
+      shared.deleteCell(index);
     }
   }
-  return inserted;
+  return inverse;
 }
 
 function run(panel: NotebookPanel, failing: Cell, ids: string[]): void {
@@ -66,38 +80,59 @@ function run(panel: NotebookPanel, failing: Cell, ids: string[]): void {
   void NotebookActions.runCells(notebook, widgets, panel.sessionContext);
 }
 
+/** Whether the notebook of this page holds what was approved, be it by this page or read from the file. */
+export function isHere(panel: NotebookPanel, undo: IEdit[]): boolean {
+  return holds(cellsOf(panel), undo);
+}
+
+/** Take an approval back where the user asked for that, if the cells are as the approval left them. */
+function takeBack(line: KernelLine, failing: Cell, request: IRequest): IResult {
+  const todo = planFor(line.panel, request, failing.model.id);
+  if (todo.ok) {
+    change(line.panel.content, failing.model.id, request.edits);
+    line.send({ action: 'undone', run: request.heal, patch: request.patch, text: '' });
+  }
+  return todo;
+}
+
+/** Wait for an answer, but not for longer than a person would; null where it has not come by then. */
+const soon = <T>(answer: Promise<T>): Promise<T | null> =>
+  Promise.race([answer, new Promise<null>(resolve => window.setTimeout(() => resolve(null), PATIENCE))]);
+
 /**
  * Carry out an approval (or its undo), if the cells are as it expects them.
  *
- * An approval is claimed first, so that of several pages one alone changes and runs cells. Where the kernel is busy and cannot
- * say yet which, the cells change at once and what must run waits for the answer.
+ * An approval is claimed first, so that of several pages one alone changes cells; and runs nothing before the kernel has taken
+ * down that it was this page. One that comes too late (it was held up, and another page took over) takes its change back.
+ * Where the kernel is busy and cannot say yet, the cells change at once, and what must run waits for its word.
  */
 export async function apply(line: KernelLine, failing: Cell, request: IRequest): Promise<IResult> {
+  if (request.undo) {
+    return takeBack(line, failing, request);
+  }
   const { panel } = line;
-  const said = { run: request.heal, patch: request.patch, text: '' };
-  const refused = plan(cellsOf(panel), request, failing.model.id);
-  if (!refused.ok || request.undo) {
-    if (refused.ok) {
-      change(panel.content, failing, request);
-      line.send({ action: 'undone', ...said });
-    }
+  const id = failing.model.id;
+  const refused = planFor(panel, request, id);
+  if (!refused.ok) {
     return refused;
   }
-  const claim = line.claim(request.heal, request.patch, request.resume);
-  const mine = await Promise.race([claim, new Promise<null>(resolve => window.setTimeout(() => resolve(null), PATIENCE))]);
-  if (mine === false) {
-    return { ok: false, message: 'Not put in here: it was approved in another tab, or is no longer offered.' };
+  if ((await soon(line.claim(request.heal, request.patch))) === false) {
+    return { ok: false, message: ELSEWHERE };
   }
-  const todo = plan(cellsOf(panel), request, failing.model.id);
+  const todo = planFor(panel, request, id);
   if (!todo.ok) {
     return todo;
   }
-  const inserted = change(panel.content, failing, request);
-  line.send({ action: 'applied', ...said });
-  if (request.run && mine) {
-    run(panel, failing, [...inserted, ...todo.toRun]);
-  } else if (request.run) {
-    void claim.then(granted => granted && run(panel, failing, [...inserted, ...todo.toRun]));
-  }
-  return todo;
+  const inverse = change(panel.content, id, request.edits);
+  const inserted = inverse.filter(edit => edit.kind === 'delete').map(edit => edit.cellId!).reverse();
+  const ended = line.applied(request.heal, request.patch, request.resume, inverse).then(granted => {
+    if (granted && request.run) {
+      run(panel, failing, [...inserted, ...todo.toRun]);
+    } else if (granted === false) {
+      change(panel.content, id, inverse);
+      Notification.warning(`Self-heal: ${ELSEWHERE}`, { autoClose: 8000 });
+    }
+    return granted;
+  });
+  return (await soon(ended)) === false ? { ok: false, message: ELSEWHERE } : todo;
 }

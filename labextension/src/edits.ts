@@ -1,13 +1,16 @@
 /** What an approval asks of the notebook, checked as a whole before anything changes. Pure: no JupyterLab types. */
 
 export interface IEdit {
-  kind: 'replace' | 'insert' | 'move' | 'run';
+  kind: 'replace' | 'insert' | 'move' | 'delete' | 'run';
+  /** Of an insert: the id that the new cell gets, where it is free. */
   cellId?: string;
   /** The source the cell must still hold. */
   old?: string;
   source?: string;
   /** Insert or move above this cell; empty: above the failing cell. */
   before?: string;
+  /** Move below all others. */
+  last?: boolean;
   /** Cells to run first, in this order. */
   cellIds?: string[];
 }
@@ -42,56 +45,81 @@ export interface IPlan extends IResult {
 
 const SAME = (a: string, b: string): boolean => a.replace(/\s+$/, '') === b.replace(/\s+$/, '');
 
+/** Whether the notebook holds what the edit would make of it, so that nothing is left to do. */
+function isDone(cell: ICellState | undefined, edit: IEdit): boolean {
+  return edit.kind === 'delete' ? !cell : edit.kind === 'replace' && cell !== undefined && cell.source === edit.source;
+}
+
+/** Why an edit does not fit the notebook as it is; empty where it does. */
+function misfit(byId: Map<string, ICellState>, edit: IEdit, undo: boolean): string {
+  const cell = byId.get(edit.cellId ?? '');
+  const above = !edit.before || byId.has(edit.before);
+  if (edit.kind === 'insert') {
+    return above ? '' : 'The cell to insert above is no longer in the notebook.';
+  }
+  if (undo && isDone(cell, edit)) {
+    return '';
+  }
+  if (!cell) {
+    return 'The cell is no longer in the notebook.';
+  }
+  if (!cell.editable) {
+    return 'The cell is read-only.';
+  }
+  if (edit.kind === 'move' && !above) {
+    return 'The cell to move it above is no longer in the notebook.';
+  }
+  if (edit.old !== undefined && !SAME(cell.source, edit.old)) {
+    return undo
+      ? 'The cell was edited after the fix, so undo leaves it alone.'
+      : 'The cell was edited since it failed, so the fix was not put in. Run it again to heal it as it is now.';
+  }
+  return '';
+}
+
 /**
  * Whether every edit fits the notebook as it is, and what to run afterwards.
  *
- * An edit of a cell that is gone, read-only or was edited since is refused, and with it the whole approval.
+ * An edit of a cell that is gone, read-only or was edited since is refused, and with it the whole approval; in a notebook whose
+ * file cannot be written, all that would change it.
  */
-export function plan(cells: ICellState[], request: IRequest, failingId: string): IPlan {
+export function plan(cells: ICellState[], request: IRequest, failingId: string, readOnly = false): IPlan {
   const refuse = (message: string): IPlan => ({ ok: false, message, toRun: [] });
   const byId = new Map(cells.map(cell => [cell.id, cell]));
+  const changes = request.edits.filter(edit => edit.kind !== 'run');
   const toRun: string[] = [];
+  if (readOnly && changes.length) {
+    return refuse('The notebook is read-only: its file may not be written, so nothing was changed.');
+  }
   for (const edit of request.edits) {
     if (edit.kind === 'run') {
-      for (const id of edit.cellIds ?? []) {
-        if (!byId.has(id)) {
-          return refuse('A cell that must run first is no longer in the notebook.');
-        }
-        toRun.push(id);
+      if (!(edit.cellIds ?? []).every(id => byId.has(id))) {
+        return refuse('A cell that must run first is no longer in the notebook.');
       }
+      toRun.push(...(edit.cellIds ?? []));
       continue;
     }
-    if (edit.kind === 'insert') {
-      if (edit.before && !byId.has(edit.before)) {
-        return refuse('The cell to insert above is no longer in the notebook.');
-      }
-      continue;
+    const why = misfit(byId, edit, request.undo);
+    if (why) {
+      return refuse(why);
     }
-    const cell = byId.get(edit.cellId ?? '');
-    if (!cell) {
-      return refuse('The cell is no longer in the notebook.');
-    }
-    if (!cell.editable) {
-      return refuse('The cell is read-only.');
-    }
-    if (edit.old !== undefined && !SAME(cell.source, edit.old)) {
-      return refuse(
-        request.undo
-          ? 'The cell was edited after the fix, so undo leaves it alone.'
-          : 'The cell was edited since it failed, so the fix was not put in. Run it again to heal it as it is now.'
-      );
-    }
-    if (edit.kind === 'replace' && edit.cellId !== failingId && !toRun.includes(cell.id)) {
-      toRun.push(cell.id);
-    }
-    if (edit.kind === 'move') {
-      toRun.push(cell.id);
+    if ((edit.kind === 'move' || edit.kind === 'replace') && edit.cellId !== failingId && !toRun.includes(edit.cellId!)) {
+      toRun.push(edit.cellId!);
     }
   }
   if (!request.undo && byId.has(failingId)) {
     toRun.push(failingId);
   }
-  const changed = request.edits.filter(edit => edit.kind !== 'run').length;
-  const what = request.undo ? 'Undone' : changed > 1 ? `${changed} cells changed` : changed ? 'Cell changed' : 'Nothing to change';
-  return { ok: true, message: request.run && !request.undo ? `${what}; running it.` : `${what}.`, toRun: request.run && !request.undo ? toRun : [] };
+  const what = request.undo ? 'Undone' : changes.length > 1 ? `${changes.length} cells changed` : changes.length ? 'Cell changed' : 'Nothing to change';
+  const runs = request.run && !request.undo;
+  return { ok: true, message: runs ? `${what}; running it.` : `${what}.`, toRun: runs ? toRun : [] };
+}
+
+/** Whether the notebook holds all that an approval put in, so that there is something to undo. */
+export function holds(cells: ICellState[], undo: IEdit[]): boolean {
+  const byId = new Map(cells.map(cell => [cell.id, cell]));
+  return undo.length > 0 && undo.every(edit => {
+    const cell = byId.get(edit.cellId ?? '');
+    return cell !== undefined && (edit.old === undefined || SAME(cell.source, edit.old));
+  });
 }

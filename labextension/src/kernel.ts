@@ -7,6 +7,8 @@ import { NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
 
+import type { IEdit } from './edits';
+
 export const TARGET = 'jupyter_selfheal';
 
 export interface IState {
@@ -21,6 +23,8 @@ export interface IState {
   answered?: string;
   /** What was asked for with that number is granted. */
   granted?: boolean;
+  /** Not granted, but it may be when asked for again after so many seconds. */
+  wait?: number;
 }
 
 const OFF: IState = { phase: 'off', status: 'not loaded', cost: '$0', run: '', cell: '', on: false };
@@ -115,15 +119,32 @@ export class KernelLine {
   /**
    * Whether this page may carry an approval out: of all that show the heal, the kernel names one.
    *
-   * The answer comes at once where ipykernel has subshells, else when the kernel has done what it is at.
+   * The answer comes at once where ipykernel has subshells, else when the kernel has done what it is at. Where another page was
+   * named and nothing comes of it (it was closed, or it hangs), this one is soon named in its place.
    */
-  async claim(heal: string, patch: string, resume: boolean): Promise<boolean> {
+  async claim(heal: string, patch: string): Promise<boolean> {
     const kernel = this.panel.sessionContext.session?.kernel;
     if (kernel) {
       await this.open(kernel);
     }
-    const state = await this.answer(number => this.send({ action: 'claim', run: heal, patch, resume, page: this._page, number }));
-    return state?.granted === true;
+    for (;;) {
+      const state = await this.answer(number => this.send({ action: 'claim', run: heal, patch, page: this._page, number }));
+      if (state?.granted || !state?.wait) {
+        return state?.granted === true;
+      }
+      await new Promise(resolve => window.setTimeout(resolve, state.wait! * 1000));
+    }
+  }
+
+  /**
+   * Tell that the cells were changed, and what takes that back. True: it was this page's to do, and the cells may run; false: it
+   * was not, or is no longer; null: the line is lost.
+   */
+  async applied(heal: string, patch: string, resume: boolean, undo: IEdit[]): Promise<boolean | null> {
+    const state = await this.answer(number =>
+      this.send({ action: 'applied', run: heal, patch, resume, undo, page: this._page, number })
+    );
+    return state && state.granted === true;
   }
 
   /** Send a message with a number, and wait for the state that answers it; null where the line is lost or patience ends. */
