@@ -1,7 +1,7 @@
 """What a user's kernel and its worker say to each other: one wire line each, over the worker's stdin and stdout.
 
-The kernel sends ``Hello Heal Prove Decide Cancel AskSent AskStatus Switched Shutdown``; the worker sends ``Ready Progress Proposed
-Paused Proven Finished Sent Status Notice``. Every answer names the ``run`` that it belongs to. The module imports only
+The kernel sends ``Hello Heal Prove Decide Cancel AskSent AskStatus Switched Shutdown``; the worker sends ``Ready Progress Spent
+Proposed Paused Proven Finished Sent Status Notice``. Every answer names the ``run`` that it belongs to. The module imports only
 the model and the settings, so that it is cheap in the user's kernel.
 
 A conversation::
@@ -22,7 +22,8 @@ End of file on the worker's stdin is ``Shutdown``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from jupyter_selfheal import wire
@@ -183,11 +184,25 @@ class Progress:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What the run may have spent so far: a call that is under way counts at its worst, so that a worker which dies in it
+    leaves no money uncounted."""
+
+    run: str
+    cost: Cost
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
 class Proposed:
-    """A proposal waits for a ``Decide``."""
+    """A proposal waits for a ``Decide``.
+
+    ``repeats``, by patch id: what approving it does that the cell did already before it failed ("changes `calls`").
+    """
 
     run: str
     proposal: Proposal
+    repeats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @wire.register
@@ -261,4 +276,4 @@ class Notice:
 
 
 ToWorker: TypeAlias = Hello | Heal | Prove | Decide | Cancel | AskSent | AskStatus | Switched | Shutdown
-FromWorker: TypeAlias = Ready | Progress | Proposed | Paused | Proven | Finished | Sent | Status | Notice
+FromWorker: TypeAlias = Ready | Progress | Spent | Proposed | Paused | Proven | Finished | Sent | Status | Notice

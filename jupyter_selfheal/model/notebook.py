@@ -92,7 +92,8 @@ class Cell:
 
     ``id`` is nbformat's cell id (or one made up by the reader, stable within the run). ``runs`` is the execution number
     in the *running* kernel, 0 where it did not run there. ``outputs`` are the outputs stored in the notebook.
-    ``skip`` and ``expensive`` come from the cell's ``selfheal`` metadata.
+    ``skip`` and ``expensive`` come from the cell's ``selfheal`` metadata. ``unfinished``: its last run in the kernel failed,
+    so that ``runs`` is 0, and what it did before that is there.
     """
 
     id: str
@@ -104,6 +105,7 @@ class Cell:
     oracle: Oracle = Oracle()
     skip: bool = False
     expensive: bool = False
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)
