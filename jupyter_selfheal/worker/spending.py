@@ -1,0 +1,37 @@
+"""What a heal may have spent by now, from its events: the kernel is told, so that it knows when this process is gone."""
+
+from __future__ import annotations
+
+from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.model import Cost
+
+
+class Spending:
+    """Everything settled, and every call under way at its worst (see :class:`jupyter_selfheal.loop.states.Account`)."""
+
+    def __init__(self) -> None:
+        self._settled = Cost()
+        self._under_way: dict[str, Cost] = {}
+
+    @property
+    def cost(self) -> Cost:
+        """All of it together."""
+        return sum(self._under_way.values(), self._settled)
+
+    def take(self, event: object) -> bool:
+        """True where the event changes what was spent."""
+        before = self.cost
+        if isinstance(event, ev.Reserved):
+            self._under_way[event.id] = event.worst
+        elif isinstance(event, ev.Settled):
+            self._settle(event.id, event.cost)
+        elif isinstance(event, ev.Answered):
+            self._settle(event.settles, event.answer.cost)
+        elif isinstance(event, ev.Screened | ev.Scored):
+            self._settle(event.settles, event.cost)
+        return self.cost != before
+
+    def _settle(self, call: str, cost: Cost) -> None:
+        if call:
+            self._under_way.pop(call, None)
+            self._settled += cost

@@ -1,0 +1,35 @@
+"""The frozen states of the user's kernel, as the kernel names them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+
+from jupyter_selfheal.messages import StateAddress
+from jupyter_selfheal.model import Start
+from jupyter_selfheal.ports import Starts, TrialKernel
+
+
+def connect(address: StateAddress) -> TrialKernel:
+    """Take a state over. Raises :class:`~jupyter_selfheal.errors.KernelError` where it is gone."""
+    from jupyter_selfheal.kernels.forked import ForkedKernel
+
+    return ForkedKernel.connect(address.socket, address.start)
+
+
+def starts_of(kernels: Iterable[TrialKernel]) -> Starts:
+    """The first of each kind."""
+    found = tuple(kernels)
+    before = tuple(k for k in found if k.start is Start.BEFORE_CELL)
+    return Starts(before[:1], tuple(k for k in found if k.start is Start.AFTER_FAILURE)[:1])
+
+
+@contextlib.contextmanager
+def connected(addresses: Iterable[StateAddress]) -> Iterator[Starts]:
+    """The states for a while; every one that was taken over is let go, also where the next is gone."""
+    with contextlib.ExitStack() as stack:
+        kernels = []
+        for address in addresses:
+            kernels.append(connect(address))
+            stack.callback(kernels[-1].close)
+        yield starts_of(kernels)
