@@ -98,7 +98,11 @@ def _where(heal: argparse.ArgumentParser) -> None:
 
 def _how(heal: argparse.ArgumentParser) -> None:
     heal.add_argument("--offline", action="store_true", help="no language model, and no network for cells or trials")
-    heal.add_argument("--install", action="store_true", help="allow proving a missing module by a scratch installation")
+    heal.add_argument(
+        "--install",
+        action="store_true",
+        help="allow proving a missing module by installing it into a scratch directory, from pip's index, with --offline too",
+    )
     heal.add_argument(
         "--healers",
         type=_healers,

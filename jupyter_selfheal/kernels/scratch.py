@@ -24,15 +24,25 @@ SECONDS = 300.0
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*(\[[\w,\-. ]+\])?\s*([=<>!~]=?[\w.*+!,=<>~ ]+)?")
 
 
+_PIP = """
+import importlib.util, runpy, sys
+if importlib.util.find_spec("pip") is None:  # an environment that uv made
+    import ensurepip, pathlib
+    sys.path += map(str, pathlib.Path(ensurepip.__file__).parent.glob("_bundled/pip-*.whl"))
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
+"""``python -m pip``, also where the environment has none: nothing is added to it."""
+
+
 class ScratchInstaller:
     """Installs requirements for one Python; each once. Call :meth:`close` to remove them.
 
-    ``offline``: from no index, only from the folders of wheels that the installer is configured with (``PIP_FIND_LINKS``).
+    From the index that pip or uv is configured with: who allows installing allows this one use of the network
+    (``PIP_NO_INDEX`` and ``UV_NO_INDEX`` forbid it, and leave the folders of wheels that are configured).
     """
 
-    def __init__(self, python: str = sys.executable, *, seconds: float = SECONDS, offline: bool = False) -> None:
+    def __init__(self, python: str = sys.executable, *, seconds: float = SECONDS) -> None:
         self._python = python
-        self._offline = offline
         self._seconds = seconds
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._done: dict[str, str] = {}
@@ -64,16 +74,15 @@ class ScratchInstaller:
             constraints.write_text(self._installed())
         only_wheels = ["--only-binary", ":all:"]
         common = ["--quiet", *only_wheels, "--target", str(target), "--constraint", str(constraints), requirement]
-        if self._offline:
-            common.insert(0, "--no-index")
-        uv = shutil.which("uv")
-        command = (
-            [uv, "pip", "install", "--python", self._python, *common]
-            if uv
-            else [self._python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *common]
-        )
-        self._ran(command, f"{requirement} could not be installed", " (only wheels are)")
+        self._ran([*self._installer(), *common], f"{requirement} could not be installed", " (only wheels are)")
         return str(target)
+
+    def _installer(self) -> list[str]:
+        """uv where it is on the path, else that Python's own pip, else the one that comes with Python for ``ensurepip``."""
+        uv = shutil.which("uv")
+        if uv:
+            return [uv, "pip", "install", "--python", self._python]
+        return [self._python, "-c", _PIP, "install", "--no-input", "--disable-pip-version-check"]
 
     def _installed(self) -> str:
         """What is installed, as constraints. Distributions from a folder or an address have no version to name."""

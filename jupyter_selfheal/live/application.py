@@ -31,7 +31,7 @@ def plan_of(found: Candidate, cell_id: str, source: str, sources: dict[str, str]
         if isinstance(edit, RunCells):
             first += [sources[c] for c in edit.cell_ids if c in sources]
         elif isinstance(edit, Install):
-            first.append(f"%pip install {edit.requirement}")
+            first.append(edit.line)
         elif isinstance(edit, Insert):
             first.append(edit.source)
             others.append(("a new cell above it", edit.source))

@@ -129,7 +129,7 @@ def edits_of(
             )  # fmt: skip
         elif isinstance(edit, Install):
             found.append(
-                {"kind": "insert", "cellId": f"install-{patch.id}", "before": "", "old": "", "source": f"%pip install {edit.requirement}",
+                {"kind": "insert", "cellId": f"install-{patch.id}", "before": "", "old": "", "source": edit.line,
                  "label": "new cell"}
             )  # fmt: skip
     return found

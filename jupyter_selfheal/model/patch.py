@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TypeAlias
@@ -50,6 +51,12 @@ class Install:
 
     requirement: str
     module: str
+
+    @property
+    def line(self) -> str:
+        """The line that does it in a notebook. Quoted where a shell would read more than a name in it."""
+        plain = re.fullmatch(r"[\w.-]+", self.requirement)
+        return f"%pip install {self.requirement}" if plain else f'%pip install "{self.requirement}"'
 
 
 Edit: TypeAlias = Replace | Insert | Move | RunCells | Install

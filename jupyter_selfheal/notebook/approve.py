@@ -207,7 +207,7 @@ def _edit_diff(edit: object, notebook: Notebook) -> str:
     if isinstance(edit, RunCells):
         return f"@@ run first: {', '.join(_name(c, notebook) for c in edit.cell_ids)} @@"
     if isinstance(edit, Install):
-        return f"+%pip install {edit.requirement}"
+        return f"+{edit.line}"
     return ""
 
 

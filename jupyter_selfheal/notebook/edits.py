@@ -19,9 +19,7 @@ def persistent(patch: Patch, notebook: Notebook, failing: str) -> Patch:
         if isinstance(edit, RunCells):
             edits += [Move(cell_id, before=failing) for cell_id in edit.cell_ids if notebook.index(cell_id) > at]
         elif isinstance(edit, Install):
-            edits.append(
-                Insert(f"install-{edit.module.replace('.', '-')}", f"%pip install {edit.requirement}", failing)
-            )
+            edits.append(Insert(f"install-{edit.module.replace('.', '-')}", edit.line, failing))
         else:
             edits.append(edit)
     return replace(patch, edits=tuple(edits))

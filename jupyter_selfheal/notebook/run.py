@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.loop.plan import requirements, trial_steps
 from jupyter_selfheal.model import (
+    Attempt,
     Case,
     Cell,
     Failure,
@@ -224,8 +225,7 @@ def _status(outcome: Outcome) -> Status:
 def _why_not(outcome: Outcome, status: Status) -> str:
     if status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):
         said = outcome.diagnosis.advice or outcome.diagnosis.cause
-        # a trial of no steps could not begin: what was to be installed could not be
-        tried = next((a.trial.detail for a in outcome.attempts if a.trial and not a.trial.steps), "")
+        tried = next((_installed(a) for a in outcome.attempts if requirements(a.patch)), "")
         return f"{said} ({tried})" if tried else said
     by_policy = next((a.rejection for a in outcome.attempts if a.rejection.strip("-")), "")
     if outcome.reason is Reason.REJECTED and by_policy:
@@ -237,6 +237,13 @@ def _why_not(outcome: Outcome, status: Status) -> str:
         Reason.STUCK: "the same attempts came again",
         Reason.NO_IMPROVEMENT: "the attempts did not get better",
     }.get(outcome.reason, outcome.reason.value.replace("_", " "))
+
+
+def _installed(attempt: Attempt) -> str:
+    """What came of an installation that was tried: a trial of no steps could not begin, as it could not be installed."""
+    if attempt.trial is None or not attempt.trial.steps:
+        return attempt.trial.detail if attempt.trial else ""
+    return f"{', '.join(requirements(attempt.patch))} was installed for a trial, and the cell failed: {_how(attempt.trial)}"
 
 
 def _how(trial: Trial) -> str:

@@ -158,7 +158,7 @@ class Session:
         first = command_of(kernelspec)[0][0]
         python = first if Path(first).name.startswith("python") else sys.executable
         if python not in self._installers:
-            self._installers[python] = ScratchInstaller(python, offline=self.settings.config.offline)
+            self._installers[python] = ScratchInstaller(python)
             self._closing.callback(self._installers[python].close)
         return self._installers[python](requirement)
 

@@ -121,7 +121,7 @@ def _changes(case: Case, patch: Patch) -> Iterator[str]:
         elif isinstance(edit, RunCells):
             yield f"@@ run first: {', '.join(f'cell {_number(case, c)}' for c in edit.cell_ids)} @@"
         elif isinstance(edit, Install):
-            yield f"+%pip install {edit.requirement}"
+            yield f"+{edit.line}"
 
 
 def _number(case: Case, cell_id: str) -> str:

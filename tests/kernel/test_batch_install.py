@@ -26,19 +26,23 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The only place that anything can be installed from: a folder with one wheel."""
     folder = tmp_path / "wheels"
     folder.mkdir()
-    info = f"{MODULE}-1.0.dist-info"
-    with zipfile.ZipFile(folder / f"{MODULE}-1.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr(f"{MODULE}.py", "def show(n):\n    return n * 2\n")
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {MODULE}\nVersion: 1.0\n")
-        wheel.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        wheel.writestr(f"{info}/RECORD", f"{MODULE}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+    make_wheel(folder, "def show(n):\n    return n * 2\n")
     for name in ("PIP_FIND_LINKS", "UV_FIND_LINKS"):
         monkeypatch.setenv(name, str(folder))
     for name in ("PIP_NO_INDEX", "UV_NO_INDEX"):
         monkeypatch.setenv(name, "1")
     return folder
+
+
+def make_wheel(folder: Path, source: str) -> None:
+    info = f"{MODULE}-1.0.dist-info"
+    with zipfile.ZipFile(folder / f"{MODULE}-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{MODULE}.py", source)
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {MODULE}\nVersion: 1.0\n")
+        wheel.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr(f"{info}/RECORD", f"{MODULE}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
 
 
 def given(place: Path) -> Path:
@@ -88,3 +92,28 @@ def test_what_cannot_be_installed_is_said_and_nothing_is_inserted(place: Path, w
     assert "could not be installed" in cell["detail"] + str(cell["fix"])
     written = json.loads((place / "out.ipynb").read_text())["cells"]
     assert [c["source"] for c in written] == [c["source"] for c in json.loads(notebook.read_text())["cells"]]
+
+
+def test_a_module_that_is_installed_and_still_cannot_be_imported_is_said(place: Path, wheels: Path) -> None:
+    make_wheel(wheels, "raise ImportError('it needs another Python')\n")
+    notebook = given(place)
+    done = heal(notebook, "--install", "-o", "out.ipynb", "--json", cwd=place)
+    assert done.returncode == 1, done.stdout + done.stderr
+    cell = json.loads(done.stdout)["notebooks"][0]["cells"][1]
+    assert cell["status"] == "left alone"
+    assert f"{MODULE} was installed for a trial, and the cell failed: ImportError: it needs another" in cell["detail"]
+    written = json.loads((place / "out.ipynb").read_text())["cells"]
+    assert [c["source"] for c in written] == [c["source"] for c in json.loads(notebook.read_text())["cells"]]
+
+
+def test_an_optional_dependency_that_a_library_asks_for_is_installed(place: Path, wheels: Path) -> None:
+    asks = (
+        f"def needs():\n    try:\n        import {MODULE}\n    except ImportError:\n"
+        f"        raise ImportError('`Import {MODULE}` failed. Use pip to install the {MODULE} package.') from None\n"
+        f"    return {MODULE}"
+    )
+    notebook = write(place / "n.ipynb", asks, "assert needs().show(21) == 42")
+    done = heal(notebook, "--install", "-o", "out.ipynb", cwd=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+    cells = json.loads((place / "out.ipynb").read_text())["cells"]
+    assert f"%pip install {MODULE}" in ["".join(c["source"]) for c in cells]

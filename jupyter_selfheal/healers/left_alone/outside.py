@@ -7,7 +7,7 @@ import re
 from jupyter_selfheal.healers.left_alone._checks import Remedies, left_alone, line_of
 from jupyter_selfheal.healers.rules._rule import Scene
 from jupyter_selfheal.healers.rules.missing_module import wanted_distribution
-from jupyter_selfheal.model import Diagnosis, FailureKind
+from jupyter_selfheal.model import Diagnosis, FailureKind, Install
 
 NETWORK_NAMES = frozenset(
     {"URLError", "ConnectionError", "gaierror", "ConnectTimeout", "ReadTimeout", "SSLError", "ProxyError", "MaxRetryError",
@@ -105,13 +105,14 @@ def missing_module(scene: Scene, remedies: Remedies) -> Diagnosis | None:
         failure.ename == "ImportError"
         and re.search(r"No module named|optional dependency|(pip|conda) install", failure.evalue)
     )
-    if not absent or remedies.has_remedy(scene):
-        return None
     requirement, module, known = wanted_distribution(scene)
+    if not (absent or requirement) or remedies.has_remedy(scene):
+        return None
     module = module or (re.findall(r"'([\w.]+)'", failure.evalue) or ["a module"])[0]
     advice = "Add the module's file, which did not come with the notebook."
     if requirement:
-        advice = f"`%pip install {requirement}`" + ("" if known else ", if the distribution of that name is meant")
+        line = Install(requirement, module).line
+        advice = f"`{line}`" + ("" if known else ", if the distribution of that name is meant")
     return left_alone(f"The module {module} is not installed here.", "missing module", advice)
 
 

@@ -238,7 +238,8 @@ DISTRIBUTIONS: dict[str, str] = {
     "vega": "vega",
     "vega_datasets": "vega-datasets",
     "prettytable": "prettytable",
-    "pkg_resources": "setuptools",
+    "pkg_resources": "setuptools<81",  # 82 has no pkg_resources any more
+    "mpl_toolkits.basemap": "basemap",
     "setuptools": "setuptools",
     "google.protobuf": "protobuf",
     "google.cloud.storage": "google-cloud-storage",

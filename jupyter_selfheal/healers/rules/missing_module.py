@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules._imports import (
+    DISTRIBUTIONS,
     PLACEHOLDERS,
     PYTHON_2_MODULES,
     PYTHON_ONLY_ELSEWHERE,
@@ -13,18 +14,20 @@ from jupyter_selfheal.healers.rules._imports import (
 )
 from jupyter_selfheal.healers.rules._live import ask
 from jupyter_selfheal.healers.rules._near import nearest
+from jupyter_selfheal.healers.rules._optional import SAYS_SO, asked_for
 from jupyter_selfheal.healers.rules._project import folders_of
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.model import Applicability, Install, Patch
 
 MISSING = re.compile(r"No module named '?([\w.]+)'?")
-OPTIONAL = re.compile(r"[Mm]issing optional dependency '([\w.-]+)'|(?:pip|conda) install (?:-U |--upgrade )?([\w.-]+)")
 
 
 class MissingModule(Rule):
     """Install the distribution that has the missing module.
 
-    **Failure** `ModuleNotFoundError`, or an `ImportError` in which a library says what to install.
+    **Failure** `ModuleNotFoundError`, or an error in which a library says what to install: an `ImportError` (`Missing optional
+    dependency 'tables'`, `lxml not found, please install it`), or any of `ValueError`, `RuntimeError` and Beautiful Soup's
+    `FeatureNotFound` that says that something is not installed.
 
     **Fix** `%pip install` of the distribution: `scikit-learn` for `sklearn`, `Pillow` for `PIL`. Proven in a scratch directory, where
     installing was allowed.
@@ -36,7 +39,7 @@ class MissingModule(Rule):
 
     code = "IMP104"
     name = "module is not installed"
-    enames = frozenset({"ModuleNotFoundError", "ImportError"})
+    enames = frozenset({"ModuleNotFoundError", "ImportError", "ValueError", "RuntimeError", "FeatureNotFound"})
     applicability = Applicability.SAFE
     why = "The distribution is known to have this module."
 
@@ -57,23 +60,41 @@ class MissingModule(Rule):
 
 def wanted_distribution(scene: Scene) -> tuple[str, str, bool]:
     """(requirement, module, known?) to install for the failure; empty strings where nothing should be."""
-    message = scene.failure.evalue
-    if scene.failure.ename == "ImportError" or "Missing optional" in message:
-        found = OPTIONAL.search(message)
-        name = (found[1] or found[2]).rstrip(".") if found else ""
-        module = name.replace("-", "_")
-        return distribution_of(module)[0] if distribution_of(module)[1] else "", module, True
-    found = MISSING.search(message)
-    if not found:
-        return "", "", False
-    module = found[1]
+    failure = scene.failure
+    found = MISSING.search(failure.evalue) if failure.ename in ("ModuleNotFoundError", "ImportError") else None
+    if found is not None:
+        return _imported(scene, found[1])
+    if failure.ename in ("ModuleNotFoundError", "ImportError", "FeatureNotFound") or SAYS_SO.search(failure.evalue):
+        return _asked_for(scene)
+    return "", "", False
+
+
+def _imported(scene: Scene, module: str) -> tuple[str, str, bool]:
+    """For a module that was imported."""
     top = module.split(".")[0]
     if {module, top} & (PLACEHOLDERS | PYTHON_2_MODULES | PYTHON_ONLY_ELSEWHERE) or len(top) < 2 or top.startswith("_"):
         return "", "", False
     installed = ask(scene, "modules") or ()
     requirement, known = distribution_of(module)
-    if top in installed and module not in ("google.cloud.storage", "google.cloud.bigquery"):
+    if top in installed and not ("." in module and module in DISTRIBUTIONS):
         return "", "", False  # the package is there, a part of it is not: another release, not another distribution
     if (not known and nearest(top, installed)) or folders_of(scene, top):
         return "", "", False
     return requirement, module, known
+
+
+def _asked_for(scene: Scene) -> tuple[str, str, bool]:
+    """For what a library's message asks for: the first that is known to be a distribution's and is not there."""
+    names = list(asked_for(scene.failure.evalue))
+    installed = set(ask(scene, "modules") or ()) if names else set()
+    for name in names:
+        base, bracket, extras = name.partition("[")
+        module = MODULES.get(base.lower(), base.replace("-", "_"))
+        requirement, known = distribution_of(module)
+        if known and (bracket or module not in installed):
+            return requirement + bracket + extras, module, True
+    return "", "", False
+
+
+MODULES = {distribution.lower(): module for module, distribution in DISTRIBUTIONS.items() if "." not in module}
+"""Distribution → module, where they differ."""

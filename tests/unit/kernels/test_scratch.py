@@ -55,3 +55,15 @@ def test_what_cannot_be_installed_says_why(wheels: Path) -> None:
 def test_only_names_of_distributions_are_installed(requirement: str) -> None:
     with pytest.raises(InfrastructureError, match="not the name of a distribution"):
         ScratchInstaller()(requirement)
+
+
+def test_a_python_without_pip_is_installed_for_too_and_gets_none(
+    wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "bare" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(python.parents[1])], check=True)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # no uv
+    installer = ScratchInstaller(str(python))
+    assert (Path(installer("tinything")) / "tiny_thing.py").exists()
+    installer.close()
+    assert subprocess.run([python, "-c", "import pip"], capture_output=True).returncode == 1
