@@ -12,6 +12,8 @@ from jupyter_selfheal.ports import Starts, TrialKernel
 PROBE_SECONDS = 20.0
 """Seconds a probe may take: they read attributes and folders; one that hangs is a property of the user's own."""
 
+REPEATS_SECONDS = 10.0
+"""Seconds that running the cell anew for one question after the other may take in all, where no state after it can be kept."""
 
 _WITHOUT_AFTER = (FailureKind.TIMED_OUT, FailureKind.DIED)
 
@@ -21,8 +23,9 @@ class KernelFacts:
 
     From a state after the failure a question is one probe. From a state before the cell, ``failure`` says which cell
     to run first; the state after it is kept for the further questions until :meth:`close`. ``cell_seconds`` is how
-    long that cell may take. A cell that does not end, or ends its process, has no state after it: what was there before is
-    asked.
+    long that cell may take. Where that state cannot be kept (a library's threads are running in it, say) the cell is run
+    anew for each question until that has taken :data:`REPEATS_SECONDS`; what is asked then has no answer. A cell that does
+    not end, or ends its process, has no state after it: what was there before is asked.
     """
 
     def __init__(self, kernel: TrialKernel, failure: Failure | None = None, *, cell_seconds: float = 0.0) -> None:
@@ -30,6 +33,7 @@ class KernelFacts:
         self._failure = failure
         self._cell_seconds = cell_seconds or max(10.0, 3.0 * (failure.seconds if failure else 0.0))
         self._after: TrialKernel | None = None
+        self._repeated = 0.0
         self._answers: dict[str, JSON] = {}
         self._lock = threading.Lock()
 
@@ -57,6 +61,8 @@ class KernelFacts:
         # what the state is to this cell was said by whoever gave it: an earlier failure may have left it, too
         if self._after is not None or self._failure is None or self._failure.kind in _WITHOUT_AFTER:
             return self._answer(self._after or self._kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
+        if self._repeated >= REPEATS_SECONDS:
+            return None
         steps = (Run(self._failure.source, self._failure.cell_id, Role.CELL, go_on=True), probe)
         limit = self._cell_seconds + PROBE_SECONDS
         return self._answer(self._kernel, TrialRequest(steps, timeout=limit, keep=Keep.ALWAYS))
@@ -68,4 +74,6 @@ class KernelFacts:
             return None  # the machinery's fault shows in the trials themselves; a fact is only a help
         if kept is not None:
             self._after = kept
+        elif request.keep is Keep.ALWAYS:
+            self._repeated += trial.seconds
         return trial.probe(request.steps[-1].name) if isinstance(request.steps[-1], Probe) else None
