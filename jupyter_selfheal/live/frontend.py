@@ -75,6 +75,7 @@ class FrontEnd:
             "cell": heal.card.cell_id if heal else "",
             "cost": cards.money(spent),
             "on": self._session.auto_suggest,
+            "auto": self._session.auto_approve,
             "answered": answered,
             "granted": granted,
             "wait": wait,
@@ -120,6 +121,10 @@ class FrontEnd:
         elif action in ("on", "off"):
             session.auto_suggest = action == "on"
             session.switched("suggestions", str(action))
+            self.tell()
+        elif action in ("auto on", "auto off"):
+            session.auto_approve = action == "auto on"
+            session.switched("auto-approve", str(action).removeprefix("auto "))
             self.tell()
         elif action == "settings":
             self._settings(content["values"])

@@ -6,12 +6,13 @@ import { CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
 import { focusCell } from './apply';
-import { needsOffer, outputsOf } from './healButton';
+import { outputsOf } from './healButton';
 import type { Lines } from './index';
+import { healIcon } from './icon';
 import { KernelLine } from './kernel';
+import { needsOffer } from './outputs';
+import { showSent } from './sent';
 import { WholeNotebook } from './wholeNotebook';
-
-const CATEGORY = 'Self-heal';
 
 /** Run a line of ours in the kernel and put what it shows below the cell's own output. */
 export async function runLine(line: KernelLine, cell: CodeCell, code: string): Promise<void> {
@@ -105,56 +106,105 @@ async function healHere(line: KernelLine): Promise<void> {
   await healCell(line, cell);
 }
 
+/** Press a button of the active cell's card, or of the one that waits for the user. */
 function press(panel: NotebookPanel, id: string): void {
   const active = panel.content.activeCell?.node;
-  const button = (active ?? panel.node).querySelector<HTMLButtonElement>(`.jupyter-selfheal [data-id="${id}"]`)
+  const button = active?.querySelector<HTMLButtonElement>(`.jupyter-selfheal [data-id="${id}"]`)
     ?? panel.node.querySelector<HTMLButtonElement>(`.jupyter-selfheal[data-phase="proposed"] [data-id="${id}"]`);
-  button?.click();
+  if (button) {
+    button.click();
+  } else {
+    Notification.info('No fix is waiting for you in this notebook.', { autoClose: 8000 });
+  }
 }
+
+/** Begin to heal the whole notebook; `healing` holds those where that is going on. */
+async function healNotebook(line: KernelLine, healing: Map<NotebookPanel, WholeNotebook>): Promise<void> {
+  if (healing.has(line.panel) || !(await ensureLoaded(line))) {
+    return;
+  }
+  const run = new WholeNotebook(line, cell => healCell(line, cell));
+  healing.set(line.panel, run);
+  try {
+    const ended = await run.run();
+    if (ended) {
+      Notification.info(ended, { autoClose: 8000 });
+    }
+  } finally {
+    healing.delete(line.panel);
+  }
+}
+
+interface IEntry {
+  name: string;
+  label: string;
+  caption: string;
+  execute: (line: KernelLine) => unknown;
+  isEnabled?: (line: KernelLine) => boolean;
+  isToggled?: (line: KernelLine) => boolean;
+}
+
+function entries(healing: Map<NotebookPanel, WholeNotebook>): IEntry[] {
+  const switched = async (line: KernelLine, name: 'on' | 'auto'): Promise<void> => {
+    if (await ensureLoaded(line)) {
+      line.send({ action: name === 'on' ? (line.state.on ? 'off' : 'on') : line.state.auto ? 'auto off' : 'auto on' });
+    }
+  };
+  return [
+    { name: 'heal-cell', label: 'Heal This Cell', caption: 'Find a fix for the failing cell', execute: healHere },
+    {
+      name: 'approve', label: 'Approve and Run the Fix', caption: 'Put the fix that is offered into the cell, and run it',
+      execute: line => press(line.panel, 'run')
+    },
+    { name: 'reject', label: 'Reject the Fix', caption: 'Say why, and the next attempt will know', execute: line => press(line.panel, 'reject') },
+    {
+      name: 'heal-notebook', label: 'Heal the Whole Notebook', caption: 'Run the cells in order, and wait at each that fails for its fix to be decided',
+      execute: line => healNotebook(line, healing), isEnabled: line => !healing.has(line.panel)
+    },
+    {
+      name: 'cancel', label: 'Stop Healing the Notebook', caption: 'Stop at the next cell',
+      execute: line => healing.get(line.panel)?.stop(), isEnabled: line => healing.has(line.panel)
+    },
+    {
+      name: 'sent', label: 'Show What Would Be Sent to a Model', caption: 'Show what was sent to a model for the failing cell, or would be',
+      execute: async line => ((await ensureLoaded(line)) ? (await line.contextKnown(), showSent(line, failing(line))) : undefined)
+    },
+    {
+      name: 'off', label: 'Suggest Fixes When a Cell Fails', caption: 'Switch suggestions of this kernel on or off',
+      execute: line => switched(line, 'on'), isToggled: line => line.state.on
+    },
+    {
+      name: 'auto', label: 'Approve Safe Fixes Without Asking', caption: 'Rules that keep the meaning of the code; never what a model proposes',
+      execute: line => switched(line, 'auto'), isToggled: line => line.state.auto === true
+    }
+  ];
+}
+
+/** The names of the commands, in the order of menus. */
+export const COMMANDS = entries(new Map()).map(entry => `jupyter-selfheal:${entry.name}`);
 
 export function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, lines: Lines, palette: ICommandPalette | null): void {
   const healing = new Map<NotebookPanel, WholeNotebook>();
-  const current = (): NotebookPanel | null => tracker.currentWidget;
-  const add = (name: string, label: string, execute: (panel: NotebookPanel) => unknown): void => {
+  const line = (): KernelLine | null => (tracker.currentWidget ? lines.of(tracker.currentWidget) : null);
+  for (const { name, label, caption, execute, isEnabled, isToggled } of entries(healing)) {
     const command = `jupyter-selfheal:${name}`;
+    const of = <T>(asked: ((line: KernelLine) => T) | undefined, otherwise: T): T => {
+      const current = line();
+      return current && asked ? asked(current) : otherwise;
+    };
     app.commands.addCommand(command, {
-      label: `Self-heal: ${label}`,
-      isEnabled: () => current() !== null,
+      label,
+      caption,
+      icon: name.startsWith('heal') ? healIcon : undefined,
+      isEnabled: () => of(isEnabled, line() !== null),
+      isToggleable: isToggled !== undefined,
+      isToggled: () => of(isToggled, false),
       describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => {
-        const panel = current();
-        return panel ? execute(panel) : undefined;
-      }
+      execute: () => of(execute, undefined)
     });
-    palette?.addItem({ command, category: CATEGORY });
-  };
-  add('heal-cell', 'heal this cell', panel => healHere(lines.of(panel)));
-  add('approve', 'approve & run the fix', panel => press(panel, 'run'));
-  add('reject', 'reject the fix', panel => press(panel, 'reject'));
-  add('heal-notebook', 'heal the whole notebook', async panel => {
-    const line = lines.of(panel);
-    if (healing.has(panel) || !(await ensureLoaded(line))) {
-      return;
-    }
-    const run = new WholeNotebook(line, cell => healCell(line, cell));
-    healing.set(panel, run);
-    try {
-      const ended = await run.run();
-      if (ended) {
-        Notification.info(ended, { autoClose: 8000 });
-      }
-    } finally {
-      healing.delete(panel);
-    }
+    palette?.addItem({ command, category: 'Self-heal' });
+  }
+  tracker.widgetAdded.connect((_, panel) => {
+    lines.of(panel).changed.connect(() => COMMANDS.forEach(command => app.commands.notifyCommandChanged(command)));
   });
-  add('cancel', 'stop healing the notebook', panel => healing.get(panel)?.stop());
-  add('sent', 'show what was sent to a model', panel => {
-    const cell = panel.content.activeCell;
-    return cell instanceof CodeCell ? runLine(lines.of(panel), cell, '%heal sent') : undefined;
-  });
-  add('off', 'switch suggestions off or on', panel => {
-    const line = lines.of(panel);
-    line.send({ action: line.state.on ? 'off' : 'on' });
-  });
-  app.commands.addKeyBinding({ command: 'jupyter-selfheal:heal-cell', keys: ['Alt H'], selector: '.jp-Notebook' });
 }

@@ -2,13 +2,10 @@
 
 import { CodeCell } from '@jupyterlab/cells';
 
-const CLASS = 'jp-SelfHeal-offer';
+import { healIcon } from './icon';
+import { needsOffer } from './outputs';
 
-/** A plaster. Decoration: the words say it. */
-const ICON =
-  '<svg aria-hidden="true" viewBox="0 0 16 16" width="14" height="14" fill="none" stroke="currentColor" stroke-width="1.4">' +
-  '<rect x="0.5" y="5" width="15" height="6" rx="3" transform="rotate(-45 8 8)"/>' +
-  '<path d="M5.2 8 8 5.2 10.8 8 8 10.8Z"/></svg>';
+const CLASS = 'jp-SelfHeal-offer';
 
 const watched = new WeakSet<CodeCell>();
 
@@ -17,15 +14,11 @@ export function outputsOf(cell: CodeCell): any[] {
   return (cell.model.toJSON() as any).outputs ?? [];
 }
 
-/** Whether the outputs hold an error and no card of ours. */
-export function needsOffer(outputs: any[]): boolean {
-  const failed = outputs.some(output => output.output_type === 'error' && output.ename !== 'KeyboardInterrupt');
-  const carded = outputs.some(output => String(output.data?.['text/plain'] ?? '').startsWith('Self-heal'));
-  return failed && !carded;
-}
-
-/** Put the button there, or take it away. `heal` is called for a click; where it comes to nothing the button is there again. */
-export function offer(cell: CodeCell, heal: () => Promise<void>): void {
+/**
+ * Put the button there, or take it away. `heal` is called for a click; where it comes to nothing the button is there again.
+ * `first` says what else a click does.
+ */
+export function offer(cell: CodeCell, heal: () => Promise<void>, first = ''): void {
   withdraw(cell);
   if (!needsOffer(outputsOf(cell))) {
     return;
@@ -43,12 +36,18 @@ export function offer(cell: CodeCell, heal: () => Promise<void>): void {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'jp-SelfHeal-button';
-  button.innerHTML = ICON;
-  button.append('Heal this cell');
-  button.title = 'Find a fix that is proven in a separate kernel; nothing changes until you approve (Alt+H)';
+  healIcon.element({ container: button });
+  const words = document.createElement('span');
+  words.textContent = 'Heal this cell';
+  button.append(words);
+  button.title = `${first}Find a fix that is proven in a separate kernel; nothing changes until you approve (Alt+H)`;
   button.addEventListener('click', () => {
-    withdraw(cell);
-    void heal().finally(() => cell.isDisposed || offer(cell, heal));
+    if (button.getAttribute('aria-disabled')) {
+      return;
+    }
+    button.setAttribute('aria-disabled', 'true');
+    words.textContent = 'Healing, as soon as the kernel is free…';
+    void heal().finally(() => cell.isDisposed || offer(cell, heal, first));
   });
   row.append(button);
   cell.outputArea.node.parentElement?.after(row);

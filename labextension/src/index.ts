@@ -7,12 +7,14 @@ import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
+import { Signal } from '@lumino/signaling';
 
-import { apply, focusCell, whereabouts } from './apply';
+import { apply, focusCell, isHere, whereabouts } from './apply';
 import { addCommands, healCell } from './commands';
 import { drawDiff } from './diff';
-import { needsOffer, offer, outputsOf, withdraw } from './healButton';
+import { offer, outputsOf, withdraw } from './healButton';
 import { KernelLine } from './kernel';
+import { needsOffer } from './outputs';
 import { keepText } from './remains';
 import { pushSettings } from './settings';
 import { StatusItem } from './status';
@@ -30,6 +32,8 @@ function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLangu
     if (detail.action === 'apply') {
       event.preventDefault();
       detail.result = apply(lines.of(here.panel), here.cell, detail);
+    } else if (detail.action === 'here') {
+      detail.here = isHere(here.panel, detail.undo);
     } else if (detail.action === 'diff') {
       event.preventDefault();
       void drawDiff(detail.host, detail.old, detail.source, languages);
@@ -83,14 +87,20 @@ function watchCells(tracker: INotebookTracker, lines: Lines): void {
   });
 }
 
+/** Offer to heal a failing cell, but not one of a kernel that speaks another language. */
 function offerIn(panel: NotebookPanel, cell: CodeCell, lines: Lines): void {
-  offer(cell, () => {
+  const language = panel.content.model?.defaultKernelLanguage;
+  if (language && language !== 'python' && language !== 'ipython') {
+    return;
+  }
+  const heal = (): Promise<void> => {
     focusCell(panel.content, cell);
     return healCell(lines.of(panel), cell);
-  });
+  };
+  offer(cell, heal, lines.of(panel).loaded ? '' : 'Load jupyter_selfheal in this kernel. ');
 }
 
-function notify(panel: NotebookPanel, line: KernelLine): void {
+function notify(app: JupyterFrontEnd, panel: NotebookPanel, line: KernelLine): void {
   let told = '';
   line.changed.connect((_, state) => {
     const cell = panel.content.widgets.find(candidate => candidate.model.id === state.cell);
@@ -101,10 +111,12 @@ function notify(panel: NotebookPanel, line: KernelLine): void {
     const box = cell.node.getBoundingClientRect();
     const view = panel.content.node.getBoundingClientRect();
     if (!panel.isVisible || box.bottom < view.top || box.top > view.bottom) {
-      Notification.info('A proven fix is ready: ' + state.status, {
-        autoClose: 15_000,
-        actions: [{ label: 'Show', callback: () => void panel.content.scrollToCell(cell) }]
-      });
+      const show = (): void => {
+        app.shell.activateById(panel.id);
+        focusCell(panel.content, cell);
+        void panel.content.scrollToCell(cell);
+      };
+      Notification.info('A fix is ready: ' + state.status, { autoClose: 15_000, actions: [{ label: 'Show', callback: show }] });
     }
   });
 }
@@ -128,12 +140,14 @@ const plugin: JupyterFrontEndPlugin<void> = {
     watchCells(tracker, lines);
     addCommands(app, tracker, lines, palette);
     tracker.widgetAdded.connect((_, panel) => {
-      notify(panel, lines.of(panel));
+      notify(app, panel, lines.of(panel));
       keepText(panel);
     });
     if (statusBar) {
-      const item = new StatusItem(tracker, lines, () => void app.commands.execute('jupyter-selfheal:cancel'));
-      statusBar.registerStatusItem(ID, { item, align: 'left', rank: 900, isActive: () => tracker.currentWidget !== null });
+      const item = new StatusItem(tracker, lines, app.commands);
+      const activeStateChanged = new Signal<object, void>(item);
+      tracker.currentChanged.connect(() => activeStateChanged.emit());
+      statusBar.registerStatusItem(ID, { item, align: 'left', rank: 900, isActive: () => tracker.currentWidget !== null, activeStateChanged });
     }
     if (settings) {
       void settings.load(ID).then(loaded => pushSettings(loaded, tracker, lines));

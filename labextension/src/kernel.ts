@@ -19,6 +19,8 @@ export interface IState {
   run: string;
   cell: string;
   on: boolean;
+  /** Safe fixes are approved without asking. */
+  auto?: boolean;
   /** The number of the message that this answers, if a page asked to be told. */
   answered?: string;
   /** What was asked for with that number is granted. */

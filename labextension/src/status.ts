@@ -1,8 +1,11 @@
 /** The status-bar item: idle, healing, waiting for you, cost so far; how far the whole notebook is, and a button that stops it. */
 
+import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
-import { Widget } from '@lumino/widgets';
+import { Menu, Widget } from '@lumino/widgets';
 
+import { COMMANDS } from './commands';
+import { healIcon } from './icon';
 import type { Lines } from './index';
 import type { IState } from './kernel';
 
@@ -14,24 +17,40 @@ export function words(state: IState, progress = ''): string {
 }
 
 export class StatusItem extends Widget {
-  constructor(tracker: INotebookTracker, lines: Lines, stop: () => void) {
+  constructor(tracker: INotebookTracker, lines: Lines, commands: JupyterFrontEnd['commands']) {
     super();
     this.addClass('jp-SelfHeal-status');
+    const menu = new Menu({ commands });
+    COMMANDS.forEach(command => menu.addItem({ command }));
+    const open = document.createElement('button');
+    open.type = 'button';
+    open.className = 'jp-SelfHeal-menu';
+    open.title = 'Self-heal: what can be done';
+    open.setAttribute('aria-label', open.title);
+    open.setAttribute('aria-haspopup', 'menu');
+    healIcon.element({ container: open });
     const text = document.createElement('span');
     text.setAttribute('role', 'status');
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = 'Stop';
-    button.title = 'Stop healing the notebook';
-    button.setAttribute('aria-label', button.title);
-    button.hidden = true;
-    button.addEventListener('click', stop);
-    this.node.append(text, button);
+    const show = (): void => {
+      const box = this.node.getBoundingClientRect();
+      menu.open(box.left, box.top);
+    };
+    open.addEventListener('click', show);
+    text.addEventListener('click', show);
+    menu.aboutToClose.connect(() => window.setTimeout(() => document.activeElement === document.body && open.focus(), 0));
+    const stop = document.createElement('button');
+    stop.type = 'button';
+    stop.textContent = 'Stop';
+    stop.title = 'Stop healing the notebook';
+    stop.setAttribute('aria-label', stop.title);
+    stop.hidden = true;
+    stop.addEventListener('click', () => void commands.execute('jupyter-selfheal:cancel'));
+    this.node.append(open, text, stop);
     const draw = (): void => {
       const line = tracker.currentWidget ? lines.of(tracker.currentWidget) : null;
       text.textContent = line ? words(line.state, line.progress) : '';
       text.title = line ? line.state.status : '';
-      button.hidden = !line?.progress;
+      stop.hidden = !line?.progress;
     };
     tracker.widgetAdded.connect((_, panel) => lines.of(panel).changed.connect(draw));
     tracker.currentChanged.connect(draw);

@@ -14,30 +14,83 @@ SETTINGS = "lab/api/settings/jupyter-selfheal:plugin"
 def test_palette_approves(failed: Lab) -> None:
     failed.card(1)
     failed.click(1)
-    failed.palette("Self-heal: approve & run the fix")
+    failed.palette("Approve and Run the Fix")
     failed.expect_output(1, "there are 3")
 
 
-def test_palette_rejects_and_says_what_was_sent(failed: Lab) -> None:
+def test_palette_rejects_and_asks_why(failed: Lab) -> None:
     card = failed.card(1)
     failed.click(1)
-    failed.palette("Self-heal: reject the fix")
+    failed.palette("Reject the Fix")
     card.get_by_label("Why? (may be empty)").wait_for()
-    failed.palette("Self-heal: show what was sent")
-    said = failed.cell(1).get_by_text("Nothing was sent to a model")
-    said.wait_for()
-    assert said.is_visible()
+    assert failed.source(1) == TYPO
+
+
+def test_palette_says_so_where_no_fix_waits(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("nothing.ipynb", ["print('fine')"]))
+    lab.ready()
+    lab.palette("Approve and Run the Fix")
+    page.locator(".Toastify__toast", has_text="No fix is waiting for you").wait_for()
+    assert lab.prompt(1).strip() == "[ ]:"
+
+
+def test_palette_shows_what_would_be_sent_before_anything_was(page: Any, server: Server) -> None:
+    """Of the selected failing cell, in a kernel that has not even loaded the extension; nothing is healed for it."""
+    lab = Lab(page, server, server.notebook("would.ipynb", [TYPO, "print('next')"], first=""))
+    lab.finish(0)
+    lab.click(0)
+    lab.palette("Show What Would Be Sent to a Model")
+    dialog = page.locator(".jp-Dialog")
+    told = dialog.get_by_role("region", name="What goes to a model")
+    told.get_by_text("Nothing was sent to a model for this failure").wait_for()
+    text = told.inner_text()
+    assert "items.appendd(3)" in text
+    assert "'list' object has no attribute 'appendd'" in text
+    dialog.get_by_role("button", name="Close").click()
+    dialog.wait_for(state="detached")
+    assert lab.cell(0).locator(".jupyter-selfheal").count() == 0
+    assert "Nothing was sent" not in lab.output(0), "the notebook is left as it is"
+    assert lab.focused() != "BODY"
+
+
+def test_what_would_be_sent_is_that_of_the_selected_cell(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("which.ipynb", [TYPO, "print('pi is', math.pi)"]))
+    lab.ready()
+    lab.finish(1)
+    lab.card(1)
+    lab.finish(2)
+    lab.card(2)
+    lab.click(1)
+    lab.palette("Show What Would Be Sent to a Model")
+    told = page.get_by_role("region", name="What goes to a model")
+    told.get_by_text("Nothing was sent to a model for this failure").wait_for()
+    assert "'list' object has no attribute 'appendd'" in told.inner_text()
+
+
+def test_menu_of_the_status_bar_has_every_command_by_keyboard(failed: Lab) -> None:
+    failed.card(1)
+    menu = failed.page.locator(".lm-Menu")
+    failed.page.get_by_role("button", name="Self-heal: what can be done").focus()
+    failed.page.keyboard.press("Enter")
+    menu.wait_for()
+    assert menu.locator(".lm-Menu-item").count() == 8
+    failed.page.keyboard.press("Escape")
+    menu.wait_for(state="detached")
+    failed.page.wait_for_function("() => document.activeElement.classList.contains('jp-SelfHeal-menu')")
+    failed.page.keyboard.press("Enter")
+    menu.get_by_text("Approve and Run the Fix").click()
+    failed.expect_output(1, "there are 3")
 
 
 def test_palette_switches_suggestions_off_and_on(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("switch.ipynb", [TYPO]))
     lab.ready()
-    lab.palette("Self-heal: switch suggestions off or on")
+    lab.palette("Suggest Fixes When a Cell Fails")
     lab.status("Self-heal: off")
     lab.run(1)
     lab.heal_button(1).wait_for()
     assert lab.cell(1).locator(".jupyter-selfheal").count() == 0
-    lab.palette("Self-heal: switch suggestions off or on")
+    lab.palette("Suggest Fixes When a Cell Fails")
     lab.status("Self-heal: idle")
     lab.run(1)
     lab.card(1)
@@ -50,7 +103,7 @@ def test_notification_tells_of_a_fix_out_of_sight(page: Any, server: Server) -> 
     lab.run(1)
     lab.click(12)
     (server.folder / "seen").touch()
-    toast = page.locator(".Toastify__toast", has_text="A proven fix is ready")
+    toast = page.locator(".Toastify__toast", has_text="A fix is ready")
     toast.wait_for()
     toast.get_by_role("button", name="Show").click()
     seen = "() => document.querySelector('.jupyter-selfheal').getBoundingClientRect().top < window.innerHeight"
@@ -58,9 +111,23 @@ def test_notification_tells_of_a_fix_out_of_sight(page: Any, server: Server) -> 
     assert page.evaluate(seen), "Show scrolls to the card"
 
 
+def test_notification_leads_to_a_notebook_that_is_not_in_front(page: Any, server: Server) -> None:
+    slow = "import os, time\nwhile not os.path.exists('in-front'):\n    time.sleep(0.05)\n" + TYPO
+    lab = Lab(page, server, server.notebook("behind.ipynb", [slow]))
+    lab.ready()
+    lab.run(1)
+    lab.open(server.notebook("front.ipynb", ["1"]))
+    (server.folder / "in-front").touch()
+    toast = page.locator(".Toastify__toast", has_text="A fix is ready")
+    toast.get_by_role("button", name="Show").click()
+    page.wait_for_function("() => window.jupyterapp.shell.currentWidget?.context?.path === 'behind.ipynb'")
+    lab.press(lab.card(1), "run")
+    lab.expect_output(1, "there are 3")
+
+
 def test_whole_notebook_stops_at_each_proposal(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("whole.ipynb", [TYPO, UNIMPORTED, "print('the end')"], first=""))
-    lab.palette("Self-heal: heal the whole notebook")
+    lab.palette("Heal the Whole Notebook")
     card = lab.card(0)
     lab.status("cell 1 of 3")
     lab.press(card, "run")
@@ -78,14 +145,14 @@ def test_whole_notebook_stops_at_each_proposal(page: Any, server: Server) -> Non
 def test_whole_notebook_goes_on_after_a_cell_that_is_meant_to_fail(page: Any, server: Server) -> None:
     cells = ["raise ValueError('meant')", "print('the end')"]
     lab = Lab(page, server, server.notebook("meant.ipynb", cells, cell_1={"tags": ["raises-exception"]}))
-    lab.palette("Self-heal: heal the whole notebook")
+    lab.palette("Heal the Whole Notebook")
     lab.expect_output(2, "the end")
     assert lab.cell(1).locator(".jupyter-selfheal").count() == 0
 
 
 def test_whole_notebook_tells_where_it_had_to_stop(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("stuck.ipynb", ["raise ValueError('no fix')", "print('next')"]))
-    lab.palette("Self-heal: heal the whole notebook")
+    lab.palette("Heal the Whole Notebook")
     page.locator(".Toastify__toast", has_text="Stopped at cell 2 of 3").wait_for()
     assert lab.prompt(2).strip() == "[ ]:"
 
@@ -93,7 +160,7 @@ def test_whole_notebook_tells_where_it_had_to_stop(page: Any, server: Server) ->
 def test_whole_notebook_is_stopped_while_a_cell_runs(page: Any, server: Server) -> None:
     slow = "import os, time\nwhile not os.path.exists('go-on'):\n    time.sleep(0.05)"
     lab = Lab(page, server, server.notebook("running.ipynb", [slow, "print('next')"]))
-    lab.palette("Self-heal: heal the whole notebook")
+    lab.palette("Heal the Whole Notebook")
     lab.status("cell 2 of 3")
     page.get_by_role("button", name="Stop healing the notebook").click()
     lab.status("stopping after this cell")
@@ -105,7 +172,7 @@ def test_whole_notebook_is_stopped_while_a_cell_runs(page: Any, server: Server) 
 
 def test_whole_notebook_can_be_stopped(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("stopped.ipynb", [TYPO, "print('next')"]))
-    lab.palette("Self-heal: heal the whole notebook")
+    lab.palette("Heal the Whole Notebook")
     card = lab.card(1)
     page.get_by_role("button", name="Stop healing the notebook").click()
     page.wait_for_function("() => !document.querySelector('.jp-SelfHeal-status').textContent.includes('of 3')")
@@ -116,9 +183,10 @@ def test_whole_notebook_can_be_stopped(page: Any, server: Server) -> None:
 
 
 def test_whole_notebook_approves_safe_fixes_where_that_is_on(page: Any, server: Server) -> None:
-    first = "%load_ext jupyter_selfheal\n%heal auto on"
-    lab = Lab(page, server, server.notebook("auto.ipynb", [UNIMPORTED, "print('the end')"], first=first))
-    lab.palette("Self-heal: heal the whole notebook")
+    lab = Lab(page, server, server.notebook("auto.ipynb", [UNIMPORTED, "print('the end')"], first="''"))
+    lab.palette("Approve Safe Fixes Without Asking")
+    page.wait_for_function("() => window.jupyterapp.commands.isToggled('jupyter-selfheal:auto')")
+    lab.palette("Heal the Whole Notebook")
     lab.expect_output(1, "pi is 3.14")
     lab.expect_output(2, "the end")
     assert lab.source(1) == "import math\n" + UNIMPORTED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tests.browser.lab import FIXED, TYPO, Lab
@@ -81,6 +82,45 @@ def test_read_only_cell_is_refused(page: Any, server: Server) -> None:
     lab.press(card, "run")
     card.get_by_text("The cell is read-only").wait_for()
     assert "appendd" in lab.source(1)
+
+
+def test_notebook_that_may_not_be_written_is_refused(page: Any, server: Server) -> None:
+    name = server.notebook("locked.ipynb", [TYPO])
+
+    def locked(route: Any) -> None:
+        """What the server says of a file that its user may not write; the tests' user may be root, who may."""
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "writable": False})
+
+    page.route(re.compile(r"/api/contents/locked\.ipynb\?"), locked)
+    lab = Lab(page, server, name)
+    lab.ready()
+    lab.run(1)
+    card = lab.card(1)
+    lab.press(card, "run")
+    card.get_by_text("The notebook is read-only").wait_for()
+    assert lab.source(1) == TYPO
+    assert lab.own_outputs(1).count() == 1, "the error alone: nothing was run"
+
+
+def test_untrusted_notebook_is_healed_all_the_same(page: Any, server: Server) -> None:
+    """Its stored outputs are not trusted, and so no widget is drawn from them; those of this session are."""
+    text = "Self-heal: AttributeError: fixed earlier"
+    stored = {"output_type": "display_data", "metadata": {},
+              "data": {"text/plain": text, "application/vnd.jupyter.widget-view+json": {"model_id": "gone"}}}  # fmt: skip
+    cells = [
+        {"cell_type": "code", "id": f"c{n}", "metadata": {}, "source": source, "outputs": outputs, "execution_count": 1}
+        for n, (source, outputs) in enumerate([("%load_ext jupyter_selfheal", []), (TYPO, [stored]), (TYPO, [])])
+    ]
+    lab = Lab(page, server, server.write("untrusted.ipynb", cells))
+    assert not page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets[1].model.trusted")
+    lab.cell(1).get_by_text(text).first.wait_for()
+    assert lab.cell(1).locator("button:visible", has_text="Undo").count() == 0
+    lab.ready()
+    lab.run(2)
+    lab.press(lab.card(2), "run")
+    lab.expect_output(2, "there are 3")
+    assert lab.source(2) == FIXED
 
 
 def test_approve_while_the_kernel_is_busy(page: Any, server: Server) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.browser.lab import FIXED, TYPO, Lab
 from tests.browser.server import Server
 
 COUNTED = "open('runs.txt', 'a').write('x')\n" + TYPO
+FIXED_COUNTED = "open('runs.txt', 'a').write('x')\n" + FIXED
 LATE = """([button, go]) => {
   const pressed = document.querySelector('.jupyter-selfheal ' + button);
   // The page is held up, so that it presses before it can hear what came of the other tab's choice.
@@ -17,6 +19,22 @@ LATE = """([button, go]) => {
     for (const asks = () => { const r = new XMLHttpRequest(); r.open('GET', go, false); r.send(); return r.status !== 200; }; asks();) {}
     pressed.click();
   }, 0);
+}"""
+
+
+HANGS = """go => {
+  const proto = WebSocket.prototype, send = proto.send;
+  proto.send = function (data) {
+    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+    const answer = send.call(this, data);
+    if (text.includes('"claim"')) {
+      // Held up from the moment of its claim until the file is there.
+      setTimeout(() => {
+        for (const asks = () => { const r = new XMLHttpRequest(); r.open('GET', go, false); r.send(); return r.status !== 200; }; asks();) {}
+      }, 0);
+    }
+    return answer;
+  };
 }"""
 
 
@@ -53,10 +71,73 @@ def test_second_tab_follows_and_applies_nothing_again(tabs: Tabs) -> None:
     tabs.first.press(tabs.first.card(1), "run")
     tabs.first.expect_output(1, "there are 3")
     card = tabs.second.card(1, "applied")
-    assert card.locator('[data-id="run"], [data-id="approve"]').count() == 0
-    tabs.second.press(card, "undo")
-    card.get_by_text("undo leaves it alone").wait_for()
+    card.get_by_text("fixed in another tab").wait_for()
+    assert card.locator(".sh-controls button").count() == 0, "nothing dead to press: there is nothing to undo here"
     assert tabs.second.source(1) == COUNTED
+
+
+def test_second_tab_that_reads_the_fix_from_the_file_can_undo_it(tabs: Tabs) -> None:
+    tabs.first.press(tabs.first.card(1), "approve")
+    tabs.first.card(1, "applied")
+    tabs.first.save()
+    tabs.second.card(1, "applied").get_by_text("fixed in another tab").wait_for()
+    tabs.second.command("docmanager:reload")
+    accept = tabs.second.page.locator(".jp-Dialog .jp-mod-accept")
+    accept.or_(tabs.second.cell(1).locator('[data-id="undo"]')).first.wait_for()
+    tabs.second.dismiss()
+    tabs.second.press(tabs.second.card(1, "applied"), "undo")
+    tabs.second.expect_source(1, COUNTED)
+
+
+DIES = """() => {
+  // The page goes the moment the kernel has named it: nothing of it is said or done any more.
+  const proto = WebSocket.prototype, send = proto.send;
+  proto.send = function (data) {
+    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+    if (window.claimed) { return; }
+    window.claimed = text.includes('"claim"');
+    return send.call(this, data);
+  };
+}"""
+
+
+def test_approval_of_a_page_that_dies_is_soon_taken_over(tabs: Tabs) -> None:
+    tabs.first.page.evaluate(DIES)
+    tabs.first.press(tabs.first.card(1), "run")
+    tabs.first.page.wait_for_function("() => window.claimed")
+    tabs.first.page.close()
+    began = time.monotonic()
+    tabs.second.press(tabs.second.card(1), "run")
+    tabs.second.expect_output(1, "there are 3")
+    assert tabs.second.source(1) == FIXED_COUNTED
+    assert time.monotonic() - began < 30, "half a minute was what it took once"
+    assert (tabs.server.folder / "runs.txt").read_text() == "xx"
+
+
+def test_page_that_reloads_after_its_claim_approves_again(tabs: Tabs) -> None:
+    tabs.second.page.close()
+    tabs.first.page.evaluate(DIES)
+    tabs.first.press(tabs.first.card(1), "run")
+    tabs.first.page.wait_for_function("() => window.claimed")
+    tabs.first.page.reload()
+    tabs.first.opened()
+    tabs.first.press(tabs.first.card(1), "run")
+    tabs.first.expect_output(1, "there are 3")
+    assert tabs.first.source(1) == FIXED_COUNTED
+
+
+def test_page_that_was_slow_takes_its_change_back(tabs: Tabs) -> None:
+    """It was named, hung, and another page took over: what it put in when it woke goes out again, and is not run."""
+    go = f"{tabs.server.url}/api/contents/{tabs.name}.go?content=0&token=selfheal"
+    tabs.first.page.evaluate(HANGS, go)
+    tabs.first.press(tabs.first.card(1), "run")
+    tabs.second.press(tabs.second.card(1), "run")
+    tabs.second.expect_output(1, "there are 3")
+    tabs.let_go()
+    tabs.first.cell(1).get_by_text("approved in another tab").first.wait_for()
+    tabs.first.expect_source(1, COUNTED)
+    tabs.first.idle()
+    assert (tabs.server.folder / "runs.txt").read_text() == "xx"
 
 
 @pytest.mark.parametrize("button", ["run", "approve"])

@@ -248,6 +248,14 @@ function render({ model, el }) {
     draw();
   }
 
+  // Undo is for the notebook that the fix was put into: not for a second tab on it, which still has the old source.
+  function isHere(card) {
+    if (!card.undo?.length || carriedOut.has(`${card.run} ${candidate()?.id} false`)) return true;
+    const detail = { action: "here", undo: card.undo, here: true };
+    root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail }));
+    return detail.here;
+  }
+
   const connected = () => !el.closest(".jupyter-widgets-disconnected");
 
   // Several views may show one heal (two tabs): the kernel names the one that applies a safe fix by itself.
@@ -265,13 +273,16 @@ function render({ model, el }) {
   function draw() {
     const card = model.get("card");
     const live = connected() && !lost.has(card.run);
+    if (card.phase === "applied" && !root.isConnected) whenConnected(root, () => root.isConnected && draw());
+    const here = card.phase !== "applied" || isHere(card);
     root.dataset.phase = live ? card.phase : "lost";
     page = Math.min(page, Math.max((card.candidates || []).length - 1, 0));
-    status.textContent = live ? card.status : `${card.status} (the kernel this was proven in is gone: run the cell again)`;
+    status.textContent = !live ? `${card.status} (the kernel this was proven in is gone: run the cell again)`
+      : here ? card.status : `${card.status} in another tab. Save it there, then reload this notebook from disk (File menu).`;
     const { buttons, status: _status, seconds: _seconds, ...rest } = card;
     const now = JSON.stringify(rest) + page;
     if (now !== drawn) { drawn = now; drawBody(card); }
-    const wanted = live ? buttons : [];
+    const wanted = live ? buttons.filter((button) => here || button.id !== "undo") : [];
     const nowButtons = JSON.stringify(wanted);
     if (nowButtons !== shownButtons) { shownButtons = nowButtons; drawControls(wanted); }
     for (const answer of body.querySelectorAll(".sh-question button")) answer.disabled = !live;

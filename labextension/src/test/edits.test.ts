@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { IEdit, IRequest, plan } from '../edits.js';
+import { holds, IEdit, IRequest, plan } from '../edits.js';
 
 const CELLS = [
   { id: 'a', source: 'def f(): pass', editable: true },
@@ -50,4 +50,31 @@ test('undo is refused over later edits', () => {
 
 test('undo runs nothing', () => {
   assert.deepEqual(plan(CELLS, request([replace('b', 'f()')], { undo: true }), 'b'), { ok: true, message: 'Undone.', toRun: [] });
+});
+
+test('a new cell goes into the notebook, a moved one runs before the failing one', () => {
+  const found = plan(CELLS, request([{ kind: 'insert', cellId: 'new', source: 'import math' }, { kind: 'move', cellId: 'a', old: 'def f(): pass' }]), 'b');
+  assert.deepEqual(found, { ok: true, message: '2 cells changed; running it.', toRun: ['a', 'b'] });
+});
+
+test('a notebook that may not be written is not changed, and its cells may run all the same', () => {
+  assert.match(plan(CELLS, request([replace('b', 'f()')]), 'b', true).message, /notebook is read-only/);
+  assert.match(plan(CELLS, request([{ kind: 'insert', source: 'x' }]), 'b', true).message, /notebook is read-only/);
+  assert.deepEqual(plan(CELLS, request([{ kind: 'run', cellIds: ['a'] }]), 'b', true).toRun, ['a', 'b']);
+});
+
+test('undo of a new cell is done where the cell is gone, and refused where it was edited', () => {
+  assert.equal(plan(CELLS, request([{ kind: 'delete', cellId: 'gone', old: 'x' }], { undo: true }), 'b').ok, true);
+  assert.match(plan(CELLS, request([{ kind: 'delete', cellId: 'a', old: 'import math' }], { undo: true }), 'b').message, /edited after/);
+});
+
+test('undo is done where the old source is back already', () => {
+  assert.equal(plan(CELLS, request([replace('a', 'what the fix was', 'def f(): pass')], { undo: true }), 'b').ok, true);
+});
+
+test('a fix is here where every cell holds it', () => {
+  assert.equal(holds(CELLS, [replace('b', 'f()', 'old'), { kind: 'move', cellId: 'a' }]), true);
+  assert.equal(holds(CELLS, [replace('b', 'f()', 'old'), { kind: 'delete', cellId: 'new', old: 'x' }]), false);
+  assert.equal(holds(CELLS, [replace('b', 'what the fix was', 'f()')]), false);
+  assert.equal(holds(CELLS, []), false);
 });

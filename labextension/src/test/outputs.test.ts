@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { needsOffer } from '../healButton.js';
+import { needsOffer } from '../outputs.js';
 
 const ERROR = { output_type: 'error', ename: 'NameError' };
 
