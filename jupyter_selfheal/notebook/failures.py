@@ -22,11 +22,12 @@ def failure_of(cell: Cell, trial: Trial, missed: str = "") -> Failure | None:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What an unhealed cell did not leave behind: global names, and keys it would have set in what exists."""
+    """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would have fitted."""
 
     number: int
     names: frozenset[str]
     keys: frozenset[str] = frozenset()
+    unfitted: frozenset[str] = frozenset()
 
 
 def lost_by(number: int, cell: Cell, failure: Failure) -> Lost:
@@ -40,18 +41,26 @@ def lost_by(number: int, cell: Cell, failure: Failure) -> Lost:
     if not rest:
         return Lost(number, _assigned_in_text(cell.source))
     used = src.names_of(rest)
-    return Lost(number, used.binds, frozenset(_keys(rest)))
+    return Lost(number, used.binds, frozenset(_keys(rest)), frozenset(_fitted(rest)))
 
 
 def cascade_of(failure: Failure, lost: Iterable[Lost]) -> int:
     """The number of the earlier unhealed cell that this failure is only a cascade of, or 0.
 
-    Certain cases alone: a name that cell would have bound, or a key or attribute that it would have set.
+    Certain cases alone: a name that cell would have bound (IPython takes an unbound one for a magic), a key or attribute that
+    it would have set, or an estimator that it would have fitted.
     """
     missing = re.match(r"(?:name|cannot access free variable) '(\w+)'", failure.evalue)
     last = failure.evalue.strip().strip("'\"")
     attribute = re.search(r"has no attribute '(\w+)'", failure.evalue)
+    unfitted = failure.ename == "NotFittedError" or (
+        attribute is not None and re.fullmatch(r"[a-zA-Z]\w*_", attribute[1])
+    )
+    read = _read(failure) if unfitted else frozenset[str]()
+    magic = re.match(r"\w+", failure.source.strip()) if failure.ename == "UsageError" else None
     for one in lost:
+        if read & one.unfitted or (magic and magic[0] in one.names):
+            return one.number
         if failure.ename == "NameError" and missing and missing[1] in one.names:
             return one.number
         if failure.ename == "KeyError" and last in one.keys:
@@ -69,6 +78,24 @@ def _keys(body: Iterable[ast.stmt]) -> Iterable[str]:
                     yield str(node.slice.value)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 yield node.attr
+
+
+def _fitted(body: Iterable[ast.stmt]) -> Iterable[str]:
+    """Names whose ``fit`` (or ``partial_fit``, ``fit_transform``) the statements call."""
+    for node in (n for statement in body for n in ast.walk(statement)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and re.match(r"(partial_)?fit(_|$)", node.func.attr)
+        ):
+            yield node.func.value.id
+
+
+def _read(failure: Failure) -> frozenset[str]:
+    """Global names that the failing statement reads."""
+    found = [s.node for s in src.statements(failure.source) if s.index == failure.statement]
+    return frozenset(src.names_of(found).uses) if found else frozenset()
 
 
 def _assigned_in_text(source: str) -> frozenset[str]:

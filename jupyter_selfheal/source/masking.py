@@ -12,6 +12,7 @@ ATTEMPTS = 5
 PARSE_FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
 _LINE_MAGIC = re.compile(r"^(\s*)([%!]|\?{1,2}(?=\S))")
+_QUOTED_NOTHING = re.compile(r"^(\s*);\s*$")  # IPython quotes what follows a semicolon
 _HELP = re.compile(r"^(\s*)[\w.*\[\]]+\?{1,2}\s*$")
 _ASSIGNED = re.compile(r"^(\s*[\w.,\s\[\]'\"()]+?=\s*)([%!](?!=).*)$")
 
@@ -49,7 +50,7 @@ def mask(source: str) -> str:
                 continue
         if number in inside:
             found.append(line)
-        elif (m := _LINE_MAGIC.match(body)) or (m := _HELP.match(body)):
+        elif (m := _LINE_MAGIC.match(body)) or (m := _HELP.match(body)) or (m := _QUOTED_NOTHING.match(body)):
             found.append(m[1] + "pass" + end)
         elif (m := _ASSIGNED.match(body)) and not _parses(body.strip()) and _parses(m[1].strip() + " None"):
             found.append(m[1] + "None" + end)

@@ -18,6 +18,8 @@ from jupyter_selfheal.source import mask, parse
         ("d['now'] = %time 1", "d['now'] = None"),
         ('print "x = %.3f" % 1', 'print "x = %.3f" % 1'),
         ("total = a % b", "total = a % b"),
+        ("x\n;", "x\npass"),
+        ("'''\n;\n'''", "'''\n;\n'''"),
     ],
 )
 def test_an_assigned_command_is_masked_and_a_text_of_python_2_is_not(line: str, masked: str) -> None:

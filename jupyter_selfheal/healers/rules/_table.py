@@ -58,6 +58,8 @@ RULES: dict[str, str] = {
     "MPL101": "axes_grid:AxesGrid",
     "NPA106": "lost_dimension:LostDimension",
     "SKL104": "coefficient_index:CoefficientIndex",
+    "SKL105": "one_vs_rest:OneVsRest",
+    "TYP203": "version_compared:VersionCompared",
     "TYP201": "sample_population:SamplePopulation",
     "TYP202": "sliced_view:SlicedView",
     "IMP102": "misspelt_module:MisspeltModule",

@@ -88,7 +88,7 @@ class ChangedKeyword(Rule):
         )
         yield self.patch(
             self.replace(scene, site.cell_id, [*splices, *add_imports(site.source, imports)]),
-            f"Write `{done[0].shown}` in place of `{name}=`",
+            done[0].shown if done[0].shown.startswith("Take out") else f"Write `{done[0].shown}` in place of `{name}=`",
             f"`{dotted(nearest.func) or site.text(nearest.func)}` takes no `{name}` since {change.libraries[0]} {change.version}.",
             applicability=Applicability.UNSAFE if loses else Applicability.SAFE,
             why=unsafe or (f"`{name}` is left out: {removes}" if loses else f"{self.why} ({change.source})"),
@@ -197,7 +197,7 @@ def _rewrite(site: Site, call: ast.Call, name: str, change: Keyword) -> Rewritte
         if any(k.arg == target for k in call.keywords if k is not keyword):
             argument = ""
     splices = [argument_splice(site, call, keyword, argument)]
-    shown = argument or f"nothing for {name}={value_text}"
+    shown = argument or f"Take out `{name}={value_text}`"
     if case.callee:
         renamed = _callee_splice(site, call, case.callee, imports)
         if renamed is None:

@@ -18,7 +18,7 @@ GOT = re.compile(
     r"[Gg]ot ['\"]?([\w.+-]+)['\"]? instead|^['\"]([\w. +-]+)['\"] is not|[Gg]iven ['\"]?([\w.+-]+)['\"]?|got ['\"]([\w. +-]+)['\"]"
 )
 PARAMETER = re.compile(
-    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in)|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|No such option|No such keys"
+    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in)|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|No such option|No such keys|invalid mode: |Input X contains NaN"
 )
 OPTION = re.compile(r"['\"]([\w. +-]{1,40})['\"]")
 
@@ -56,7 +56,7 @@ class ChangedValue(Rule):
         if found is not None:
             yield from self._constructed(scene, found[1], found[2])
             return
-        if "missing_values" in scene.failure.evalue:
+        if "missing_values" in scene.failure.evalue or "Input X contains NaN" in scene.failure.evalue:
             for kind in ("SimpleImputer", "Imputer"):
                 yield from self._constructed(scene, "missing_values", kind)
             return

@@ -27,6 +27,12 @@ ELEMENTARY = frozenset(
 MODULES = frozenset(alias for alias, meanings in ALIASES.items() if not meanings[0][1])
 """Aliases of modules, which the rule of missing imports knows."""
 
+RENAMED = {"Inf": "inf", "Infinity": "inf", "infty": "inf", "PINF": "inf", "NaN": "nan", "NAN": "nan"}
+"""Names of constants that pylab had until NumPy 2.0 removed them (its release notes), and what they are called now."""
+
+STARRED = frozenset({"numpy", "scipy", "matplotlib", "pylab"})
+"""Packages of which notebooks import everything; SciPy had NumPy's names until 1.4."""
+
 TOOLS = frozenset({"figsize", "getfigs"})
 """What IPython itself added in pylab mode (IPython.core.pylabtools)."""
 
@@ -35,10 +41,10 @@ class PylabNames(Rule):
     """Import the names that the kernel had when the notebook was written.
 
     **Failure** `NameError: name 'linspace' is not defined`, where no cell binds or imports the name, and `pylab` has it: until
-    2014 kernels were started with `--pylab`. Also a class that one public module of a library which the notebook imports defines
+    2014 kernels were started with `--pylab`. Also `Inf` and `NaN`, which went with NumPy 2.0, and a class that one public module of a library which the notebook imports defines
     (`Bbox` of `matplotlib.transforms`).
 
-    **Fix** `from pylab import cos, linspace, plot`: every such name of the notebook at once, where it is first missed.
+    **Fix** `from pylab import cos, inf as Inf, plot`: every such name of the notebook at once, where it is first missed.
 
     **Fix safety** Safe where several names of the notebook are missing and pylab has them all, or the notebook imports NumPy or
     Matplotlib and the name is an elementary function (`cos`, `subplots`), or one module only defines the class. Silent for
@@ -60,9 +66,10 @@ class PylabNames(Rule):
             yield self._patch(scene, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
             return
         unbound = _unbound(scene) | {name}
-        found = sorted(unbound & _offered() - MODULES)
+        found = sorted(unbound & (_offered() | RENAMED.keys()) - MODULES)
         if name in found:
-            sure = len(found) > 2 or (name in ELEMENTARY and bool(imported & {"numpy", "matplotlib", "pylab"}))
+            known = name in ELEMENTARY or name in RENAMED
+            sure = len(found) > 2 or (known and bool(imported & STARRED))
             if sure or len(found) > 1:
                 yield self._patch(scene, _lines("pylab", found), found, sure=sure)
         elif name[:1].isupper() and len(name) > 3 and not name.isupper():
@@ -98,7 +105,9 @@ def _offered() -> frozenset[str]:
 
 
 def _lines(module: str, found: list[str]) -> list[str]:
-    wrapped = textwrap.wrap(", ".join(found), 100, break_long_words=False)
+    names = [f"{RENAMED[n]} as {n}" if n in RENAMED else n for n in found]
+    wrapped = textwrap.wrap(", ".join(n.replace(" ", "\0") for n in names), 100, break_long_words=False)
+    wrapped = [part.replace("\0", " ") for part in wrapped]
     return [f"from {module} import {part.rstrip(',')}" for part in wrapped]
 
 

@@ -139,6 +139,13 @@ def test_syntax_errors_lose_every_name_of_their_cell(document: Make) -> None:
     assert [r.cascade_of for r in report.records] == [0, 1, 1, 1]
 
 
+def test_an_estimator_whose_fit_failed_is_not_mended_where_it_is_used(document: Make) -> None:
+    model = "class Model:\n    def fit(self, x): self.coef_ = 1 / x\nmodel, other = Model(), Model()"
+    made = batch(document(model, "model.fit(0)", "model.coef_", "other.coef_", "%nothing_so_named"))
+    report, _ = made.run()
+    assert [r.cascade_of for r in report.records] == [0, 0, 2, 0, 0]
+
+
 def test_a_healer_is_told_which_cells_have_run(document: Make) -> None:
     made = batch(document("a = 1", "1 / 0", "missing()", "b = 2"))
     made.run()

@@ -1,0 +1,101 @@
+"""SKL105: a solver for two classes, fitted with several."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site, add_imports, reference
+from jupyter_selfheal.model import Applicability, Failure, Patch, Replace
+
+MESSAGE = re.compile(r"The '(\w+)' solver does not support multiclass classification")
+CLASSIFIERS = frozenset({"LogisticRegression", "LogisticRegressionCV"})
+WRAPPER = "sklearn.multiclass.OneVsRestClassifier"
+INSIDE = frozenset({"coef_", "intercept_", "C_", "Cs_", "scores_", "n_iter_", "get_params", "set_params", "sparsify", "densify"})  # fmt: skip
+"""What the wrapper does not have, or has of itself."""
+
+SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "validation_curve", "Pipeline", "make_pipeline"})
+"""What sets an estimator's parameters by their names."""
+
+
+class OneVsRest(Rule):
+    """Fit one classifier for each class, as the solver did by itself.
+
+    **Failure** `ValueError: The 'liblinear' solver does not support multiclass classification (n_classes >= 3)`, since
+    scikit-learn 1.8. Before, the solver fitted one classifier for each class against the rest.
+
+    **Fix** `OneVsRestClassifier(LogisticRegression(solver="liblinear"))`, as the message says, where the estimator is made.
+
+    **Fix safety** Safe: it is what the solver did. Unsafe where the notebook reads `coef_` or sets parameters by name, which are
+    then those of the classifiers inside.
+    """
+
+    code = "SKL105"
+    name = "solver for two classes only"
+    enames = frozenset({"ValueError"})
+    applicability = Applicability.SAFE
+    why = "One classifier for each class is what the solver fitted until scikit-learn 1.8; the message says how to keep it."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        found = MESSAGE.search(scene.failure.evalue)
+        solver = found[1] if found else ""
+        cells = [scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
+        for cell_id in dict.fromkeys(cells):
+            source = scene.source_of(cell_id)
+            tree = src.parse(source)
+            if tree is None or src.is_foreign(source):
+                continue
+            edits = self._wrapped(Site(scene, cell_id, source, tree, 1), solver)
+            if edits:
+                safe = not _looks_inside(scene)
+                yield self.patch(
+                    edits,
+                    "Fit one classifier for each class: `OneVsRestClassifier(…)`",
+                    f"The solver {solver!r} takes two classes only since scikit-learn 1.8.",
+                    applicability=Applicability.SAFE if safe else Applicability.UNSAFE,
+                    why=self.why if safe else "The notebook looks into the estimator, which is then one level deeper.",
+                    prior=0.88,
+                )
+                return
+
+    def _wrapped(self, site: Site, solver: str) -> tuple[Replace, ...]:
+        known = reference(site, WRAPPER)
+        inside = {id(a) for c in _calls(site.tree) if _last(c.func) == "OneVsRestClassifier" for a in c.args}
+        made = [c for c in _calls(site.tree) if id(c) not in inside and _last(c.func) in CLASSIFIERS and _solver(c) == solver]  # fmt: skip
+        if known is None or not made:
+            return ()
+        splices: list[Splice] = []
+        for call in made:
+            start, end = src.span(site.source, call)
+            splices += [(start, start, f"{known[0]}("), (end, end, ")")]
+        return self.replace(site.scene, site.cell_id, [*splices, *add_imports(site.source, [known[1]])])
+
+
+def _calls(tree: ast.AST) -> list[ast.Call]:
+    return [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
+
+
+def _last(callee: ast.expr) -> str:
+    return callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
+
+
+def _solver(call: ast.Call) -> str:
+    value = next((k.value for k in call.keywords if k.arg == "solver"), None)
+    return str(value.value) if isinstance(value, ast.Constant) else ""
+
+
+def _looks_inside(scene: Scene) -> bool:
+    """True where some cell reads what the estimator itself has, or hands it to what sets its parameters."""
+    trees = [src.parse(scene.source_of(c.id)) for c in scene.notebook.cells if c.kind == "code"]
+    nodes = [n for tree in trees if tree is not None for n in ast.walk(tree)]
+    return any(
+        (isinstance(n, ast.Attribute) and n.attr in INSIDE) or (isinstance(n, ast.Call) and _last(n.func) in SEARCHES)
+        for n in nodes
+    )

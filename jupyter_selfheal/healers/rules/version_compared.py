@@ -1,0 +1,76 @@
+"""TYP203: a release's number compared with a text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Live, Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+MESSAGE = re.compile(r"not supported between instances of '(?:Version' and '(?:str|tuple|list)|str' and 'Version)'")
+VERSIONS = ("packaging.Version",)
+RELEASE = re.compile(r"v?\d+(\.\d+)*((a|b|rc|\.?dev|\.?post)\d*)?")
+
+
+class VersionCompared(Rule):
+    """Compare a release's number with a release's number.
+
+    **Failure** `TypeError: '<' not supported between instances of 'Version' and 'str'` at `Version(x.__version__) < "0.18"`.
+    `distutils.version.LooseVersion`, which took texts, went with Python 3.12.
+
+    **Fix** The text becomes a version, too: `Version(x.__version__) < Version("0.18")`, in every such comparison of the cell.
+
+    **Fix safety** Safe: the text is a release's number, and a comparison of versions can mean nothing else.
+    """
+
+    code = "TYP203"
+    name = "version compared with a text"
+    enames = frozenset({"TypeError"})
+    applicability = Applicability.SAFE
+    why = "The text is a release's number, and is compared with one."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None:
+            return
+        pairs = [p for n in ast.walk(site.tree) if isinstance(n, ast.Compare) and len(n.ops) == 1
+                 for p in ((n.left, n.comparators[0]), (n.comparators[0], n.left)) if _is_release(p[1])]  # fmt: skip
+        lives = site.live([version for version, _ in pairs], calls=True)
+        splices = [
+            splice
+            for (version, text), live in zip(pairs, lives, strict=True)
+            for splice in _wrapped(site, version, text, live)
+        ]
+        if splices:
+            yield self.patch(
+                self.replace(scene, site.cell_id, splices),
+                f"Write `{splices[0][2]}`",
+                "A version is compared with a text.",
+                prior=0.9,
+            )
+
+
+def _is_release(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and RELEASE.fullmatch(node.value) is not None
+
+
+def _wrapped(site: Site, version: ast.expr, text: ast.expr, live: Live) -> list[Splice]:
+    """The text in a call of what made the version: by its own name where that is written there, else by its type."""
+    if not live.is_a(*VERSIONS):
+        return []
+    made = site.text(version.func) if isinstance(version, ast.Call) and _is_class(site, version.func) else ""
+    maker = made or f"type({site.text(version)})"
+    start, end = src.span(site.source, text)
+    return [(start, end, f"{maker}({site.text(text)})")]
+
+
+def _is_class(site: Site, callee: ast.expr) -> bool:
+    return site.live([callee])[0].is_class

@@ -1,0 +1,73 @@
+"""What notebooks of 2013 to 2020 wrote, and what takes its place, over one rule or two."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.testing.rule_conformance import Bench
+
+SAFE = Applicability.SAFE
+
+
+@pytest.mark.parametrize("call", ["open(path, 'rU')", "open(path, mode='rU')"])
+def test_universal_newlines_are_what_a_file_is_read_with_anyway(bench: Bench, call: str) -> None:
+    bench.put("given.csv", "1\n")
+    (patch,) = bench.patches("API203", "path = 'given.csv'", f"rows = {call}.read()")
+    assert patch.applicability is SAFE
+    assert patch.edits[0].source == f"rows = {call}.read()".replace("rU", "r")  # type: ignore[union-attr]
+
+
+def test_categories_go_where_they_are_said_now(bench: Bench) -> None:
+    made = "import pandas as pd\ns = pd.Series(list('ba'))"
+    (patch,) = bench.patches("API201", made, "s.astype('category', categories=['b', 'a'], ordered=True)")
+    next_step = "s.astype('category', ordered=True).cat.set_categories(['b', 'a'])"
+    assert (patch.applicability, patch.edits[0].source) == (SAFE, next_step)  # type: ignore[union-attr]
+    assert bench.healed("API201", made, next_step)[1] == (
+        "s.astype('category').cat.as_ordered().cat.set_categories(['b', 'a'])"
+    )
+
+
+def test_one_hot_columns_stay_sparse(bench: Bench) -> None:
+    cells = ["from sklearn.preprocessing import OneHotEncoder", "h = OneHotEncoder(categorical_features=[0])"]
+    use = "h.fit_transform([[0, 1.5], [1, 2.5]]).toarray()"
+    assert "sparse_threshold=1)" in bench.healed("API201", cells[0], f"{cells[1]}\n{use}")[1]
+
+
+def test_the_text_for_missing_values_is_the_number(bench: Bench) -> None:
+    cells = [
+        "from sklearn.impute import SimpleImputer",
+        "i = SimpleImputer(missing_values='NaN')\ni.fit([[float('nan')]])",
+    ]
+    assert "missing_values=float('nan')" in bench.healed("API203", *cells)[1]
+
+
+def test_missing_values_in_the_data_are_nobodys_old_text(bench: Bench) -> None:
+    cells = [
+        "from sklearn.linear_model import LinearRegression",
+        "LinearRegression().fit([[float('nan')], [1]], [1, 2])",
+    ]
+    assert bench.silent("API203", *cells)
+
+
+def test_what_axis_ignored_beside_a_mode_is_taken_out(bench: Bench) -> None:
+    (patch,) = bench.patches("API201", "from matplotlib import pyplot", "pyplot.axis('scaled', adjustable='box')")
+    assert patch.applicability is SAFE
+    assert patch.title == "Take out `adjustable='box'`"
+
+
+def test_constants_that_numpy_2_removed_come_under_their_old_names(bench: Bench) -> None:
+    healed = bench.healed("IMP106", "from numpy import *", "x = Inf")
+    assert healed[1] == "from pylab import inf as Inf\nx = Inf"
+
+
+def test_a_solver_for_two_classes_is_only_wrapped_unasked_where_nothing_looks_inside(bench: Bench) -> None:
+    made = (
+        "from sklearn.datasets import load_iris\nfrom sklearn.linear_model import LogisticRegression\n"
+        "X, y = load_iris(return_X_y=True)\nmodel = LogisticRegression(solver='liblinear')"
+    )
+    fit = "model.fit(X, y)"
+    assert [p.applicability for p in bench.patches("SKL105", made, fit)] == [SAFE]
+    assert [p.applicability for p in bench.patches("SKL105", made, fit, "# not run\nmodel.coef_")] == [
+        Applicability.UNSAFE
+    ]
