@@ -11,13 +11,20 @@ import fcntl
 import os
 import socket
 import stat
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def quarantine(keep: Iterable[int]) -> None:
-    """Turn sockets, pipes and the like into ``/dev/null``, and give regular files an offset of their own.
+def offsets() -> dict[int, int]:
+    """Where every open regular file is read or written next: asked before a fork, as the user's kernel goes on at once."""
+    return {number: os.lseek(number, 0, os.SEEK_CUR) for number in regular_files(())}
+
+
+def quarantine(keep: Iterable[int], at: Mapping[int, int]) -> None:
+    """Turn sockets, pipes and the like into ``/dev/null``, and give regular files an offset of their own, as they were ``at``
+    (where that is not told: as they are).
 
     The numbers stay in use: an object of the user's that closes its descriptor later must not close one of ours.
     """
@@ -29,7 +36,7 @@ def quarantine(keep: Iterable[int]) -> None:
                 continue
             kind = os.fstat(number).st_mode
             if stat.S_ISREG(kind):
-                reopen(number)
+                reopen(number, offset=at.get(number, -1))
             elif not stat.S_ISCHR(kind) and not stat.S_ISDIR(kind) and not stat.S_ISBLK(kind):
                 os.dup2(null, number, inheritable=os.get_inheritable(number))
     finally:
@@ -59,15 +66,15 @@ def regular_files(keep: Iterable[int]) -> list[int]:
     return [n for n in _descriptors() if n not in kept and stat.S_ISREG(os.fstat(n).st_mode)]
 
 
-def reopen(number: int, path: str = "") -> None:
-    """Put another opening of the same file, at the same offset, under a descriptor's number.
+def reopen(number: int, path: str = "", offset: int = -1) -> None:
+    """Put another opening of the same file, at the same offset (or the one given), under a descriptor's number.
 
     ``path``: open that instead (the same file seen through an overlay). What cannot be opened again becomes a private
     copy of the file, so that nothing of the user's is ever moved or written.
     """
     flags = fcntl.fcntl(number, fcntl.F_GETFL)
     inheritable = os.get_inheritable(number)
-    offset = os.lseek(number, 0, os.SEEK_CUR)
+    offset = os.lseek(number, 0, os.SEEK_CUR) if offset < 0 else offset
     wanted = flags & (os.O_ACCMODE | os.O_APPEND | os.O_NONBLOCK | os.O_SYNC)
     try:
         new = os.open(path or f"/proc/self/fd/{number}", wanted | os.O_CLOEXEC)
@@ -150,16 +157,31 @@ _PROT, _PRIVATE, _ANONYMOUS, _FIXED = 3, 2, 0x20, 0x10
 _MAYMOVE_FIXED = 3
 
 
+def shares_memory() -> bool:
+    """Whether a copy of this process would share memory with it. Python makes such mappings by ``mmap``; without that module
+    nobody asks the system, which takes a millisecond."""
+    return "mmap" in sys.modules and bool(_shared_maps())
+
+
 def unshare_memory() -> None:
     """Replace every shared writable mapping (``np.memmap``, shared memory) by a private copy at the same address."""
-    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as lines:
-        shared = [line.split(None, 5) for line in lines if " rw-s " in line or " -w-s " in line]
-    for fields in shared:
-        path = fields[5] if len(fields) > 5 else ""
-        if path.startswith("/dev/") and not path.startswith(("/dev/shm", "/dev/zero")):
-            continue  # a device's memory is no data of the user's
-        begin, end = (int(part, 16) for part in fields[0].split("-"))
+    for begin, end in _shared_maps():
         _copy_in_place(begin, end - begin)
+
+
+def _shared_maps() -> list[tuple[int, int]]:
+    """Begin and end of each; a device's memory is no data of the user's."""
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as f:
+        text = f.read()
+    found = []
+    for line in text.splitlines() if "w-s " in text else ():
+        fields = line.split(None, 5)
+        path = fields[5] if len(fields) > 5 else ""
+        is_device = path.startswith("/dev/") and not path.startswith(("/dev/shm", "/dev/zero"))
+        if fields[1] in ("rw-s", "-w-s") and not is_device:
+            begin, end = (int(part, 16) for part in fields[0].split("-"))
+            found.append((begin, end))
+    return found
 
 
 def _copy_in_place(address: int, size: int) -> None:

@@ -17,7 +17,7 @@ import signal
 import socket
 import sys
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from jupyter_selfheal.kernels import descriptors, gate, guard, hygiene
 from jupyter_selfheal.kernels.capture import Capture
@@ -56,6 +56,20 @@ def remove(files: tuple[str, str]) -> None:
             os.rmdir(folder)
 
 
+class Inherited(NamedTuple):
+    """What the user's kernel made for its copy before it forked.
+
+    ``files``: the socket and, where it was made for it, the folder that it is in. ``alive``: pidfd of the kernel.
+    ``is_apart``: a pipe to close once no memory is shared any more, -1 where none is. ``offsets``: of its open files.
+    """
+
+    listener: socket.socket
+    files: tuple[str, str]
+    alive: int
+    is_apart: int
+    offsets: dict[int, int]
+
+
 class Zygote:
     """A state that waits for requests."""
 
@@ -81,16 +95,7 @@ class Zygote:
         signal.set_wakeup_fd(told)
 
     @classmethod
-    def first(
-        cls,
-        shell: Any,
-        last: Last,
-        loop: Any,
-        listener: socket.socket,
-        files: tuple[str, str],
-        alive: int,
-        headroom_mb: int,
-    ) -> Zygote:
+    def first(cls, shell: Any, last: Last, loop: Any, ours: Inherited, headroom_mb: int) -> Zygote:
         """Turn this fresh copy of the user's kernel into a zygote. The order:
 
         1. streams first, as a debugger prints when its hooks go; 2. signals and exit handlers, as nothing of the user's
@@ -106,14 +111,17 @@ class Zygote:
         hygiene.stop_tracing()
         hygiene.stop_history(shell)
         hygiene.forget_script_loop(shell)
-        descriptors.quarantine([listener.fileno(), alive])
+        keep = [ours.listener.fileno(), ours.alive, *([ours.is_apart] if ours.is_apart >= 0 else [])]
+        descriptors.quarantine(keep, ours.offsets)
         descriptors.silence()
         descriptors.unshare_memory()
+        if ours.is_apart >= 0:
+            os.close(ours.is_apart)
         hygiene.new_executor_workers()
         hygiene.one_native_thread()
-        zygote = cls(State(shell, last, capture, loop, alive, signals, headroom_mb))
-        zygote.listener = listener
-        zygote.files = files
+        zygote = cls(State(shell, last, capture, loop, ours.alive, signals, headroom_mb))
+        zygote.listener = ours.listener
+        zygote.files = ours.files
         zygote.is_first = True
         if last.error is None:
             zygote.spare_at += _PAUSE

@@ -153,7 +153,7 @@ class Trial:
         hygiene.die_with_parent(self.parent)
         os.setpgid(0, 0)
         hygiene.set_name(hygiene.TRIAL)
-        descriptors.quarantine(self._mine())
+        descriptors.quarantine(self._mine(), {})
         descriptors.unshare_memory()
 
     def _wait(self) -> None:

@@ -8,7 +8,8 @@ becomes a zygote itself. Nothing of it outlives the user's kernel (every process
 
     kernel ─fork→ zygote ─fork→ guard ─fork→ trial (─kept→ zygote ─fork→ …)
 
-This is the user's kernel's half; the copy's is :mod:`~jupyter_selfheal.kernels.frozen`. The first zygote of a lineage is the subreaper of all that follows and goes last, so that no process ever becomes an orphan.
+This is the user's kernel's half; the copy's is :mod:`~jupyter_selfheal.kernels.frozen`. The first zygote of a lineage is the
+subreaper of all that follows and goes last, so that no process ever becomes an orphan.
 
 Standard library only, with the modules beside it: sent as source to kernels whose environment lacks this package.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import select
 import signal
 import socket
 import sys
@@ -25,12 +27,15 @@ import tempfile
 import time
 from typing import Any
 
-from jupyter_selfheal.kernels import event_loop, gate, hygiene
-from jupyter_selfheal.kernels.frozen import Zygote, live, remove
+from jupyter_selfheal.kernels import descriptors, event_loop, gate, hygiene
+from jupyter_selfheal.kernels.frozen import Inherited, Zygote, live, remove
 from jupyter_selfheal.kernels.steps import Last, known_cells
 
 _children: dict[int, tuple[str, str]] = {}
 """Zygotes of this process, each with its socket and, where it was made for it, the folder of that."""
+
+_APART_SECONDS = 2.0
+"""How long the user's kernel waits at most for its copy to copy the memory that both share; then it goes on."""
 
 _watched: dict[int, tuple[Any, int]] = {}
 """The event loop that watches over a zygote, and the pidfd by which it does."""
@@ -67,15 +72,29 @@ def checkpoint(
     alive = os.pidfd_open(os.getpid())
     _flush()
     loop = event_loop.current()
+    offsets = descriptors.offsets()
+    apart, is_apart = os.pipe2(os.O_CLOEXEC) if descriptors.shares_memory() else (-1, -1)
     pid = hygiene.fork()
     if pid == 0:
         last = Last(result, error, stdout)
-        live(lambda: Zygote.first(shell, last, loop, listener, (path, own), alive, headroom_mb))
+        ours = Inherited(listener, (path, own), alive, is_apart, offsets)
+        live(lambda: Zygote.first(shell, last, loop, ours, headroom_mb))
     listener.close()
     os.close(alive)
+    if apart >= 0:
+        os.close(is_apart)
+        _wait_until_apart(apart)
     _children[pid] = (path, own)
     _watch(pid, loop)
     return {"socket": path, "pid": pid, "ms": round((time.monotonic() - began) * 1e3, 2)}
+
+
+def _wait_until_apart(apart: int) -> None:
+    """What the user's kernel writes to shared memory next must not be seen in the copy: wait until that has its own."""
+    ready = select.poll()
+    ready.register(apart, select.POLLIN)
+    ready.poll(_APART_SECONDS * 1000)
+    os.close(apart)
 
 
 def private_folder() -> str:

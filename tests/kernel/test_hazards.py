@@ -368,6 +368,20 @@ def test_a_memory_map(user: User, freeze: Any) -> None:
     user.run("del mapped")
 
 
+def test_what_the_cell_does_at_once_is_not_in_the_state_before_it(user: User) -> None:
+    user.changed |= {"fds", "numpy", "random", "temporary"}
+    user.run("import numpy as np; np.zeros(2000).tofile('map.bin'); mapped = np.memmap('map.bin', float, 'r+')")
+    user.run(
+        "open('lines', 'w').write('one\\ntwo\\n'); many = [open('lines', 'rb', 0) for _ in range(400)]"
+    )  # so that it takes
+    state = user.freeze("before", "mapped[:] = 5; many[-1].read(4); raise RuntimeError('the failing cell')")
+    try:
+        assert printed(tried(state, "print(mapped.sum(), many[-1].read(4))")) == "0.0 b'one\\n'\n"
+    finally:
+        state.close()
+    user.run("del mapped, many")
+
+
 def test_shared_memory(user: User, freeze: Any) -> None:
     user.changed |= {"fds", "processes"}
     user.run("from multiprocessing import shared_memory; shared = shared_memory.SharedMemory(create=True, size=100)")
