@@ -41,8 +41,8 @@ class PylabNames(Rule):
     """Import the names that the kernel had when the notebook was written.
 
     **Failure** `NameError: name 'linspace' is not defined`, where no cell binds or imports the name, and `pylab` has it: until
-    2014 kernels were started with `--pylab`. Also `Inf` and `NaN`, which went with NumPy 2.0, and a class that one public module of a library which the notebook imports defines
-    (`Bbox` of `matplotlib.transforms`).
+    2014 kernels were started with `--pylab`. Also `Inf` and `NaN`, which went with NumPy 2.0, and a class that one public
+    module of a library which the notebook imports defines (`Bbox` of `matplotlib.transforms`).
 
     **Fix** `from pylab import cos, inf as Inf, plot`: every such name of the notebook at once, where it is first missed.
 
