@@ -81,7 +81,8 @@ class Patch:
     it. ``title`` is an imperative line ("Import numpy as np"), ``cause`` says in words what was wrong, ``why`` argues the
     applicability. ``removes`` says what a remedy takes away where removal *is* the remedy; it exempts from the tamper cap.
     ``prior`` (0–1) orders patches of one healer. ``risk`` is what could go wrong, in one line: a critic's word before it was
-    tried, or the model's own.
+    tried, or the model's own. ``rival`` says what another change that meets the same few checks does otherwise, where nothing tells
+    which of the two is meant.
     """
 
     edits: tuple[Edit, ...]
@@ -94,6 +95,7 @@ class Patch:
     removes: str = ""
     prior: float = 0.5
     risk: str = ""
+    rival: str = ""
 
     @property
     def id(self) -> str:
@@ -157,6 +159,7 @@ def compose(first: Patch, second: Patch) -> Patch:
         removes=_joined(first.removes, second.removes),
         prior=min(first.prior, second.prior),
         risk=_joined(first.risk, second.risk),
+        rival=_joined(first.rival, second.rival),
     )
 
 
