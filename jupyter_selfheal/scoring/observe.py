@@ -68,6 +68,7 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
         below=_below(case, patch, trial),
         drawn=draws.unseeded(case),
         shifted=shifted(case, patch) and not asks_many(case),
+        rival=patch.rival,
         of_data=asks_of_data(case),
         tampering=cheats,
         remarks=doubts,

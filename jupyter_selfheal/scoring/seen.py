@@ -61,6 +61,8 @@ class Evidence:
     """What the cell prints hangs on a random draw without a seed: other numbers than the stored ones say nothing."""
     shifted: bool = False
     """A result became the same one with a constant more, or was cut, and no check stands for many values."""
+    rival: str = ""
+    """What another change that meets the same few checks does otherwise."""
     of_data: bool = False
     """The assert that failed looks at data; code that looks at them is not proven by passing it."""
     tampering: tuple[str, ...] = ()

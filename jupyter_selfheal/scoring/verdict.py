@@ -99,6 +99,8 @@ def _doubt(evidence: Evidence) -> str:
     """Why a guess that meets its checks may still be wrong; empty where nothing speaks for that."""
     if evidence.of_data and not evidence.user:
         return "The assert looks at data: as likely they are at fault, not the code that looks."
+    if evidence.rival:
+        return f"Another change is as likely: {evidence.rival}."
     if evidence.shifted and evidence.checks <= 1:
         return "It only shifts or cuts a result until the one check holds: as likely the check is wrong."
     return ""

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 MODULES = (
-    "text", "scope", "operators", "constants", "names", "shapes", "conditions", "statements", "missing", "variations", "exchanges", "intent", "propose", "program",
+    "text", "scope", "operators", "constants", "names", "shapes", "containers", "conditions", "statements", "missing", "variations", "exchanges", "mirrored", "intent", "propose", "program",
     "evaluate", "pool", "replay", "locate", "behave", "ranking", "search",
 )  # fmt: skip
 """The runtime's modules; each imports only those before it."""

@@ -106,7 +106,7 @@ def _patch(case: Case, found: Plan, raw: Mapping[str, JSON], rank: int, replayed
     cause = f"{raw['words']} in {_where(case, piece, int(raw['line']))}"
     return Patch(
         tuple(replaced), title=cause[:1].upper() + cause[1:], cause=cause, healer="search", applicability=Applicability.UNSAFE,
-        why=WHY, prior=0.9 * 0.93**rank,
+        why=WHY, prior=0.9 * 0.93**rank, rival=raw["rival"],
     )  # fmt: skip
 
 

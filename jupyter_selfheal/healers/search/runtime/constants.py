@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.search.runtime.scope import Change, Scope
+
+ALPHABET, WORD, LIKE = 3, 4, 0.75
+"""Letters of a text that may be an alphabet, and of one that may be a misspelt word of the description, which is so much alike."""
 
 
 def constants(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -178,6 +182,16 @@ def _texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
             yield repr(both), 0.12
     for told in s.told_strings:
         yield repr(told), 0.4
+    if (
+        len(value) >= ALPHABET
+        and value.isalpha()
+        and len(set(value)) == len(value)
+        and value in (value.lower(), value.upper())
+    ):
+        yield repr(value + value.swapcase()), 0.35
+    if len(value) >= WORD:
+        for word in difflib.get_close_matches(value, sorted(s.told_words - {value}), 2, LIKE):
+            yield repr(word), 0.4
     if len(value) == 1:
         for letter in _near(value):
             yield repr(letter), 0.12

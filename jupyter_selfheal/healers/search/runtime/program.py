@@ -150,6 +150,8 @@ def same(value: Any, expected: Any) -> bool:
 
 
 _QUOTED = re.compile(r"""(?<=["'`])[^"'`\n]{1,20}(?=["'`])""")
+_WORDS = re.compile(r"[^\W\d_]{4,}")
+"""What a description names without quotes is no answer copied from the oracle."""
 _NO_NEWS: tuple[object, ...] = (0, 1, 2, -1, None, "", True, False, 0.0, 1.0, [], (), {}, [[]])
 """Literals that are in any program."""
 
@@ -161,7 +163,8 @@ def hard_codes(program: Program, new: Sequence[str], old: Sequence[str]) -> bool
     )
     for d in program.doctests:
         expected |= _literals(d.want)
-    told = set(_QUOTED.findall("\n".join(old)))
+    said = "\n".join(old)
+    told = {*_QUOTED.findall(said), *_WORDS.findall(said)}
     fresh = {f for f in _literals(*new) - _literals(*old) if f[1:-1] not in told}
     return bool(fresh & expected - {repr(v) for v in _NO_NEWS})
 

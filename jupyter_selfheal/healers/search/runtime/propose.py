@@ -10,8 +10,10 @@ from dataclasses import replace
 from jupyter_selfheal.healers.search.runtime import (
     conditions,
     constants,
+    containers,
     exchanges,
     intent,
+    mirrored,
     missing,
     names,
     operators,
@@ -32,11 +34,13 @@ TEMPLATES = (
     names.calls,
     names.keys,
     *shapes.TEMPLATES,
+    *containers.TEMPLATES,
     *conditions.TEMPLATES,
     *statements.TEMPLATES,
     *missing.TEMPLATES,
     *variations.TEMPLATES,
     *exchanges.TEMPLATES,
+    *mirrored.TEMPLATES,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

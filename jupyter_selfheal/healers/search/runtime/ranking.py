@@ -20,6 +20,8 @@ ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
 PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
+WEAK, RIVAL = 2, 0.8
+"""Up to so many checks passed, a change with this share of another's weight that does otherwise is as likely what is meant."""
 
 
 @dataclass(slots=True)
@@ -87,7 +89,10 @@ class Ranking:
         best = {n: self.found[group[0]].weight for group in groups for n in group}
         order = sorted(range(len(self.found)), key=lambda n: self._key(n, strength[n], best[n]))
         place = {n: k for k, group in enumerate(groups) for n in group}
-        leaders = list({place[n]: n for n in reversed(order)}.values())[::-1]
+        first: dict[int, int] = {}
+        for n in order:
+            first.setdefault(place[n], n)
+        leaders = list(first.values())
         order = [*leaders, *(n for n in order if n not in leaders)]
         patches = [self._patch(self.found[n], place[n]) for n in order]
         return patches, self._questions(order, place)
@@ -106,7 +111,28 @@ class Ranking:
         return {
             "texts": {str(n): text for n, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
             "weight": round(c.weight, 5), "cluster": cluster, "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
+            "rival": self._rival(c),
         }  # fmt: skip
+
+    def _rival(self, c: Candidate) -> str:
+        """Where few checks decide: what a change that is about as likely does otherwise, in words; empty where none does."""
+        own = self.shown[self.found.index(c)]
+        if c.result.passed > WEAK:
+            return ""
+        least = RIVAL * max(o.weight for o, shown in zip(self.found, self.shown, strict=True) if shown == own)
+        for other, shown in zip(self.found, self.shown, strict=True):
+            if other.weight < least or other.edits > c.edits:
+                continue
+            apart = [
+                n for n, (a, b) in enumerate(zip(own, shown, strict=False)) if a != b and "!" not in (a[:1], b[:1])
+            ]
+            if apart:
+                at = min(apart, key=lambda n: (len(repr(self.given[n])), n))
+                call = behave.Input(self.function, self.given[at]).text
+                return (
+                    f"`{call}` gives {own[at]} with it, and {shown[at]} with another change that passes the same checks"
+                )
+        return ""
 
     def _questions(self, order: Sequence[int], place: Mapping[int, int]) -> list[dict[str, Any]]:
         """The input whose right value rules out most of what is likely, with the positions of the patches that give each value."""

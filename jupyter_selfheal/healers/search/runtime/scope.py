@@ -117,7 +117,8 @@ class Scope(Source):
 
     def is_doc(self, node: ast.AST) -> bool:
         """True for a string that stands alone: a docstring or a comment in disguise."""
-        return isinstance(self.parents.get(node), ast.Expr)
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        return is_text and isinstance(self.parents.get(node), ast.Expr)
 
     def _names(self) -> tuple[str, ...]:
         found: dict[str, None] = {}

@@ -23,6 +23,7 @@ _WRAPS: tuple[tuple[str, tuple[str, ...], float], ...] = (
     ("set", (ITEMS, TEXT), 0.35), ("int", (NUMBER, TEXT), 0.35), ("str", (NUMBER, TEXT, TRUTH), 0.35), ("float", (NUMBER, TEXT), 0.2),
     ("sum", (ITEMS, SET), 0.25), ("max", (ITEMS, SET), 0.2), ("min", (ITEMS, SET), 0.2), ("tuple", (ITEMS,), 0.15), ("bool", (), 0.05),
     ("round", (NUMBER,), 0.2), ("reversed", (ITEMS, TEXT), 0.15), ("range", (NUMBER,), 0.15), ("any", (ITEMS,), 0.1), ("all", (ITEMS,), 0.1),
+    ("bin", (NUMBER,), 0.08),
 )  # fmt: skip
 _AFTER: tuple[tuple[str, tuple[str, ...], float], ...] = (
     (".lower()", (TEXT,), 0.4), (".upper()", (TEXT,), 0.25), (".strip()", (TEXT,), 0.3), (".split()", (TEXT,), 0.25), ("[::-1]", (TEXT, ITEMS), 0.35),
@@ -263,91 +264,4 @@ def _pool(s: Scope) -> dict[str, ast.expr]:
     return dict(list(found.items())[:60])
 
 
-def collections(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``[n]`` or ``[[]]`` for ``[]``, an element too many or missing, the elements of a pair exchanged."""
-    if not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict) or isinstance(
-        getattr(node, "ctx", None), ast.Del
-    ):
-        return
-    line = node.lineno
-    if isinstance(node, ast.Dict):
-        if not node.keys:
-            yield Change((s.put(node, "set()"),), 0.2, line, "`{}` should be `set()`")
-            yield Change((s.put(node, "[]"),), 0.1, line, "`{}` should be `[]`")
-        for n, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
-            for m in range(n + 1, len(node.keys)):
-                edits = (s.put(value, s.of(node.values[m])), s.put(node.values[m], s.of(value)))
-                if key is not None:
-                    yield Change(edits, 0.25, line, f"the values of {s.of(key)} and the next are exchanged")
-        return
-    elements = node.elts
-    if not elements and isinstance(node, ast.List):
-        for name in s.values:
-            yield Change((s.put(node, f"[{name}]"),), 0.4, line, f"`[]` should be `[{name}]`")
-        for text, prior in (
-            ("[[]]", 0.4),
-            ("[0]", 0.25),
-            ("[1]", 0.25),
-            ("''", 0.15),
-            ("{}", 0.15),
-            ("set()", 0.2),
-            ("None", 0.12),
-            ("['']", 0.1),
-        ):
-            yield Change((s.put(node, text),), prior, line, f"`[]` should be `{text}`")
-    for i in range(len(elements)):
-        for j in range(i + 1, len(elements)):
-            edits = (s.put(elements[i], s.of(elements[j])), s.put(elements[j], s.of(elements[i])))
-            prior = 0.45 if s.is_read(node) else 0.6
-            yield Change(edits, prior, line, f"`{s.of(elements[i])}` and `{s.of(elements[j])}` are exchanged")
-    if not s.is_read(node) or not elements or isinstance(s.parents.get(node), ast.Subscript):
-        return
-    around = {ast.List: "[]", ast.Tuple: "()", ast.Set: "{}"}[type(node)]
-    for n, element in enumerate(elements):
-        if len(elements) > (2 if isinstance(node, ast.Tuple) else 1) or isinstance(node, ast.List):
-            rest = ", ".join(s.of(e) for k, e in enumerate(elements) if k != n)
-            text = f"{around[0]}{rest}{around[1]}"
-            yield Change((s.put(node, text),), 0.2, line, f"`{s.of(element)}` is an element too many")
-    told = [repr(t) for t in (*s.told_strings, *s.told_numbers)]
-    for name in (*s.values, "0", "1", *told):
-        end = s.hi(elements[-1])
-        yield Change(((end, end, f", {name}"),), 0.1, line, f"`{name}` is missing in the list")
-
-
-def comprehension(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """A filter too many or missing, the element instead of something made of it."""
-    if not isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
-        return
-    last = node.generators[-1]
-    for kept in last.ifs:
-        start = s.text.rfind("if", s.hi(last.iter), s.lo(kept))
-        if start >= 0:
-            yield Change(((start, s.hi(kept), ""),), 0.3, node.lineno, f"`if {s.of(kept)}` is too many")
-    target = s.of(last.target)
-    end = s.hi(last.ifs[-1] if last.ifs else last.iter)
-    joint = " and " if last.ifs else " if "
-    if isinstance(last.target, ast.Name):
-        for test, prior in (
-            (target, 0.35),
-            (f"not {target}", 0.1),
-            (f"{target} > 0", 0.3),
-            (f"{target} % 2 == 0", 0.25),
-            (f"{target} % 2 == 1", 0.2),
-            (f"{target} is not None", 0.2),
-            (f"{target} < 0", 0.1),
-        ):
-            yield Change(((end, end, joint + test),), prior * 0.8, node.lineno, f"`{joint.strip()} {test}` is missing")
-        for name in s.values:
-            if name != target:
-                for op in ("!=", "==", "<", ">", "<=", ">=", "not in", "in"):
-                    yield Change(
-                        ((end, end, f"{joint}{target} {op} {name}"),),
-                        0.1,
-                        node.lineno,
-                        f"`{joint.strip()} {target} {op} {name}` is missing",
-                    )
-    if not isinstance(node.elt, ast.Name):
-        yield Change((s.put(node.elt, target),), 0.3, node.lineno, f"`{s.of(node.elt)}` should be `{target}`")
-
-
-TEMPLATES = (wraps, slices, operands, bounds, ingredients, collections, comprehension, off_by_one)
+TEMPLATES = (wraps, slices, operands, bounds, ingredients, off_by_one)
