@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jupyter_selfheal.healers import causes
-from jupyter_selfheal.healers.left_alone import foreign, meant, outside, raw_data
+from jupyter_selfheal.healers.left_alone import exercises, foreign, meant, outside, raw_data
 from jupyter_selfheal.healers.left_alone._checks import Remedies
 from jupyter_selfheal.healers.rules._rule import Scene
 from jupyter_selfheal.healers.rules.healer import RulesHealer
-from jupyter_selfheal.model import Case, Diagnosis, FailureKind, Install, Locus
+from jupyter_selfheal.model import Applicability, Case, Diagnosis, FailureKind, Install, Locus
 from jupyter_selfheal.ports import Facts, Starts
 
 Check = Callable[[Scene, Remedies], Diagnosis | None]
@@ -39,6 +39,11 @@ class Triage:
         """True where a rule has a patch of the notebook itself, not only an installation."""
         answer = self._rules.propose(scene.case, Starts(), scene.facts, ())
         return any(not isinstance(e, Install) for p in answer.patches for e in p.edits)
+
+    def has_safe_remedy(self, scene: Scene) -> bool:
+        """True where a rule has a patch that it calls safe."""
+        answer = self._rules.propose(scene.case, Starts(), scene.facts, ())
+        return any(p.applicability is Applicability.SAFE for p in answer.patches)
 
 
 def _in_code(scene: Scene) -> Diagnosis:
@@ -65,6 +70,9 @@ CHECKS: tuple[Check, ...] = (
     meant.interrupted,
     meant.deliberate,
     meant.skeleton,
+    exercises.open_value,
+    exercises.unfinished_line,
+    exercises.open_exercise,
     foreign.not_python,
     outside.input,
     outside.memory,

@@ -13,6 +13,8 @@ class Remedies(Protocol):
 
     def has_remedy(self, scene: Scene) -> bool: ...
 
+    def has_safe_remedy(self, scene: Scene) -> bool: ...
+
 
 def left_alone(
     cause: str, reason: str, advice: str, locus: Locus = Locus.ENVIRONMENT, confidence: int = 95

@@ -117,10 +117,12 @@ def skeleton(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     if "'ellipsis'" in failure.evalue and any(_has_hole(c.source) for c in scene.notebook.cells if c.kind == "code"):
         return left_alone("A value is still `...`: the exercise is not completed.", "skeleton", advice, Locus.CODE)
     cell_id, source, _ = scene.place()
+    nothing = failure.ename == "AssertionError" or "NoneType" in failure.evalue
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return left_alone("The code says itself that it is not implemented.", "skeleton", advice, Locus.CODE)
     for text in (scene.source, source, *_sources_of_callees(scene)):
-        if is_skeleton(text, notes=failure.ename in ("NameError", "NotImplementedError", "SyntaxError")):
+        notes = failure.ename in ("NameError", "NotImplementedError", "SyntaxError")
+        if is_skeleton(text, notes=notes) or (nothing and _is_empty_function(text)):
             return Diagnosis(
                 "The cell is an exercise that is not completed.", Locus.CODE, cell_id, 95, "skeleton", advice
             )
@@ -134,6 +136,15 @@ def _has_hole(source: str) -> bool:
         and isinstance(n.value, ast.Constant)
         and n.value.value is ...
         for n in ast.walk(src.parse(source) or ast.Module([], []))
+    )
+
+
+def _is_empty_function(source: str) -> bool:
+    """True for a function whose body is ``pass`` or nothing but its docstring."""
+    tree = src.parse(source)
+    only = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+    return isinstance(only, ast.FunctionDef) and all(
+        isinstance(n, ast.Pass) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for n in only.body
     )
 
 

@@ -23,6 +23,7 @@ CLASSES = {
     "CAL": "Calls",
     "UNP": "Unpacking",
     "FIL": "Files",
+    "SQL": "Databases",
     "SYN": "Syntax",
     "API": "Renamed and removed parts of libraries",
     "PDA": "pandas",

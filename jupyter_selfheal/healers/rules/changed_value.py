@@ -18,7 +18,7 @@ GOT = re.compile(
     r"[Gg]ot ['\"]?([\w.+-]+)['\"]? instead|^['\"]([\w. +-]+)['\"] is not|[Gg]iven ['\"]?([\w.+-]+)['\"]?|got ['\"]([\w. +-]+)['\"]"
 )
 PARAMETER = re.compile(
-    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in)|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|No such option|No such keys|invalid mode: |Input X contains NaN"
+    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in)|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|No such option|No such keys|invalid mode: |Input X contains NaN"
 )
 OPTION = re.compile(r"['\"]([\w. +-]{1,40})['\"]")
 

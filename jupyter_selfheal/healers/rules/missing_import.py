@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import add_import, import_line
 from jupyter_selfheal.healers.rules._imports import ALIASES, AMBIGUOUS
-from jupyter_selfheal.healers.rules._live import ask, survey
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._live import ask, describe, survey
+from jupyter_selfheal.healers.rules._names import is_skeleton, known_names
+from jupyter_selfheal.healers.rules._near import nearest
+from jupyter_selfheal.healers.rules._rule import Rule, Scene, nodes_on_line
+from jupyter_selfheal.healers.rules._value import holders_of
 from jupyter_selfheal.model import Applicability, Patch
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -19,14 +23,14 @@ class MissingImport(Rule):
     """Import a module, or a name of one, that the cell uses and nothing imported.
 
     **Failure** `NameError: name 'np' is not defined`, where the name is bound nowhere in the notebook but by an import,
-    or is a usual alias, or is the name of a module.
+    or is a usual alias, the name of a module, or of a class of a library that the notebook imports.
 
     **Fix** The import is added to the cell that reads the name: as another cell of the notebook writes it, else as it is usually
     written. Every attribute that the notebook reads of the name must exist in what is imported, which tells
     `datetime.now()` from `datetime.timedelta()`.
 
     **Fix safety** Safe where the notebook itself imports the name so, or where the alias means one thing only. Unsafe for
-    names that are as often variables (`date`, `stats`), and where several modules fit.
+    a class of one word (`Circle`) unless it is handed to that library, for names that are as often variables (`date`, `stats`), and where several modules fit.
     """
 
     code = "IMP101"
@@ -40,6 +44,9 @@ class MissingImport(Rule):
         if not name or scene.failure.ename != "NameError" or _is_bound(scene, name):
             return
         own = _own_imports(scene, name)
+        if not own and name not in ALIASES and _HUMPS.fullmatch(name):
+            yield from self._of_a_library(scene, name)
+            return
         candidates = own or list(ALIASES.get(name, ())) or [(name, "")]
         fitting = _fitting(scene, name, candidates)
         if not own and name not in ALIASES and not _is_used_as_module(scene, name):
@@ -57,6 +64,62 @@ class MissingImport(Rule):
                 (self.why if sure else "The name fits this module, but may have been meant as something else."),
                 prior=(0.9 if own else 0.85 if sure else 0.45) - 0.1 * rank,
             )  # fmt: skip
+
+    def _of_a_library(self, scene: Scene, name: str) -> Iterator[Patch]:
+        """A class that one of the libraries has that the notebook works with."""
+        found = holders_of(scene, name, _packages(scene)) if not _is_misspelt(scene, name) else []
+        if len(found) != 1:
+            return
+        package, module = found[0]
+        exercise = any(is_skeleton(c.source) for c in scene.notebook.cells if c.kind == "code")
+        sure = not exercise and (re.search(r"[a-z0-9][A-Z]", name) or _is_handed_to(scene, name, package))
+        place = _home(scene)
+        line = import_line(module, name, name)
+        yield self.patch(
+            self.replace(scene, place, [add_import(scene.source_of(place), line)]),
+            f"Add `{line}`",
+            f"`{name}` is used but was never imported.",
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why=f"Of the libraries that the notebook imports, {package} alone has a class of this name."
+            if sure
+            else "A library has a class of this name, but the notebook's own may have been meant.",
+            prior=0.75 if sure else 0.4,
+        )
+
+
+_HUMPS = re.compile(r"(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
+"""The name of a class: ``Bbox``, ``LinearRegression``, ``MultinomialNB``."""
+
+
+def _packages(scene: Scene) -> set[str]:
+    """The top-level packages that the notebook's cells import."""
+    found = set()
+    for cell in scene.notebook.cells:
+        for node in ast.walk((src.parse(cell.source) if cell.kind == "code" else None) or ast.Module([], [])):
+            if isinstance(node, ast.Import):
+                found |= {a.name.split(".")[0] for a in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.split(".")[0])
+        if re.search(r"(?m)^%(pylab|matplotlib)\b", cell.source):
+            found.add("matplotlib")
+    return found
+
+
+def _is_misspelt(scene: Scene, name: str) -> bool:
+    """True where something of nearly this name is known at the place of the failure."""
+    return bool(nearest(name, known_names(scene, survey(scene))))
+
+
+def _is_handed_to(scene: Scene, name: str, package: str) -> bool:
+    """True where the value goes straight into a call on an object of the package: ``fig.savefig(bbox_inches=Bbox(…))``."""
+    _, source, line = scene.place()
+    for call in (n for n in nodes_on_line(source, line) if isinstance(n, ast.Call)):
+        given = [a.func if isinstance(a, ast.Call) else a for a in (*call.args, *(k.value for k in call.keywords))]
+        owner = src.root_name(call.func)
+        if owner and any(isinstance(g, ast.Name) and g.id == name for g in given):
+            live = describe(scene, owner)
+            return live is not None and (live.module.split(".")[0] == package or live.name.split(".")[0] == package)
+    return False
 
 
 def _home(scene: Scene) -> str:

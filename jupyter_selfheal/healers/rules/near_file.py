@@ -10,14 +10,14 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._names import is_plain_slip
 from jupyter_selfheal.healers.rules._near import digits, nearest, plain
 from jupyter_selfheal.healers.rules._project import ask, missing_path
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._rule import Rule, Scene, nodes_on_line
 from jupyter_selfheal.model import Applicability, Patch
 
 
 class NearFile(Rule):
     """Open the file that is there.
 
-    **Failure** `FileNotFoundError`, where a file of a near name (case, extension, separator, a slip) is in the folder, or the
+    **Failure** `FileNotFoundError` (or SQLite's `unable to open database file`), where a file of a near name (case, extension, separator, a slip) is in the folder, or the
     very file is elsewhere in the notebook's tree.
 
     **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
@@ -28,12 +28,12 @@ class NearFile(Rule):
 
     code = "FIL101"
     name = "misspelt or moved file"
-    enames = frozenset({"FileNotFoundError", "OSError", "NotADirectoryError"})
+    enames = frozenset({"FileNotFoundError", "OSError", "NotADirectoryError", "OperationalError"})
     applicability = Applicability.UNSAFE
     why = "The file is near, but another may have been meant."
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
-        path = missing_path(scene)
+        path = _database(scene) if scene.failure.ename == "OperationalError" else missing_path(scene)
         for found, sure in near_files(scene, path)[:3] if path else ():
             for cell_id, change in _corrections(scene, path, found):
                 yield self.patch(
@@ -45,6 +45,16 @@ class NearFile(Rule):
                     prior=0.85 if sure else 0.5,
                 )
                 break
+
+
+def _database(scene: Scene) -> str:
+    """The path that ``sqlite3.connect`` could not open, as the failing line writes it; empty where it does not."""
+    if "unable to open database file" not in scene.failure.evalue:
+        return ""
+    _, source, line = scene.place()
+    calls = [n for n in nodes_on_line(source, line) if isinstance(n, ast.Call) and n.args]
+    named = [c.args[0] for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "connect"]
+    return next((n.value for n in named if isinstance(n, ast.Constant) and isinstance(n.value, str)), "")
 
 
 def near_files(scene: Scene, path: str) -> list[tuple[str, bool]]:

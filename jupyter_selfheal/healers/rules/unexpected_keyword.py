@@ -10,7 +10,11 @@ from jupyter_selfheal.healers.rules._live import chain, signature, spots
 from jupyter_selfheal.healers.rules._names import is_plain_slip
 from jupyter_selfheal.healers.rules._near import digits, nearest
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._value import properties_of
 from jupyter_selfheal.model import Applicability, Patch
+
+TAKEN_BY = re.compile(r"(?<![\w.])(\w+)\.set\(\) got an unexpected")
+"""Matplotlib's functions hand what they do not know to an artist, which names its class."""
 
 MESSAGE = re.compile(
     r"got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)'\?)?|'(\w+)' is an invalid keyword argument"
@@ -20,7 +24,8 @@ MESSAGE = re.compile(
 class UnexpectedKeyword(Rule):
     """Use the parameter that the function has.
 
-    **Failure** `TypeError: f() got an unexpected keyword argument 'colour'`, where the live function's signature has a near name.
+    **Failure** `TypeError: f() got an unexpected keyword argument 'colour'`, where the live function's signature has a near name, or
+    `AttributeError: Line2D.set() got an unexpected keyword argument 'lable'`, where Matplotlib's class has such a property.
 
     **Fix** The keyword is spelt as the parameter. It is never dropped, since that would change what the call means.
 
@@ -47,6 +52,8 @@ class UnexpectedKeyword(Rule):
             name = chain(call.func, spot.source)
             parameters = signature(scene, name) if name else None
             known = [p.name for p in parameters or () if p.kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")]
+            artist = TAKEN_BY.search(scene.failure.evalue)
+            known += properties_of(scene, artist[1]) if artist is not None else []
             known = [k for k in ([hinted] if hinted else known) if k not in given]
             hint = (hinted,) if hinted and digits(hinted) == digits(wrong) else ()
             near = nearest(wrong, known) or hint

@@ -1,0 +1,90 @@
+"""TYP110: a date that is written in another format than the one given."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules._value import formats_of
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+MESSAGE = re.compile(r"does(?:n't| not) match format|unconverted data remains")
+ORDERS = ("%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y", "%d-%m-%y", "%m-%d-%y")
+WORDED = ("%Y%m%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%b %d %Y", "%Y-%b-%d")
+DATES = (*(order.replace("-", mark) for mark in "-/. " for order in ORDERS), *WORDED)
+TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", "T%H:%M:%S", "T%H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%SZ",
+         "T%H:%M:%S%z", ", %H:%M")  # fmt: skip
+FORMATS = tuple(date + time for date in DATES for time in TIMES)
+
+
+class DateFormat(Rule):
+    """Give the format that the dates have.
+
+    **Failure** `ValueError: time data '31/12/2020' does not match format '%Y-%m-%d'`, from `strptime` or `pd.to_datetime`.
+
+    **Fix** The format becomes the one that every text has that is read there.
+
+    **Fix safety** Safe where one common format only fits all of the texts. Unsafe, with both proposed, where day and month may be
+    either (`03/02/2024`).
+    """
+
+    code = "TYP110"
+    name = "format of dates"
+    enames = frozenset({"ValueError"})
+    applicability = Applicability.SAFE
+    why = "Of the common formats this one alone fits every text."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        for call in site.calls() if site is not None else ():
+            given = _format_of(call)
+            if site is None or given is None or not call.args:
+                continue
+            fitting = formats_of(scene, site.text(call.args[0]), FORMATS)
+            for wanted in fitting[:2]:
+                sure = len(fitting) == 1 and not _loops(site, call)
+                quote = site.text(given)[-1]
+                yield self.patch(
+                    self.replace(scene, site.cell_id, [(*src.span(site.source, given), f"{quote}{wanted}{quote}")]),
+                    f"Read the dates by `{wanted}`",
+                    "The dates are written in another format.",
+                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                    why=self.why if sure else "Day and month may be either, or other texts are read by the same call.",
+                    prior=0.85 if sure else 0.6,
+                )
+            return
+
+
+def _format_of(call: ast.Call) -> ast.Constant | None:
+    """The constant that is the format of ``strptime(text, format)`` or ``to_datetime(texts, format=…)``."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    found: ast.expr | None = next((k.value for k in call.keywords if k.arg == "format"), None)
+    if name == "strptime" and len(call.args) == 2:
+        found = call.args[1]
+    is_text = isinstance(found, ast.Constant) and isinstance(found.value, str) and "%" in found.value
+    return found if isinstance(found, ast.Constant) and is_text else None
+
+
+def _loops(site: Site, call: ast.Call) -> bool:
+    """True where the call stands in a loop, a comprehension or a function, and so reads other texts, too."""
+    around = (
+        ast.For,
+        ast.While,
+        ast.ListComp,
+        ast.GeneratorExp,
+        ast.SetComp,
+        ast.DictComp,
+        ast.Lambda,
+        ast.FunctionDef,
+    )
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name == "strptime" and any(
+        isinstance(n, around) and any(c is call for c in ast.walk(n)) for n in ast.walk(site.tree)
+    )

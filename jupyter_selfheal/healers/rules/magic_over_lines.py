@@ -1,0 +1,44 @@
+"""SYN110: a line magic whose code goes on over several lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, lines_of
+
+MAGIC = re.compile(r"^\s*%(?:timeit|time|prun|memit)\s+(?:-\w+\s*\d*\s+)*(?=\S)")
+
+
+class MagicOverLines(SyntaxRule):
+    """Write the code of a line magic on the magic's own line.
+
+    **Failure** `unexpected indent` below `%timeit f(x,`, whose bracket closes on a later line: a line magic is one line, and old
+    notebooks were run by an IPython that read on.
+
+    **Fix** The lines up to the closing bracket are joined.
+
+    **Fix safety** Safe: the joined code is the same expression, and it compiles. Silent where a comment stands on one of the lines.
+    """
+
+    code = "SYN110"
+    name = "line magic over several lines"
+    why = "The code up to the closing bracket is one expression, and compiles as such."
+
+    def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
+        lines = lines_of(source)
+        for first in range(min(fault.line, len(lines)) - 1, -1, -1):
+            found = MAGIC.match(lines[first])
+            if found is None:
+                continue
+            code = lines[first][found.end() :].rstrip()
+            for last in range(first + 1, len(lines)):
+                if src.compiles(code) or "#" in code:
+                    break
+                code = f"{code.removesuffix(chr(92)).rstrip()} {lines[last].strip()}"
+                if src.compiles(code) and "#" not in code and last + 1 >= fault.line:
+                    joined = [*lines[:first], found[0] + code, *lines[last + 1 :]]
+                    yield Mend("\n".join(joined), f"Join the lines of `{found[0].strip()}`", prior=0.93)
+                    return
+            return

@@ -1,0 +1,71 @@
+"""PDA119: tables that are joined on a column that one of them spells otherwise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._live import keys
+from jupyter_selfheal.healers.rules._near import plain
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class MergeKeys(Rule):
+    """Join on a column although the tables spell it differently.
+
+    **Failure** `KeyError: 'customer_id'` at `orders.merge(customers, on="customer_id")`, where the other table has `CustomerID`.
+
+    **Fix** The other table's column is renamed in the call: `customers.rename(columns={"CustomerID": "customer_id"})`.
+
+    **Fix safety** Safe: one column only of that table differs from the key in case and punctuation alone.
+    """
+
+    code = "PDA119"
+    name = "key of a join"
+    enames = frozenset({"KeyError"})
+    applicability = Applicability.SAFE
+    why = "One column only of the table is the key's name but for case and punctuation."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site, wanted = Site.of(scene), scene.failure.evalue.strip("'\"")
+        for call in site.calls() if site is not None else ():
+            tables = _joined(call)
+            on = next((k.value for k in call.keywords if k.arg == "on"), None)
+            if site is None or not tables or not _names_only(on, wanted):
+                continue
+            for node in tables:
+                found = keys(scene, site.text(node))
+                columns = [c for c in found.columns if isinstance(c, str)] if found is not None else []
+                near = [c for c in columns if plain(c) == plain(wanted)]
+                if wanted in columns or len(near) != 1:
+                    continue
+                text = f"{site.operand(node)}.rename(columns={{{_quoted(near[0])}: {_quoted(wanted)}}})"
+                yield self.patch(
+                    self.replace(scene, site.cell_id, [(*src.span(site.source, node), text)]),
+                    f"Join {wanted!r} with the other table's {near[0]!r}",
+                    f"`{site.text(node)}` has no column {wanted!r}, but has {near[0]!r}.",
+                    prior=0.88,
+                )
+                return
+
+
+def _joined(call: ast.Call) -> list[ast.expr]:
+    """The tables of ``pd.merge(a, b, …)`` or ``a.merge(b, …)``, the right one first; empty for another call."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "merge":
+        return []
+    named = {k.arg: k.value for k in call.keywords}
+    given = [*call.args[:2], *(named[n] for n in ("left", "right") if n in named)]
+    both = given if len(given) == 2 else [call.func.value, *given]
+    return [n for n in reversed(both) if isinstance(n, ast.Name | ast.Attribute | ast.Subscript)]
+
+
+def _names_only(on: ast.expr | None, wanted: str) -> bool:
+    items = on.elts if isinstance(on, ast.List | ast.Tuple) else [on]
+    return any(isinstance(n, ast.Constant) and n.value == wanted for n in items)
+
+
+def _quoted(text: str) -> str:
+    return repr(text) if '"' in text or "\\" in text else f'"{text}"'

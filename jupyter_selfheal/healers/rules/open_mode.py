@@ -1,0 +1,97 @@
+"""FIL104: a file that is written to, and was opened for reading."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Patch
+
+WRITES = frozenset({"write", "writelines", "writerow", "writerows", "writeheader", "dump"})
+READS = frozenset({"read", "readline", "readlines", "load", "reader", "DictReader"})
+
+
+class OpenMode(Rule):
+    """Open a file for writing that is written to.
+
+    **Failure** `FileNotFoundError` at `open("out.txt")`, or `UnsupportedOperation: not writable`, where the cell writes into the file
+    and reads nothing of it.
+
+    **Fix** `open("out.txt", "w")`.
+
+    **Fix safety** Safe where the file does not exist: there is nothing to read, and nothing is lost. Unsafe where it exists: `"w"` would
+    empty it, and `"a"` may be meant.
+    """
+
+    code = "FIL104"
+    name = "mode of an open file"
+    enames = frozenset({"FileNotFoundError", "UnsupportedOperation"})
+    applicability = Applicability.SAFE
+    why = "The cell only writes into the file, which is not there yet."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        if site is None or (
+            scene.failure.ename == "UnsupportedOperation" and "not writable" not in scene.failure.evalue
+        ):
+            return
+        absent = scene.failure.ename == "FileNotFoundError"
+        for call, name in _opened(site.tree):
+            on_line = call.lineno <= site.line <= (call.end_lineno or call.lineno)
+            if (absent and not on_line) or not _only_written(site.tree, name):
+                continue
+            end = src.span(site.source, call.args[0])[1]
+            mode = next(
+                (k.value for k in call.keywords if k.arg == "mode"), call.args[1] if len(call.args) > 1 else None
+            )
+            change = (end, end, ', "w"') if mode is None else (*src.span(site.source, mode), '"w"')
+            yield self.patch(
+                self.replace(scene, site.cell_id, [change]),
+                'Open it with mode "w"',
+                f"`{name}` is written to, but was opened for reading.",
+                applicability=Applicability.SAFE if absent else Applicability.UNSAFE,
+                why=self.why if absent else 'The file exists: "w" empties it, and "a" may be meant.',
+                prior=0.9 if absent else 0.6,
+            )
+            return
+
+
+def _opened(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+    """Calls of ``open`` for reading, with the name that the file is bound to."""
+    for node in ast.walk(tree):
+        pairs: list[tuple[ast.expr, ast.expr | None]] = []
+        if isinstance(node, ast.With):
+            pairs = [(item.context_expr, item.optional_vars) for item in node.items]
+        elif isinstance(node, ast.Assign):
+            pairs = [(node.value, node.targets[0])]
+        for value, target in pairs:
+            if isinstance(value, ast.Call) and isinstance(target, ast.Name) and _reads(value):
+                yield value, target.id
+
+
+def _reads(call: ast.Call) -> bool:
+    if not isinstance(call.func, ast.Name) or call.func.id != "open" or not call.args:
+        return False
+    modes = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mode")]
+    return all(isinstance(m, ast.Constant) and m.value in ("r", "rt") for m in modes)
+
+
+def _only_written(tree: ast.AST, name: str) -> bool:
+    """True where something is written into the file of that name, and nothing read from it."""
+    writes = False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Name) and node.iter.id == name:
+            return False
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        about = [n.id for n in (owner, *node.args, *(k.value for k in node.keywords)) if isinstance(n, ast.Name)]
+        if name in about and called in READS:
+            return False
+        writes = writes or (name in about and (called in WRITES or (called == "print" and owner is None)))
+        writes = writes or (name in about and called in ("writer", "DictWriter"))
+    return writes

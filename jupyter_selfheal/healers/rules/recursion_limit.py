@@ -1,0 +1,66 @@
+"""CAL103: a recursion that ends, only deeper than Python goes by default."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules._edit import add_import
+from jupyter_selfheal.healers.rules._names import function_at
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+LIMIT = 100_000
+
+CHOICES = (ast.If, ast.IfExp, ast.BoolOp, ast.Match, ast.While, ast.For, ast.comprehension)
+"""What a recursion can end by; a function without any of them calls itself for ever."""
+
+
+class RecursionLimit(Rule):
+    """Let a recursion go as deep as it needs.
+
+    **Failure** `RecursionError: maximum recursion depth exceeded`, in a function of the notebook that has a case in which it does
+    not call itself.
+
+    **Fix** `sys.setrecursionlimit(100_000)` above the cell that starts it.
+
+    **Fix safety** Safe: the limit only guards against recursion without an end, and the trial shows that this one ends. A recursion
+    that does not end still fails, and is not mended so.
+    """
+
+    code = "CAL103"
+    name = "deep recursion"
+    enames = frozenset({"RecursionError"})
+    applicability = Applicability.SAFE
+    why = "The limit only guards against recursion without an end, and the trial shows that this one ends."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        if "setrecursionlimit" in "".join(c.source for c in scene.notebook.cells) or not _ends_somewhere(scene):
+            return
+        source = scene.source
+        line = f"import sys\nsys.setrecursionlimit({LIMIT:_})"
+        yield self.patch(
+            self.replace(scene, scene.failure.cell_id, [add_import(source, line)]),
+            "Raise the limit of recursion",
+            "The recursion goes deeper than Python allows by default.",
+            prior=0.6,
+        )
+
+
+def _ends_somewhere(scene: Scene) -> bool:
+    """True where a function of the notebook is in the traceback several times, and each such one has a way out."""
+    counted: dict[tuple[str, int], int] = {}
+    for frame in scene.failure.frames:
+        known = frame.cell_id == scene.failure.cell_id or scene.notebook.index(frame.cell_id) >= 0
+        if frame.cell_id and known and frame.function != "<module>":
+            function = function_at(scene.source_of(frame.cell_id), frame.line)
+            if function is not None:
+                key = frame.cell_id, function.lineno
+                counted[key] = counted.get(key, 0) + 1
+    again = [key for key, count in counted.items() if count > 1]
+    return bool(again) and any(_has_choice(scene, *key) for key in again)
+
+
+def _has_choice(scene: Scene, cell_id: str, line: int) -> bool:
+    function = function_at(scene.source_of(cell_id), line)
+    return function is not None and any(isinstance(n, CHOICES) for n in ast.walk(function))

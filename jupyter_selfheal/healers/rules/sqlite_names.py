@@ -1,0 +1,69 @@
+"""SQL101: a table or column whose name is misspelt in a statement of SQL."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._names import is_plain_slip
+from jupyter_selfheal.healers.rules._near import nearest
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._value import tables_of
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+MESSAGE = re.compile(r"(?:no such (column|table)|has no (column) named):? (?:\w+\.)?(\w+)")
+
+
+class SqliteNames(Rule):
+    """Use the table or column that the database has.
+
+    **Failure** `OperationalError: no such column: amonut` (or pandas' `DatabaseError`), where a table of the open SQLite database
+    has a near one.
+
+    **Fix** The name is written so in the texts of the cell that hold it as a word.
+
+    **Fix safety** Safe where one table or column only is near, by a slip. Unsafe otherwise; silent where none is.
+    """
+
+    code = "SQL101"
+    name = "misspelt name in SQL"
+    enames = frozenset({"OperationalError", "DatabaseError"})
+    applicability = Applicability.SAFE
+    why = "One name only of the open database is near, by a slip."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        told = MESSAGE.search(scene.failure.evalue)
+        tables = tables_of(scene) if told is not None else {}
+        if told is None or not tables:
+            return
+        wrong = told[3]
+        known = list(tables) if told[1] == "table" else sorted({c for columns in tables.values() for c in columns})
+        near = nearest(wrong, known)
+        cell_id, source, _ = scene.place()
+        changes = list(_respelt(source, wrong, near[0])) if near else []
+        if not changes or len(near) > 2:
+            return
+        sure = len(near) == 1 and is_plain_slip(wrong, near[0])
+        yield self.patch(
+            self.replace(scene, cell_id, changes),
+            f"Write `{near[0]}` for `{wrong}`",
+            f"The database has no `{wrong}`, but has `{near[0]}`.",
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why=self.why if sure else "The name is near, but another may have been meant.",
+            prior=0.85 if sure else 0.5,
+        )
+
+
+def _respelt(source: str, wrong: str, right: str) -> Iterator[tuple[int, int, str]]:
+    """Splices in the texts of a cell that are statements of SQL."""
+    word = re.compile(rf"(?<![\w'.]){re.escape(wrong)}(?![\w'])")
+    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            start, end = src.span(source, node)
+            for found in word.finditer(source[start:end]):
+                yield start + found.start(), start + found.end(), right

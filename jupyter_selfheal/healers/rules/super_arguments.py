@@ -1,0 +1,67 @@
+"""CAL104: a base class's constructor that is called without what it needs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._names import function_at
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+MISSING = re.compile(r"__init__\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)$")
+
+
+class SuperArguments(Rule):
+    """Hand on to the base class what it needs.
+
+    **Failure** `TypeError: Animal.__init__() missing 1 required positional argument: 'name'` at `super().__init__()`, in a method whose
+    own parameters have those names.
+
+    **Fix** `super().__init__(name=name)`.
+
+    **Fix safety** Safe: the subclass takes parameters of exactly these names. Silent where one of them is not there.
+    """
+
+    code = "CAL104"
+    name = "arguments of the base class"
+    enames = frozenset({"TypeError"})
+    applicability = Applicability.SAFE
+    why = "The method's own parameters have the names that the base class asks for."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and MISSING.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site, told = Site.of(scene), MISSING.search(scene.failure.evalue)
+        function = function_at(site.source, site.line) if site is not None else None
+        if site is None or told is None or function is None:
+            return
+        wanted = re.findall(r"'(\w+)'", told[1])
+        own = [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)][1:]
+        for call in site.calls():
+            if not _is_base_constructor(call) or not wanted or not set(wanted) <= set(own):
+                continue
+            given = [src.text_of(site.source, n) for n in (*call.args, *(k.value for k in call.keywords))]
+            if set(given) & set(wanted):
+                return
+            end = src.span(site.source, call)[1] - 1
+            start = src.span(site.source, call.func)[1]
+            before = ", " if site.source[start + 1 : end].strip().rstrip(",") else ""
+            text = before + ", ".join(f"{n}={n}" for n in wanted)
+            yield self.patch(
+                self.replace(scene, site.cell_id, [(end, end, text)]),
+                f"Hand {', '.join(f'`{n}`' for n in wanted)} on to the base class",
+                f"The base class needs {', '.join(f'`{n}`' for n in wanted)}.",
+                prior=0.9,
+            )
+            return
+
+
+def _is_base_constructor(call: ast.Call) -> bool:
+    """``super().__init__(…)`` or ``Base.__init__(self, …)``."""
+    func = call.func
+    return isinstance(func, ast.Attribute) and func.attr == "__init__"

@@ -1,0 +1,96 @@
+"""MPL103: texts where the positions of ticks belong."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.model import Applicability, Patch
+
+POSITIONS = {"xticks": "xticklabels", "yticks": "yticklabels", "zticks": "zticklabels"}
+SETTERS = frozenset({"set_xticks", "set_yticks", "set_zticks", "xticks", "yticks"})
+
+
+class TickTexts(Rule):
+    """Give ticks positions, not texts.
+
+    **Failure** `ConversionError: Failed to convert value(s) to axis units: ['']`.
+
+    **Fix** `yticks=[""]`, which once hid the ticks, becomes `yticks=[]`, and the empty labels beside it too;
+    `ax.set_xticks(["a", "b"])` becomes `ax.set_xticks(range(2), ["a", "b"])`.
+
+    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now. Unsafe where they say something: they may
+    belong to other positions.
+    """
+
+    code = "MPL103"
+    name = "texts as positions of ticks"
+    enames = frozenset({"ConversionError"})
+    applicability = Applicability.SAFE
+    why = "The texts are empty: no ticks were meant."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        cell_id, source, line = scene.place()
+        tree = src.parse(source)
+        lines = [n for n in ast.walk(tree or ast.Module([], [])) if isinstance(n, ast.Call | ast.Dict)]
+        near = [n for n in lines if n.lineno <= line <= (n.end_lineno or n.lineno)]
+        hidden = [s for node in near for s in _hidden(source, _entries(node))]
+        if hidden:
+            yield self.patch(
+                self.replace(scene, cell_id, dict.fromkeys(hidden)),
+                "Hide the ticks by an empty list",
+                "Positions of ticks are numbers; these are empty texts.",
+                prior=0.9,
+            )
+            return
+        for call in (n for n in near if isinstance(n, ast.Call) and _name(n) in SETTERS and len(n.args) == 1):
+            wanted = call.args[0]
+            if isinstance(wanted, ast.List) and wanted.elts and _texts(wanted) and not call.keywords:
+                start = src.span(source, wanted)[0]
+                blank = not any(isinstance(e, ast.Constant) and e.value for e in wanted.elts)
+                change = (*src.span(source, wanted), "[]") if blank else (start, start, f"range({len(wanted.elts)}), ")
+                yield self.patch(
+                    self.replace(scene, cell_id, [change]),
+                    "Hide the ticks by an empty list" if blank else "Give the texts as labels of positions",
+                    "Positions of ticks are numbers; these are texts.",
+                    applicability=Applicability.SAFE if blank else Applicability.UNSAFE,
+                    why=self.why if blank else "The texts may belong to other positions than 0, 1, 2 …",
+                    prior=0.85,
+                )
+                return
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _entries(node: ast.Call | ast.Dict) -> Mapping[str, ast.expr]:
+    """Keywords of a call, or texts that are keys of a dict → their values."""
+    if isinstance(node, ast.Call):
+        return {k.arg: k.value for k in node.keywords if k.arg}
+    pairs = zip(node.keys, node.values, strict=True)
+    return {k.value: v for k, v in pairs if isinstance(k, ast.Constant) and isinstance(k.value, str)}
+
+
+def _hidden(source: str, entries: Mapping[str, ast.expr]) -> Iterator[Splice]:
+    """Splices that empty the lists of nothing but empty texts, positions and the labels beside them."""
+    for name, labels in POSITIONS.items():
+        if name in entries and _is_blank(entries[name]):
+            yield (*src.span(source, entries[name]), "[]")
+            if labels in entries and _is_blank(entries[labels]):
+                yield (*src.span(source, entries[labels]), "[]")
+
+
+def _is_blank(node: ast.expr) -> bool:
+    return _texts(node) and not any(isinstance(e, ast.Constant) and e.value for e in getattr(node, "elts", ()))
+
+
+def _texts(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.List | ast.Tuple)
+        and bool(node.elts)
+        and all(isinstance(e, ast.Constant) and isinstance(e.value, str) for e in node.elts)
+    )
