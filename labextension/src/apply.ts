@@ -116,7 +116,7 @@ export async function apply(line: KernelLine, failing: Cell, request: IRequest):
   if (!refused.ok) {
     return refused;
   }
-  if ((await soon(line.claim(request.heal, request.patch))) === false) {
+  if ((await line.claim(request.heal, request.patch, PATIENCE)) === false) {
     return { ok: false, message: ELSEWHERE };
   }
   const todo = planFor(panel, request, id);

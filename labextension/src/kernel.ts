@@ -122,17 +122,21 @@ export class KernelLine {
    * Whether this page may carry an approval out: of all that show the heal, the kernel names one.
    *
    * The answer comes at once where ipykernel has subshells, else when the kernel has done what it is at. Where another page was
-   * named and nothing comes of it (it was closed, or it hangs), this one is soon named in its place.
+   * named and nothing comes of it (it was closed, or it hangs), this one is soon named in its place. Null: no answer came within
+   * `patience` milliseconds; the claim stands.
    */
-  async claim(heal: string, patch: string): Promise<boolean> {
+  async claim(heal: string, patch: string, patience: number): Promise<boolean | null> {
     const kernel = this.panel.sessionContext.session?.kernel;
     if (kernel) {
       await this.open(kernel);
     }
     for (;;) {
-      const state = await this.answer(number => this.send({ action: 'claim', run: heal, patch, page: this._page, number }));
-      if (state?.granted || !state?.wait) {
-        return state?.granted === true;
+      const state = await this.answer(number => this.send({ action: 'claim', run: heal, patch, page: this._page, number }), patience);
+      if (!state) {
+        return this.loaded ? null : false;
+      }
+      if (state.granted || !state.wait) {
+        return state.granted === true;
       }
       await new Promise(resolve => window.setTimeout(resolve, state.wait! * 1000));
     }

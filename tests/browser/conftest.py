@@ -99,7 +99,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
     folder = os.environ.get("SELFHEAL_SCREENSHOTS")
     page = getattr(item, "funcargs", {}).get("page")
     if folder and page is not None and call.when == "call" and report.failed:
-        page.screenshot(path=Path(folder) / f"{item.name}.png")
+        for number, seen in enumerate(page.context.pages):
+            seen.screenshot(path=Path(folder) / f"{item.name}-{number}.png")
     return report
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -71,7 +70,7 @@ def test_second_tab_follows_and_applies_nothing_again(tabs: Tabs) -> None:
     tabs.first.press(tabs.first.card(1), "run")
     tabs.first.expect_output(1, "there are 3")
     card = tabs.second.card(1, "applied")
-    card.get_by_text("fixed in another tab").wait_for()
+    card.get_by_text("in another tab. Save it there").wait_for()
     assert card.locator(".sh-controls button").count() == 0, "nothing dead to press: there is nothing to undo here"
     assert tabs.second.source(1) == COUNTED
 
@@ -80,7 +79,7 @@ def test_second_tab_that_reads_the_fix_from_the_file_can_undo_it(tabs: Tabs) -> 
     tabs.first.press(tabs.first.card(1), "approve")
     tabs.first.card(1, "applied")
     tabs.first.save()
-    tabs.second.card(1, "applied").get_by_text("fixed in another tab").wait_for()
+    tabs.second.card(1, "applied").get_by_text("in another tab. Save it there").wait_for()
     tabs.second.command("docmanager:reload")
     accept = tabs.second.page.locator(".jp-Dialog .jp-mod-accept")
     accept.or_(tabs.second.cell(1).locator('[data-id="undo"]')).first.wait_for()
@@ -106,11 +105,9 @@ def test_approval_of_a_page_that_dies_is_soon_taken_over(tabs: Tabs) -> None:
     tabs.first.press(tabs.first.card(1), "run")
     tabs.first.page.wait_for_function("() => window.claimed")
     tabs.first.page.close()
-    began = time.monotonic()
     tabs.second.press(tabs.second.card(1), "run")
     tabs.second.expect_output(1, "there are 3")
     assert tabs.second.source(1) == FIXED_COUNTED
-    assert time.monotonic() - began < 30, "half a minute was what it took once"
     assert (tabs.server.folder / "runs.txt").read_text() == "xx"
 
 
