@@ -16,6 +16,9 @@ _QUOTED_NOTHING = re.compile(r"^(\s*);\s*$")  # IPython quotes what follows a se
 _HELP = re.compile(r"^(\s*)[\w.*\[\]]+\?{1,2}\s*$")
 _ASSIGNED = re.compile(r"^(\s*[\w.,\s\[\]'\"()]+?=\s*)([%!](?!=).*)$")
 
+_TIMED = re.compile(r"^(\s*)(%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qotc]\s+)*)(?=[^\s%!-])(.*)$")
+"""A line magic whose argument is Python that runs in the user's namespace."""
+
 CELL_MAGICS_WITH_PYTHON = frozenset({"time", "timeit", "capture", "prun", "heal", "memit", "snakeviz", "pyinstrument"})
 """Cell magics whose body is Python run in the user's namespace."""
 
@@ -32,8 +35,8 @@ def is_foreign(source: str) -> bool:
 def mask(source: str) -> str:
     """The source with IPython's syntax replaced by Python of the same lines and, up to it, the same columns.
 
-    ``%magic`` and ``!command`` lines become ``pass``, ``x = !ls`` becomes ``x = None``, the cell magic's own line is
-    blanked; lines inside strings and continued brackets are left alone. Positions in the result are positions in the
+    ``%magic`` and ``!command`` lines become ``pass``, ``%time f(x)`` becomes ``if 1: f(x)`` (of the same columns), ``x = !ls``
+    becomes ``x = None``, the cell magic's own line is blanked; lines inside strings and continued brackets are left alone. Positions in the result are positions in the
     source.
     """
     lines = source.splitlines(keepends=True)
@@ -50,6 +53,8 @@ def mask(source: str) -> str:
                 continue
         if number in inside:
             found.append(line)
+        elif timed := _timed(body):
+            found.append(timed + end)
         elif (m := _LINE_MAGIC.match(body)) or (m := _HELP.match(body)) or (m := _QUOTED_NOTHING.match(body)):
             found.append(m[1] + "pass" + end)
         elif (m := _ASSIGNED.match(body)) and not _parses(body.strip()) and _parses(m[1].strip() + " None"):
@@ -57,6 +62,14 @@ def mask(source: str) -> str:
         else:
             found.append(line)
     return "".join(found)
+
+
+def _timed(line: str) -> str:
+    """``%time f(x)`` as ``if 1: f(x)``; empty where the line is no such magic, or what it times is not whole on the line."""
+    found = _TIMED.match(line)
+    if found is None or not _parses("if 1: " + found[3]):
+        return ""
+    return found[1] + "if 1:".ljust(len(found[2])) + found[3]
 
 
 def _parses(line: str) -> bool:

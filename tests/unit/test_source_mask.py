@@ -19,6 +19,11 @@ from jupyter_selfheal.source import mask, parse
         ('print "x = %.3f" % 1', 'print "x = %.3f" % 1'),
         ("total = a % b", "total = a % b"),
         ("x\n;", "x\npass"),
+        ("%time y = f(x)", "if 1: y = f(x)"),
+        ("  %timeit -n 3 -r2 f(x)", "  if 1:            f(x)"),
+        ("%timeit f(x,", "pass"),
+        ("%time for x in y: pass", "pass"),
+        ("%time", "pass"),
         ("'''\n;\n'''", "'''\n;\n'''"),
     ],
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._rule import Rule, Scene, nodes_on_line
 from jupyter_selfheal.model import Applicability, Patch
 
 POSITIONS = {"xticks": "xticklabels", "yticks": "yticklabels", "zticks": "zticklabels"}
@@ -34,9 +34,9 @@ class TickTexts(Rule):
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         cell_id, source, line = scene.place()
-        tree = src.parse(source)
-        lines = [n for n in ast.walk(tree or ast.Module([], [])) if isinstance(n, ast.Call | ast.Dict)]
-        near = [n for n in lines if n.lineno <= line <= (n.end_lineno or n.lineno)]
+        calls = [n for n in nodes_on_line(source, line) if isinstance(n, ast.Call)]
+        inner = [n for call in calls for n in ast.walk(call) if isinstance(n, ast.Call | ast.Dict)]
+        near = list(dict.fromkeys(inner))
         hidden = [s for node in near for s in _hidden(source, _entries(node))]
         if hidden:
             yield self.patch(
