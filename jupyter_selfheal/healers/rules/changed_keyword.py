@@ -22,7 +22,7 @@ KEYWORD_FIRST = re.compile(
     r"['\"`](\w+)['\"`] is an invalid keyword|[Kk]eyword (\w+) is not recognized|property (\w+)$|"
     r"['\"`](\w+)['\"`] (?:parameter|argument|keyword)[^.]{0,40}(?:removed|deprecated|not supported|no longer)|Unknown property (\w+)"
 )
-MISSING = re.compile(r"missing \d+ required positional arguments?: ")
+MISSING = re.compile(r"missing \d+ required positional arguments?: |^No group keys passed")
 SUGGESTED = re.compile(
     r"[Dd]id you mean:? ['\"`]?(\w+)['\"`]?\??|[Uu]se ['\"`](\w+)['\"`] instead|renamed to ['\"`](\w+)['\"`]"
 )

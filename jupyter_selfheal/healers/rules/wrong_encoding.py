@@ -36,7 +36,7 @@ class WrongEncoding(Rule):
     encoding that decodes the *whole actual file* into letters (Windows-1252, 1250, 1251, GB 18030, Shift-JIS, …).
 
     **Fix safety** Safe where a byte-order mark says it, or where Windows-1252 decodes the whole file and its letters beyond ASCII
-    stand within Latin words. Unsafe otherwise: several encodings decode any file.
+    stand within Latin words. Unsafe otherwise: several encodings decode any file. Silent for bytes that end within a character.
     """
 
     code = "FIL102"
@@ -47,7 +47,7 @@ class WrongEncoding(Rule):
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         for cell_id, source, call in _calls(scene):
-            path = _path(call, source)
+            path = "" if _is_cut(scene, call) else _path(call, source)
             raw = ask(scene, "decodes", expression=path, encodings=list(ENCODINGS)) if path else None
             if not isinstance(raw, dict):
                 continue
@@ -82,6 +82,11 @@ def _calls(scene: Scene) -> Iterator[tuple[str, str, ast.Call]]:
         calls.sort(key=lambda n: abs(n.lineno - line) if cell_id == place else n.lineno)
         for call in calls:
             yield cell_id, source, call
+
+
+def _is_cut(scene: Scene, call: ast.Call) -> bool:
+    """True for bytes that end within a character: a part of a text, whose encoding is right."""
+    return _name(call) == "decode" and "unexpected end of data" in scene.failure.evalue
 
 
 def _name(call: ast.Call) -> str:

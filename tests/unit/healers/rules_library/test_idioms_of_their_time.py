@@ -71,3 +71,11 @@ def test_a_solver_for_two_classes_is_only_wrapped_unasked_where_nothing_looks_in
     assert [p.applicability for p in bench.patches("SKL105", made, fit, "# not run\nmodel.coef_")] == [
         Applicability.UNSAFE
     ]
+
+
+def test_a_pivot_table_is_told_its_rows_and_columns_by_their_names_of_now(bench: Bench) -> None:
+    made = "import pandas as pd\ndf = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y'], 'v': [1.0, 2.0]})"
+    (patch,) = bench.patches("API201", made, "df.pivot_table(rows='a', cols='b', values='v')")
+    next_step = "df.pivot_table(index='a', cols='b', values='v')"
+    assert (patch.applicability, patch.edits[0].source) == (SAFE, next_step)  # type: ignore[union-attr]
+    assert bench.healed("API201", made, next_step)[1] == "df.pivot_table(index='a', columns='b', values='v')"
