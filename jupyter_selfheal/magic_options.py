@@ -91,6 +91,14 @@ def is_command(line: str) -> bool:
     return bool(line) and line.split(maxsplit=1)[0] in COMMANDS
 
 
+def is_ours(source: str) -> bool:
+    """Whether a cell only speaks to this product: a ``%heal`` line, a command on top of a cell, or loading and unloading."""
+    first = source.lstrip()
+    if first.startswith("%%heal"):
+        return is_command(heal_line(source) or "")
+    return first.startswith(("%heal", "%load_ext jupyter_selfheal", "%unload_ext jupyter_selfheal"))
+
+
 def body_of(source: str) -> str:
     """The cell as IPython runs it: its ``%%heal`` line blanked (line numbers are kept, and a cell magic below it comes
     first), and without the blank lines on top, which IPython drops."""

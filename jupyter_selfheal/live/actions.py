@@ -8,6 +8,7 @@ from typing import Any
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HEALERS
 from jupyter_selfheal.live import application, resume
+from jupyter_selfheal.live.healing import Healing
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Choice, Decision
@@ -37,8 +38,9 @@ NO_EXTENSION = (
 class Actions:
     """Carries out choices on heals of one session. Methods may be called on any thread unless they say otherwise."""
 
-    def __init__(self, session: LiveSession) -> None:
+    def __init__(self, session: LiveSession, healing: Healing) -> None:
         self._session = session
+        self._healing = healing
 
     def from_widget(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
         """A button was pressed. Runs no user code: what must run is queued by the front end."""
@@ -73,7 +75,7 @@ class Actions:
 
     def ask_model(self, heal: LiveHeal) -> None:
         """Begin again, with the model among the healers: the user agreed to that."""
-        self._session.restart(heal, self._session.config.with_(healers=HEALERS))
+        self._healing.restart(heal, self._session.config.with_(healers=HEALERS))
 
     def decide(self, heal: LiveHeal, action: str, patch_id: str = "", text: str = "") -> None:
         """Send a decision to the worker; a heal that has ended begins again."""
@@ -82,7 +84,7 @@ class Actions:
         if choice is Choice.REJECT:
             self._session.rejected(heal)
         if heal.card.phase == "closed" and choice is Choice.RETRY:
-            self._session.restart(heal, self._session.config, hint=text)
+            self._healing.restart(heal, self._session.config, hint=text)
             return
         found = heal.card.candidate(patch_id)
         decision = Decision(choice, patch_id or (found.patch.id if found else ""), text)

@@ -42,6 +42,11 @@ def failure_of(
     )
 
 
+def is_timed(error: BaseException) -> bool:
+    """Whether it was raised in code that ``%%time`` compiled."""
+    return any(frame.f_code.co_filename in TIMED for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
 def missed(cell_id: str, source: str, seconds: float) -> Failure:
     """A cell that ran to its end, and is to be checked against what is expected of it."""
     return Failure(cell_id, source, FailureKind.MISSED, seconds=seconds)

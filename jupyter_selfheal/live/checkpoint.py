@@ -106,9 +106,10 @@ class Checkpoints:
             self._hand(run, state)
         return tuple(state.address for state in states)
 
-    def now(self, run: str) -> tuple[StateAddress, ...]:
-        """The state as it is, to prove a patch from again: whatever comes next begins here."""
-        return tuple(state.address for state in self._handed_over(run, BEFORE_CELL, None))
+    def now(self, run: str, start: str = BEFORE_CELL) -> tuple[StateAddress, ...]:
+        """The state as it is, to prove a patch from again. ``start`` says what is to be run from here: whatever comes next,
+        or what was left after the failure."""
+        return tuple(state.address for state in self._handed_over(run, start, None))
 
     def release(self, states: tuple[StateAddress, ...]) -> None:
         """Nobody took these."""

@@ -13,7 +13,9 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.live.parts import Parts
 from jupyter_selfheal.live.session import LiveSession
+from jupyter_selfheal.live.watch import Watch
 from jupyter_selfheal.magic_options import HELP, blank_heal_line
 
 if TYPE_CHECKING:
@@ -33,16 +35,18 @@ def load(shell: InteractiveShell) -> None:
         return
     in_kernel = hasattr(shell, "kernel")
     session = LiveSession(shell, config_of(shell), data_dir())
-    if in_kernel:
-        session.view_for = lambda: _widget_view(session)
     session.auto_suggest = bool(_settings(shell).get("auto_suggest", True))
-    session.wait_default = lambda: not in_kernel or not _has_front_end(shell)
-    shell.register_magic_function(_magic(session), "line_cell", "heal")  # type: ignore[arg-type]
+    parts = Parts(
+        session,
+        view_for=(lambda parts: _widget_view(shell, parts)) if in_kernel else _quiet_view,
+        waits=lambda: not in_kernel or not _has_front_end(shell),
+    )
+    shell.register_magic_function(_magic(parts), "line_cell", "heal")  # type: ignore[arg-type]
     setattr(shell, ATTRIBUTE, session)
     atexit.register(_at_exit, session)
-    session.start()
+    Watch(session, parts).start()
     if in_kernel:
-        _front_end(session)
+        _front_end(session, parts)
 
 
 def _load_in_trial(shell: InteractiveShell) -> None:
@@ -93,27 +97,33 @@ def data_dir() -> Path:
     return Path(jupyter_data_dir())
 
 
-def _magic(session: LiveSession) -> Callable[..., None]:
+def _magic(parts: Parts) -> Callable[..., None]:
     def heal(line: str, cell: str | None = None) -> None:
         if cell is None:
-            session.magics.heal_line(line)
+            parts.magics.heal_line(line)
         else:
-            session.magics.heal_cell(line, cell)
+            parts.magics.heal_cell(line, cell)
 
     heal.__doc__ = HELP
     return heal
 
 
-def _widget_view(session: LiveSession) -> View:
+def _widget_view(shell: InteractiveShell, parts: Parts) -> View:
     from jupyter_selfheal.live.widget import WidgetView
 
-    return WidgetView(session.shell, session.actions.from_widget)
+    return WidgetView(shell, parts.actions.from_widget)
 
 
-def _front_end(session: LiveSession) -> None:
+def _quiet_view(_parts: Parts) -> View:
+    from jupyter_selfheal.live.terminal import QuietView
+
+    return QuietView()
+
+
+def _front_end(session: LiveSession, parts: Parts) -> None:
     from jupyter_selfheal.live.frontend import FrontEnd
 
-    front_end = FrontEnd(session)
+    front_end = FrontEnd(session, parts)
     front_end.start()
     session.closers.append(front_end.stop)
 

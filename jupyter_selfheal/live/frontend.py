@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal import model
     from jupyter_selfheal.live import card as cards
     from jupyter_selfheal.live.heals import LiveHeal
+    from jupyter_selfheal.live.parts import Parts
     from jupyter_selfheal.live.session import LiveSession
 else:
     cards, model = later("live.card"), later("model")
@@ -30,8 +31,9 @@ TARGET = "jupyter_selfheal"
 class FrontEnd:
     """Every page that shows this kernel's notebook."""
 
-    def __init__(self, session: LiveSession) -> None:
+    def __init__(self, session: LiveSession, parts: Parts) -> None:
         self._session = session
+        self._parts = parts
         self._comms: list[Any] = []
         self._hello: Any = None
         self._set_before: dict[str, Any] = {}
@@ -65,15 +67,12 @@ class FrontEnd:
         """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for, ``granted``
         the answer, and ``wait`` the seconds after which to ask again (0: that is of no use)."""
         heal = heal or self._session.last_heal
-        spent = self._session.spent  # what has ended; an open heal's own cost comes on top
-        if heal is not None and heal.card.proposal and heal.card.phase in ("proposed", "paused"):
-            spent = spent + heal.card.proposal[0].cost
         state = {
             "phase": heal.card.phase if heal else "idle",
             "status": heal.card.status if heal else "nothing failed yet",
             "run": heal.run if heal else "",
             "cell": heal.card.cell_id if heal else "",
-            "cost": cards.money(spent),
+            "cost": cards.money(self._session.spent),
             "on": self._session.auto_suggest,
             "auto": self._session.auto_approve,
             "answered": answered,
@@ -129,7 +128,7 @@ class FrontEnd:
         elif action == "settings":
             self._settings(content["values"])
         elif (heal := session.heals.get(str(content.get("run", "")))) is not None:
-            self._session.actions.from_widget(
+            self._parts.actions.from_widget(
                 heal, str(action), str(content.get("patch", "")), str(content.get("text", ""))
             )
 
@@ -139,8 +138,8 @@ class FrontEnd:
         if heal is None or not heal.take(str(content["page"])):
             return False
         if content.get("resume"):
-            self._session.actions.arm_resume(heal, patch)
-        return self._session.actions.approved(heal, patch, undo=tuple(content.get("undo") or ())) is not None
+            self._parts.actions.arm_resume(heal, patch)
+        return self._parts.actions.approved(heal, patch, undo=tuple(content.get("undo") or ())) is not None
 
     def _settings(self, values: dict[str, Any]) -> None:
         session = self._session

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -67,15 +66,14 @@ class LiveHeal:
     case: Case
     card: Card
     view: View
-    line: int = 0
-    run_count: int = 0
-    """The kernel's execution count when the last proof was made."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     settled: threading.Event = field(default_factory=threading.Event)
     outcome: tuple[Outcome, ...] = ()
     journal: str = ""
     applied: tuple[Candidate, ...] = ()
     proving: bool = False
+    disturbed: bool = False
+    """Whether the kernel ran other cells since the proposal."""
     claimed: tuple[str, float] = ("", 0.0)
     """The page that carries the approval out, and when (seconds of the monotonic clock) it was handed it."""
 
@@ -136,7 +134,7 @@ class LiveHeal:
     def _proposed(self, message: m.Proposed) -> None:
         proposal = message.proposal
         cause = (proposal.candidates[0].patch.cause if proposal.candidates else "") or proposal.diagnosis.cause
-        self.claimed = ("", 0.0)
+        self.claimed, self.disturbed = ("", 0.0), False
         proven = "a fix that has already run" if proposal.proven_from else "a suggestion, not proven"
         if proposal.questions:
             proven += "; others differ, and one value decides"
@@ -189,9 +187,6 @@ class LiveHeal:
                 proposal=(),
             )
         self.settled.set()
-
-
-Send = Callable[[m.ToWorker], bool]
 
 
 def new_card(run: str, case: Case, **more: Any) -> Card:

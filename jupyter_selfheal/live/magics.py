@@ -14,12 +14,16 @@ from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.live import application
 from jupyter_selfheal.live import card as cards
 from jupyter_selfheal.live.actions import Actions
+from jupyter_selfheal.live.healing import Healing
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
 from jupyter_selfheal.model import Case
 
 ANSWER_SECONDS = 5.0
 """How long ``status`` waits for the worker."""
+
+PROOF_SECONDS = 60.0
+"""How long an approval waits for its proof from the state as it is now; then nothing is applied."""
 
 RENDER_SECONDS = 60.0
 """How long ``sent`` does: a request describes live variables, and for that the cell is run once more in a copy."""
@@ -35,9 +39,10 @@ ASKED_FOR = "This would be, if you asked one:"
 class HealMagics:
     """What the magics of one session do (they are registered by :mod:`.extension`, which imports this when one is used)."""
 
-    def __init__(self, shell: Any, session: LiveSession, actions: Actions) -> None:
-        self.shell = shell
+    def __init__(self, session: LiveSession, healing: Healing, actions: Actions) -> None:
+        self.shell = session.shell
         self._session = session
+        self._healing = healing
         self._actions = actions
 
     def heal_cell(self, line: str, cell: str) -> None:
@@ -72,7 +77,7 @@ class HealMagics:
 
     def _heal_last(self, line: str) -> None:
         chosen = self._parsed(line)
-        if self._session.heal_last(chosen) is None:
+        if self._healing.heal_last(chosen) is None:
             print("Self-heal: nothing failed yet in this session.")
 
     def _last(self, *phases: str) -> LiveHeal:
@@ -100,6 +105,8 @@ class HealMagics:
         self._session.pending_resume.clear()
         if not rest:
             raise UsageError("nothing can be left out here: `%heal approve` runs the whole fixed cell")
+        if heal.disturbed:  # what was proven since is the whole cell
+            heal.change(ran_since=max(heal.card.ran_since, 1))
         self._apply(heal, rest)
 
     def _apply(self, heal: LiveHeal, what_is_left: str = "") -> None:
@@ -107,7 +114,7 @@ class HealMagics:
             raise UsageError(
                 f"not tried yet: it would add {', '.join(heal.card.proposal[0].needs_clearance)}; `%heal allow`"
             )
-        if heal.card.ran_since and not self._proven_now(heal):
+        if heal.card.ran_since and not self._proven_now(heal, resumed=bool(what_is_left)):
             return
         found = self._actions.approved(heal, "")
         assert found is not None
@@ -119,10 +126,13 @@ class HealMagics:
         application.become(self.shell, heal.card.whole(plan.source))
         self._actions.run_approved(heal, found, what_is_left=what_is_left)
 
-    def _proven_now(self, heal: LiveHeal) -> bool:
-        if not heal.proving and not self._session.prove_again(heal):
+    def _proven_now(self, heal: LiveHeal, *, resumed: bool) -> bool:
+        """Prove what is about to be run, from the state as it is now."""
+        if heal.proving:
+            heal.settled.wait(PROOF_SECONDS)
+        if heal.card.ran_since and not self._healing.prove_again(heal, resumed=resumed):
             return True  # it cannot be proven from here; the card has said so
-        heal.settled.wait(60)
+        heal.settled.wait(PROOF_SECONDS)
         if heal.card.ran_since:
             print(cards.text(heal.card, heal.case.notebook))
             print("Not applied: it could not be proven from the state as it is now. `%heal retry` looks again.")
@@ -169,7 +179,7 @@ class HealMagics:
 
     def _prove(self, _rest: str) -> None:
         heal = self._last("proposed")
-        if not self._session.prove_again(heal):
+        if not self._healing.prove_again(heal):
             print(f"It cannot be proven from here: {self._session.checkpoints.refusal or 'no state to try it from'}")
 
     def _undo(self, _rest: str) -> None:
@@ -214,7 +224,7 @@ class HealMagics:
         words = rest.split()
         cell_id = words[words.index("--cell") + 1] if "--cell" in words[:-1] else ""
         session = self._session
-        asked = session.case_to_send(cell_id)
+        asked = self._healing.case_to_send(cell_id)
         if asked is None:
             print(NOTHING_TO_SEND if cell_id else "Nothing was sent to a model: nothing failed yet in this session.")
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -98,8 +99,16 @@ class LiveKernel:
 
     def children(self) -> list[psutil.Process]:
         """Every process below the kernel that still runs."""
-        found = psutil.Process(self.pid).children(recursive=True)
-        return [p for p in found if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
+        return [process for process, _ in self.commands()]
+
+    def commands(self) -> list[tuple[psutil.Process, list[str]]]:
+        """Each of these with its command line. One that ends meanwhile (a trial's guard may at any time) is left out."""
+        found = []
+        for process in psutil.Process(self.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    found.append((process, process.cmdline()))
+        return found
 
     def stop(self) -> None:
         self.client.stop_channels()

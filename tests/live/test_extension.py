@@ -95,7 +95,7 @@ def test_error_of_ours_is_one_line_and_the_hook_survives(
     def broken(*_: Any, **__: Any) -> None:
         raise ValueError("ours")
 
-    monkeypatch.setattr(session, "begin", broken)
+    monkeypatch.setattr(session, "new_run", broken)
     for _ in range(2):
         shell.run_cell("1/0")
     told = [line for line in capsys.readouterr().err.splitlines() if "Self-heal" in line]
