@@ -55,6 +55,7 @@ RULES: dict[str, str] = {
     "PDA118": "counted_values:CountedValues",
     "PDA119": "merge_keys:MergeKeys",
     "NPA107": "arrays_in_sequence:ArraysInSequence",
+    "NPA109": "written_values:WrittenValues",
     "MPL102": "axes_setter:AxesSetter",
     "MPL101": "axes_grid:AxesGrid",
     "MPL103": "tick_texts:TickTexts",

@@ -68,6 +68,8 @@ def _named(scene: Scene) -> list[str]:
     message = scene.failure.evalue
     if scene.failure.ename == "ValueError" and "not in" not in message and "Could not interpret" not in message:
         return []
+    if message.startswith('"') and message.endswith('"') and message.count("'") > 1:
+        message = message[1:-1]  # a sentence that quotes the key: "['Pirce'] not in index"
     quoted = [a or b for a, b in MISSING.findall(message) if a or b]
     return list(dict.fromkeys([*NOT_FOUND.findall(message.strip()), *quoted]))[:4]
 

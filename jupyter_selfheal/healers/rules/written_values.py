@@ -1,0 +1,96 @@
+"""NPA109: the values of a table that something is to change in place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import line_span
+from jupyter_selfheal.healers.rules._live import survey
+from jupyter_selfheal.healers.rules._names import known_names
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.read_only_array import READ_ONLY
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+
+class WrittenValues(Rule):
+    """Change a copy of a table's values, and write it back.
+
+    **Failure** `ValueError: assignment destination is read-only` (or `array is read-only`) at `np.random.shuffle(df["x"].values)`,
+    `random.shuffle(stamps.values)`, `s.values.sort()`.
+
+    **Fix** `values = df["x"].values.copy()`, the call on `values`, and `df["x"] = values` behind it.
+
+    **Fix safety** Safe: before pandas 3.0 the call changed the table through its values, which is what the last line does.
+    """
+
+    code = "NPA109"
+    name = "values changed in place"
+    enames = frozenset({"ValueError"})
+    applicability = Applicability.SAFE
+    why = "Before pandas 3.0 the call changed the table through its values, which the last line does now."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and READ_ONLY.search(failure.evalue) is not None
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        site = Site.of(scene)
+        for node in ast.walk(site.tree) if site is not None else ():
+            found = _values_in(node) if isinstance(node, ast.Expr) and site is not None else None
+            if site is None or found is None or not node.lineno <= site.line <= (node.end_lineno or node.lineno):
+                continue
+            owner = site.live([found.value])[0]
+            back = _written_back(
+                found.value, owner.is_a("pandas.Index"), owner.is_a("pandas.Series", "pandas.DataFrame")
+            )
+            if not back:
+                return
+            name = "values" if "values" not in known_names(scene, survey(scene)) else "values_copy"
+            first = line_span(site.source, node.lineno)[0]
+            indent = site.source[first : src.span(site.source, node)[0]]
+            end = src.span(site.source, node)[1]
+            if indent.strip():
+                return
+            text = site.text(found)
+            yield self.patch(
+                self.replace(
+                    scene,
+                    site.cell_id,
+                    [
+                        (first, first, f"{indent}{name} = {text}.copy()\n"),
+                        (*src.span(site.source, found), name),
+                        (end, end, f"\n{indent}{back.format(owner=site.text(found.value), values=name)}"),
+                    ],
+                ),
+                f"Change a copy of `{text}`, and write it back",
+                "The values of a table are read-only since pandas 3.0.",
+                prior=0.9,
+            )
+            return
+
+
+def _values_in(statement: ast.Expr) -> ast.Attribute | None:
+    """The ``….values`` that a statement of one call hands on, or whose method it calls."""
+    call = statement.value
+    if not isinstance(call, ast.Call):
+        return None
+    candidates: list[ast.expr] = list(call.args[:1])
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("sort", "fill", "partition", "put", "itemset"):
+        candidates = [call.func.value]
+    for node in candidates:
+        if isinstance(node, ast.Attribute) and node.attr == "values":
+            return node
+    return None
+
+
+def _written_back(owner: ast.expr, index: bool, table: bool) -> str:
+    """The statement that gives a table its values back; empty where there is no sure one."""
+    if index and isinstance(owner, ast.Name):
+        return "{owner} = {owner}.__class__({values})"
+    if not table:
+        return ""
+    if isinstance(owner, ast.Subscript) and isinstance(owner.value, ast.Name):
+        return "{owner} = {values}"
+    return "{owner}[:] = {values}" if isinstance(owner, ast.Name) else ""
