@@ -47,7 +47,7 @@ _REPR = re.compile(
 )
 _FRAME = re.compile(r"[|+─│┌┐└┘├┤┬┴┼═║=\-_]{3,}|[│║|]")
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_NUMPY_REPR = re.compile(r"\bnp\.(?:float|int|uint|bool|str)\d*_?\(([^()]*)\)")
+_NUMPY_REPR = re.compile(r"\bnp\.(?:float|int|uint|bool|str)\d*_?\(([^()]*)\)|\bnp\.(True|False)_")
 _TOKEN = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\w+|[^\w\s]")
 _FOOTER = re.compile(r"^\s*\[?\d+ rows [x×] \d+ columns\]?\s*$", re.MULTILINE)
 _STYLE = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL | re.IGNORECASE)
@@ -158,7 +158,7 @@ def _text_of(output: Output) -> str:
 
 def tokens(text: str) -> list[str]:
     """The words, numbers and signs of a text that do not change from run to run."""
-    text = _REPR.sub(" ", _NUMPY_REPR.sub(r"\1", text))
+    text = _REPR.sub(" ", _NUMPY_REPR.sub(r"\1\2", text))
     text = _FRAME.sub(" ", _VOLATILE.sub(" ", _FOOTER.sub(" ", text)))
     return [t for t in _TOKEN.findall(text.replace("…", "...")) if t not in "'\"`.,;"]
 

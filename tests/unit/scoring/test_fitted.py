@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -82,3 +83,14 @@ def test_a_shift_is_the_same_value_with_a_constant_or_without_its_end(
 ) -> None:
     case = case_of([old], kind=FailureKind.MISSED)
     assert shifted(case, patch_of(case, new)) is answer
+
+
+def test_a_guess_with_a_rival_is_shown_not_accepted(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+    old = "def total(n):\n    return sum(range(n))"
+    case = case_of([old, "assert total(10) == 55"], failing=1, ename="AssertionError")
+    patch = patch_of(case, old.replace("range(n)", "range(n + 1)"), "c0")
+    found = judged(case, replace(patch, rival="`total(3)` gives 6 with it, and 51 with another change"), try_patch)
+    assert found.score == 6
+    assert found.plausible
+    assert not found.oracle_met
+    assert "`total(3)` gives 6 with it" in found.reasons[-1]

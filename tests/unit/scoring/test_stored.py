@@ -23,6 +23,7 @@ REPRODUCED = [
     ("3.14", "3.14159"),
     ("array([1., 2.])", "array([1.,  2.])"),
     ("np.float64(2.5)", "2.5"),
+    ("(np.True_, np.False_)", "(True, False)"),
     ("[np.int64(1), np.int64(2)]", "[1, 2]"),
     ("<function f at 0x7f3a5c2d1e18>", "<function f at 0x7fb11d2d1e18>"),
     ("[<matplotlib.lines.Line2D at 0x7f3a5c2d1e18>] 5", "[<matplotlib.lines.Line2D object at 0x7aaa5c2d1e18>] 5"),

@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.search.runtime.scope import DICT, ITEMS, NUMBER, S
 
 MADE = 400
 """Statements that are tried at each place, likeliest first: their number grows with the square of the names."""
+_JUMPS = ("return", "break", "continue", "raise")
 _LOOPS = ast.For | ast.While | ast.AsyncFor
 _GROWS = {
     "append": 0.4,
@@ -42,8 +43,8 @@ def inserted(s: Scope, node: ast.AST) -> Iterator[Change]:
             at = end if last else start
             pad = "" if s.text[:at].endswith("\n") or not at else "\n"
             for text, prior, loop in made:
-                if loop and not looped:
-                    continue
+                if (loop and not looped) or (not last and text.startswith(_JUMPS)):
+                    continue  # what is below such a statement would never run
                 yield Change(((at, at, f"{pad}{s.indent(stmt)}{text}\n"),), prior, stmt.lineno, f"`{text}` is missing")
 
 

@@ -225,11 +225,11 @@ class Search:
             for n, unit in enumerate(self.program.units):
                 if unit.mutable:
                     changes = list(self._changes(n, first.texts.get(n, unit.text)))[:1500]
-                    streams.extend((weight, first, unit_n, change) for weight, unit_n, change in changes)
+                    streams.extend((weight * first.weight, first, unit_n, change) for weight, unit_n, change in changes)
         streams.sort(key=lambda item: -item[0] / (1 + item[1].result.failed))
         for weight, first, n, change in streams:
             text = first.texts.get(n, self.program.units[n].text)
-            found = self._candidate(first.texts, n, text, change, weight * 0.1)
+            found = self._candidate(first.texts, n, text, change, weight)
             found.words = f"{first.words}; {found.words}"
             found.edits = 2
             found.size += first.size

@@ -52,6 +52,34 @@ MENDED = {
         "def f(a):\n    found = []\n    for x in a:\n        if x % 2:\n            y = x * x\n    return found\n",
         "            y = x * x\n", "            y = x * x\n            found.append(y)\n", "assert f([1, 2, 3]) == [1, 9]\nassert f([5]) == [25]",
     ),
+    "a call under no condition": (
+        "def both(a, b):\n    found = set()\n    for x in a:\n        for y in b:\n            found.add(x)\n    return sorted(found)\n",
+        "            found.add(x)\n", "            if x == y:\n                found.add(x)\n", "assert both([1, 2], [2, 3]) == [2]\nassert both([4, 1, 2], [2, 4]) == [2, 4]\nassert both([7, 5], [5, 3]) == [5]\nassert both([1, 5], [1, 3]) == [1]",
+    ),
+    "last round of a loop": (
+        "def join(a, s):\n    out = []\n    if not a:\n        return out\n    for x in a[:-1]:\n        out.append(x)\n        out.append(s)\n    return out\n",
+        "        out.append(s)\n", "        out.append(s)\n    out.append(a[-1])\n", "assert join([1, 2], 0) == [1, 0, 2]\nassert join([5], 9) == [5]",
+    ),
+    "one side of a comparison": (
+        "def mirror(a):\n    n = 0\n    for i in range(len(a) // 2):\n        if n != a[len(a) - i - 1]:\n            n += 1\n    return n\n",
+        "n != a[", "a[i] != a[", "assert mirror([1, 2, 1]) == 0\nassert mirror([1, 2, 3, 4]) == 2\nassert mirror([4, 2, 2, 1]) == 1\nassert mirror([9, 8, 0, 8, 7]) == 1\nassert mirror([0, 1, 1, 1]) == 1\nassert mirror([2, 2, 2, 0]) == 1\nassert mirror([0, 0]) == 0\nassert mirror([5, 6, 7, 6, 8, 5]) == 2\nassert mirror([1, 1, 0, 2, 2, 1]) == 2",
+    ),
+    "separator": (
+        "def dotted(a, b):\n    return a + b\n", "a + b", "a + '.' + b", "assert dotted('x', 'yz') == 'x.yz'\nassert dotted('', 'b') == '.b'",
+    ),
+    "unread parameter of a key": (
+        "def by_ones(a):\n    return sorted(a, key=lambda x: a.count('1'))\n", "a.count", "bin(x).count",
+        "assert by_ones([3, 4, 1]) == [4, 1, 3]\nassert by_ones([7, 8]) == [8, 7]",
+    ),
+    "two statements too many": (
+        "def pick(a):\n    low = [x for x in a if x < 0]\n    high = [x for x in a if x > 0]\n    high = [x for x in low if x > 0]\n    low = [x for x in high if x < 0]\n    return low, high\n",
+        "    high = [x for x in low if x > 0]\n    low = [x for x in high if x < 0]\n", "",
+        "assert pick([1, -2, 3]) == ([-2], [1, 3])\nassert pick([-1]) == ([-1], [])",
+    ),
+    "one element instead of all": (
+        "def digits(n):\n    return bin([int(d) for d in str(n)][-1])[2:]\n", "[int(d) for d in str(n)][-1]", "sum([int(d) for d in str(n)])",
+        "assert digits(150) == '110'\nassert digits(1000) == '1'\nassert digits(77) == '1110'",
+    ),
     "shared default": (
         "def f(x, seen=[]):\n    seen.append(x)\n    return seen\n", "seen=[]):\n", "seen=None):\n    if seen is None:\n        seen = []\n",
         "assert f(1) == [1]\nassert f(2) == [2]",
@@ -162,3 +190,53 @@ def test_what_was_tried_is_not_proposed_again() -> None:
     case = Case(Failure("c1", asserts), Notebook(cells))
     again = SearchHealer().propose(case, Starts((FakeKernel([define]),)), NoFacts(), (Attempt(first),))
     assert first.id not in {p.id for p in again.patches}
+
+
+SIEVE = (
+    "def primes(n):\n    flags = [True] * (n + 1)\n    for i in range(2, int(n ** 0.5) + 1):\n        if flags[i]:\n"
+    "            for j in range(i * i, n, i):\n                flags[j] = False\n    return [i for i in range(2, n + 1) if flags[i]]\n"
+)
+TWO = "assert primes(10) == [2, 3, 5, 7]\nassert primes(25) == [2, 3, 5, 7, 11, 13, 17, 19, 23]"
+
+
+def test_where_two_checks_admit_changes_as_likely_that_do_otherwise_each_names_the_other_and_one_value_is_asked_for() -> (
+    None
+):
+    answer = search(SIEVE, TWO)
+    assert "with another change that passes the same checks" in answer.patches[0].rival
+    assert answer.questions
+    mended = search(
+        SIEVE, TWO + "\nassert primes(7) == [2, 3, 5, 7]\nassert primes(9) == [2, 3, 5, 7]\nassert primes(4) == [2, 3]"
+    )
+    assert "range(i * i, n + 1, i)" in after(mended.patches[0])
+    assert not mended.patches[0].rival
+
+
+def test_a_change_far_likelier_than_any_other_has_no_rival() -> None:
+    answer = search("def least(a):\n    return max(a)\n", "assert least([3, 1, 2]) == 1\nassert least([5, 9]) == 5")
+    assert "min(a)" in after(answer.patches[0])
+    assert not answer.patches[0].rival
+
+
+def test_a_table_gets_the_entry_that_its_description_names() -> None:
+    define = (
+        "def order(words):\n    \"\"\"Sort numbers that are written 'one', 'two', 'three' or 'four'.\"\"\"\n"
+        "    value = {'one': 1, 'three': 3, 'four': 4}\n    return sorted(words, key=lambda w: value[w])\n"
+    )
+    answer = search(
+        define,
+        "assert order(['two', 'one']) == ['one', 'two']\nassert order(['four', 'two', 'three']) == ['two', 'three', 'four']",
+    )
+    assert "'two': 2" in after(answer.patches[0])
+
+
+def test_an_alphabet_gets_its_capitals_and_a_misspelt_word_is_as_described() -> None:
+    vowels = "def spots(s):\n    vowels = 'aeiou'\n    return [n for n, c in enumerate(s) if c in vowels]\n"
+    check = "assert spots('Anna') == [0, 3]\nassert spots('bEe') == [1, 2]"
+    assert any("aeiouAEIOU" in after(p) for p in search(vowels, check).patches)
+    planet = (
+        'def inner(p):\n    """Planets up to Jupiter that are nearer to the sun than p."""\n'
+        "    names = ('Venus', 'Earth', 'Mars', 'Jupyter')\n    return names[:names.index(p)]\n"
+    )
+    check = "assert inner('Jupiter') == ('Venus', 'Earth', 'Mars')\nassert inner('Earth') == ('Venus',)"
+    assert "'Jupiter'" in after(search(planet, check).patches[0])
