@@ -37,9 +37,13 @@ class WrittenValues(Rule):
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)
-        for node in ast.walk(site.tree) if site is not None else ():
-            found = _values_in(node) if isinstance(node, ast.Expr) and site is not None else None
-            if site is None or found is None or not node.lineno <= site.line <= (node.end_lineno or node.lineno):
+        if site is None:
+            return
+        for node in ast.walk(site.tree):
+            if not isinstance(node, ast.Expr) or not node.lineno <= site.line <= (node.end_lineno or node.lineno):
+                continue
+            found = _values_in(node)
+            if found is None:
                 continue
             owner = site.live([found.value])[0]
             back = _written_back(
