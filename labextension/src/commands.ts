@@ -82,11 +82,13 @@ export async function healCell(line: KernelLine, cell: CodeCell): Promise<void> 
   await runLine(line, cell, '%heal --no-wait');
 }
 
-/** The cell that "heal this cell" is about: the active one if it failed, else the one that failed last. */
+/** The cell that "heal this cell" is about: the active one if it failed or has a card, else the one that failed last. */
 function failing(line: KernelLine): CodeCell | null {
   const { activeCell, widgets } = line.panel.content;
   const last = widgets.find(cell => cell.model.id === line.lastFailed);
-  const failed = (cell: unknown): cell is CodeCell => cell instanceof CodeCell && outputsOf(cell).some(output => output.output_type === 'error');
+  const failed = (cell: unknown): cell is CodeCell =>
+    cell instanceof CodeCell
+    && (cell.node.querySelector('.jupyter-selfheal') !== null || outputsOf(cell).some(output => output.output_type === 'error'));
   return failed(activeCell) ? activeCell : failed(last) ? last : null;
 }
 

@@ -23,7 +23,11 @@ function mend(panel: NotebookPanel): void {
       if (text) {
         const shown = document.createElement('pre');
         shown.className = 'jp-SelfHeal-saved';
-        shown.textContent = `${text}\n\nFrom an earlier kernel: run the cell again to have it healed.`;
+        for (const line of [...text.split('\n'), '', 'From an earlier kernel: run the cell again to have it healed.']) {
+          const row = shown.appendChild(document.createElement('div'));
+          row.textContent = line || '\u00a0';
+          row.className = line.startsWith('+') ? 'jp-SelfHeal-added' : line.startsWith('-') ? 'jp-SelfHeal-removed' : '';
+        }
         node.replaceChildren(shown);
       }
     }

@@ -9,8 +9,9 @@ import pytest
 
 from tests.browser.lab import TYPO, Lab
 from tests.browser.server import Server
+from tests.browser.test_question import ASKED, LAST
 
-OURS = [".jupyter-selfheal", ".jp-SelfHeal-offer", ".jp-SelfHeal-status"]
+OURS = [".jupyter-selfheal", ".jp-SelfHeal-offer", ".jp-SelfHeal-status", ".jp-SelfHeal-sent"]
 
 
 def violations(page: Any) -> list[str]:
@@ -27,24 +28,69 @@ def violations(page: Any) -> list[str]:
     ]  # fmt: skip
 
 
+class Looks:
+    """Collects what axe finds in each state; with ``SELFHEAL_LOOKS`` a folder, keeps a picture of each."""
+
+    def __init__(self, page: Any, theme: str) -> None:
+        self.page, self.theme = page, theme
+        self.found: list[str] = []
+
+    def at(self, state: str) -> None:
+        self.found += [f"{state}: {found}" for found in violations(self.page)]
+        if folder := os.environ.get("SELFHEAL_LOOKS"):
+            self.page.screenshot(path=f"{folder}/{self.theme}-{state}.png")
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_axe_finds_nothing_serious(theme: str, page: Any, server: Server) -> None:
+def test_axe_finds_nothing_serious_in_any_state(theme: str, page: Any, server: Server) -> None:
     if not os.environ.get("SELFHEAL_BROWSER_REQUIRED"):
         pytest.importorskip("axe_playwright_python")
-    lab = Lab(page, server, server.notebook(f"axe-{theme}.ipynb", [TYPO, "%heal off\n1 / 0"]))
+    lab = Lab(page, server, server.notebook(f"axe-{theme}.ipynb", [TYPO, "1 / 0", LAST, ASKED]))
+    looks = Looks(page, theme)
     lab.theme(theme)
-    lab.ready()
-    lab.run(1)
-    card = lab.card(1)
-    lab.run(2)
-    lab.heal_button(2).wait_for()
-    card.locator("summary").first.click()
-    found = violations(page)
-    lab.press(card, "reject")
-    card.get_by_label("Why? (may be empty)").wait_for()
-    found += violations(page)
-    lab.theme("Light")
-    assert found == []
+    try:
+        lab.ready()
+        lab.run(1)
+        card = lab.card(1)
+        card.locator("summary").first.click()
+        looks.at("proposed")
+        lab.press(card, "reject")
+        card.get_by_label("Why? (may be empty)").wait_for()
+        looks.at("asks why")
+        page.keyboard.press("Escape")
+        lab.type_at_end(1, " ")
+        lab.type_at_end(1, "# mine")
+        lab.press(card, "run")
+        card.get_by_text("edited since it failed").wait_for()
+        looks.at("refused")
+        page.keyboard.press("Control+z")
+        lab.click(1)
+        while lab.source(1) != TYPO:
+            page.keyboard.press("Control+z")
+        lab.press(card, "approve")
+        lab.card(1, "applied")
+        looks.at("applied")
+        lab.palette("Suggest Fixes When a Cell Fails")
+        lab.status("Self-heal: off")
+        lab.run(2)
+        lab.heal_button(2).wait_for()
+        page.get_by_role("button", name="Self-heal: what can be done").click()
+        page.locator(".lm-Menu").wait_for()
+        looks.at("menu and Heal button")
+        page.keyboard.press("Escape")
+        lab.finish(3)
+        lab.run(4)
+        lab.card(4).locator(".sh-question button").first.wait_for()
+        lab.card(4).scroll_into_view_if_needed()
+        looks.at("question")
+        lab.click(4)
+        lab.palette("Show What Would Be Sent to a Model")
+        page.get_by_role("region", name="What goes to a model").get_by_text("Nothing was sent").wait_for()
+        looks.at("what would be sent")
+    finally:
+        page.keyboard.press("Escape")
+        lab.theme("Light")
+    assert looks.found == []
 
 
 def test_diff_is_drawn_by_the_editor(failed: Lab) -> None:

@@ -75,6 +75,20 @@ def test_notebook_opened_later_shows_the_saved_text(failed: Lab) -> None:
     assert "Error displaying widget" not in lab.output(1)
 
 
+def test_saved_card_is_readable_where_the_notebook_is_not_trusted(failed: Lab) -> None:
+    """As HTML, because no widget is drawn there; the name of the copy is one that this server has not signed."""
+    failed.card(1)
+    failed.save()
+    cells = failed.server.saved("test_saved_card_is_readable_where_the_notebook_is_not_trusted.ipynb")["cells"]
+    failed.page.goto("about:blank")
+    failed.server.end_kernels()
+    cells[0]["source"] = "print('not signed')"
+    lab = Lab(failed.page, failed.server, failed.server.write("not-trusted.ipynb", cells))
+    lab.cell(1).locator("strong", has_text="a fix that has already run").wait_for()
+    assert "+items.append(3)" in lab.cell(1).locator(".jp-RenderedHTMLCommon pre").last.inner_text()
+    no_button(lab, 1)
+
+
 def test_clicking_twice_applies_once(failed: Lab) -> None:
     card = failed.card(1)
     failed.page.evaluate(
