@@ -7,7 +7,7 @@ from pathlib import Path
 
 MODULES = (
     "text", "scope", "operators", "constants", "names", "shapes", "containers", "conditions", "statements", "missing", "variations", "exchanges", "mirrored", "intent", "propose", "program",
-    "evaluate", "pool", "replay", "locate", "behave", "ranking", "search",
+    "evaluate", "pool", "replay", "locate", "candidates", "behave", "ranking", "search",
 )  # fmt: skip
 """The runtime's modules; each imports only those before it."""
 

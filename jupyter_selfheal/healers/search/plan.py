@@ -7,13 +7,13 @@ gives (``median([3, 1, 2])`` under ``expect``): those are the question; and in c
 from __future__ import annotations
 
 import ast
-import doctest
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.search.oracles import doctests, oracle_of, stored, test_functions
 from jupyter_selfheal.healers.search.producers import computed, is_code, modules_of, producers
-from jupyter_selfheal.healers.search.reading import DEFINITIONS, awaits, has_assert, told_examples
+from jupyter_selfheal.healers.search.reading import DEFINITIONS, awaits, has_assert
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
 
 BELOW = 30
@@ -87,7 +87,7 @@ def plan(case: Case) -> Plan | None:
     own = src.statements(failure.source)
     if not own or awaits(s.node for s in own):
         return None
-    tests = _test_functions(case)
+    tests = test_functions(case)
     below = tuple(_below(case, tests))
     wanted = set().union(*(src.names_of([s.node]).uses for s in own), *(src.names(p.text).uses for p in below))
     oracle = oracle_of(case)
@@ -102,49 +102,9 @@ def plan(case: Case) -> Plan | None:
         oracle = stored(case)
     copied = _copied(pieces)
     return Plan(
-        pieces, oracle, tuple(_doctests(pieces)), copied, tuple(sorted(replayed & wanted.union(*_uses(pieces)))),
+        pieces, oracle, tuple(doctests(p.text for p in pieces if p.mutable)), copied, tuple(sorted(replayed & wanted.union(*_uses(pieces)))),
         _absent(case, again, copied), _hints(case, pieces),
     )  # fmt: skip
-
-
-def oracle_of(case: Case) -> Oracle:
-    """What the user said of the failing cell: the case's oracle, else the cell's metadata."""
-    if case.oracle or case.notebook.index(case.failure.cell_id) < 0:
-        return case.oracle
-    return case.notebook.cell(case.failure.cell_id).oracle
-
-
-def stored(case: Case) -> Oracle:
-    """What the notebook holds as the cell's output from the time when it ran, as an oracle; nothing where that is an error."""
-    if case.notebook.index(case.failure.cell_id) < 0:
-        return Oracle()
-    outputs = case.notebook.cell(case.failure.cell_id).outputs
-    if any(o.output_type == "error" for o in outputs):
-        return Oracle()
-    shown = next((str(o.data.get("text/plain", "")) for o in outputs if o.output_type == "execute_result"), "")
-    try:
-        ast.literal_eval(shown)
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        shown = ""
-    printed = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == "stdout")
-    return Oracle(expect=shown, stdout=printed.strip())
-
-
-def _test_functions(case: Case) -> set[str]:
-    """Functions that hold asserts and return nothing, or are named like a test: they are oracles, not code."""
-    found = set()
-    for cell in (
-        *case.notebook.code_before(case.failure.cell_id),
-        Cell("", case.failure.source),
-        *case.notebook.code_after(case.failure.cell_id),
-    ):
-        for s in src.statements(cell.source):
-            if isinstance(s.node, ast.FunctionDef) and has_assert(s.node):
-                returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(s.node))
-                named = s.node.name.startswith(("test", "check", "verify", "assert"))
-                if named or (not returns and sum(isinstance(n, ast.Assert) for n in ast.walk(s.node)) > 1):
-                    found.add(s.node.name)
-    return found
 
 
 def _definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piece]:
@@ -263,21 +223,6 @@ def _below(case: Case, tests: set[str]) -> Iterator[Piece]:
 def name_of(piece: Piece) -> str:
     tree = src.parse(piece.text)
     return getattr(tree.body[0], "name", "") if tree and tree.body else ""
-
-
-def _doctests(pieces: Iterable[Piece]) -> Iterator[tuple[str, str]]:
-    """Examples in the docstrings of what may be changed."""
-    for piece in pieces:
-        tree = src.parse(piece.text) if piece.mutable else None
-        for node in ast.walk(tree) if tree else ():
-            if isinstance(node, DEFINITIONS) and (text := ast.get_docstring(node)):
-                try:
-                    examples = doctest.DocTestParser().get_examples(text)
-                except ValueError:
-                    continue
-                yield from ((e.source, e.want) for e in examples)
-                if not examples:
-                    yield from ((f"{call}\n", f"{want}\n") for call, want in told_examples(text, node.name))
 
 
 def _copied(pieces: Iterable[Piece]) -> tuple[str, ...]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.healers.search.runtime import behave
-from jupyter_selfheal.healers.search.runtime.evaluate import Result, Runner
+from jupyter_selfheal.healers.search.runtime.candidates import Candidate
+from jupyter_selfheal.healers.search.runtime.evaluate import Runner
 from jupyter_selfheal.healers.search.runtime.locate import Sight
 from jupyter_selfheal.healers.search.runtime.pool import in_fork
 from jupyter_selfheal.healers.search.runtime.program import CELL, DEFINE
@@ -22,22 +21,6 @@ PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
 WEAK, RIVAL = 2, 0.8
 """Up to so many checks passed, a change with this share of another's weight that does otherwise is as likely what is meant."""
-
-
-@dataclass(slots=True)
-class Candidate:
-    """One or two changes of units: the new text of each, in words, and its weight (prior × suspiciousness)."""
-
-    texts: dict[int, str]
-    words: str
-    line: int
-    weight: float
-    unit: int
-    size: int
-    edits: int = 1
-    codes: dict[int, CodeType] = field(default_factory=dict)
-    result: Result = Result(1, 0)
-    rank: int = 0
 
 
 class Ranking:

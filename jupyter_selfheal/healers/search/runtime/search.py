@@ -7,25 +7,21 @@ import os
 import resource
 import time
 from collections.abc import Iterator, Mapping
-from types import CodeType
 from typing import Any
 
+from jupyter_selfheal.healers.search.runtime.candidates import Candidate, Maker
 from jupyter_selfheal.healers.search.runtime.evaluate import OK, Result, Runner
 from jupyter_selfheal.healers.search.runtime.locate import Sight, observe
 from jupyter_selfheal.healers.search.runtime.pool import DEPTH, Job, Pool, in_fork
 from jupyter_selfheal.healers.search.runtime.program import (
     REPLAY,
     Program,
-    compiled,
     fingerprint,
     hard_codes,
     read,
 )
-from jupyter_selfheal.healers.search.runtime.propose import ordered
-from jupyter_selfheal.healers.search.runtime.ranking import PLAUSIBLE, Candidate, Ranking
+from jupyter_selfheal.healers.search.runtime.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.healers.search.runtime.replay import repeats, without
-from jupyter_selfheal.healers.search.runtime.scope import Change, Hints, Scope, kind_of
-from jupyter_selfheal.healers.search.runtime.text import splice
 
 LEAST, MOST = 0.01, 0.1
 """CPU seconds for a candidate while screening: twice what its passing checks take, within these."""
@@ -47,18 +43,8 @@ COUNTED = 1500
 """Single changes whose passed checks are counted, to find those that a second change may complete."""
 CLOCK = 3.0
 """Seconds on the clock for each CPU second: on a busy machine the search ends by the clock."""
-QUERY = 0.25
-"""Weight of changes to a statement that asks what a function gives."""
-EARLIER = 0.7
-"""Weight of changes to a statement of an earlier cell: it ran, and other cells read what it gave."""
-LIKELY = 0.3
-"""The least prior of a change to an earlier cell where a single check decides: with rarer ones, some change always fits."""
-ADDED = (" lacks ", " is missing")
-"""In the words of a change that brings in something new, which fits a single check too easily."""
 VARIED = 3
 """Failing checks that one literal written into the code does not make pass unless it belongs there."""
-PAIRS = 8
-"""Partial improvements that a second edit is combined with."""
 
 
 class Search:
@@ -67,7 +53,7 @@ class Search:
     def __init__(
         self, program: Program, ns: dict[str, Any], seconds: float, jobs: int, hints: Mapping[str, Any]
     ) -> None:
-        self.program, self.ns, self.seconds, self.hints_given = program, ns, seconds, hints
+        self.program, self.ns, self.seconds, self.hints = program, ns, seconds, hints
         self.jobs = jobs or len(os.sched_getaffinity(0))
         self.began = cpu()
         self.started = time.monotonic()
@@ -94,7 +80,8 @@ class Search:
         self.limit = max(self._own_time(), 2 * self.replay)
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
-        singles = self._singles()
+        maker = Maker(self.program, self.ns, self.hints, self.sight)
+        singles = maker.singles()
         ends = [share for share, _, _ in LONGER[1:]] + [1.0]
         for (share, longer, most), end in zip(LONGER, ends, strict=True):
             self.pause = share
@@ -113,7 +100,7 @@ class Search:
             self.pause = 0.95
             self._screen(iter(self._likeliest()), self.limit, again=True, count=True)
             self.pause = 1.0
-            self._screen(self._pairs(), self.limit)
+            self._screen(maker.pairs(self.partial), self.limit)
         return self._report("" if self.plausible else "no candidate passes")
 
     def _own_time(self) -> float:
@@ -166,91 +153,10 @@ class Search:
         clock = CLOCK * self.seconds - (time.monotonic() - self.started)
         return min(self.seconds - (cpu() - self.began), clock)
 
-    # --- proposing ---
-
-    def _scope(self, unit: int, text: str) -> Scope:
-        kinds = dict(self.sight.kinds.get(unit, {}))
-        given = self.hints_given
-        outside = frozenset(n for n in given.get("names", ()) if n in self.ns)
-        is_at_top = not text.startswith(("def ", "async def ", "class ", "@"))
-        nearby = tuple(n for n in given.get("nearby", ()) if n in self.ns) if is_at_top else ()
-        for name in (*outside, *nearby):
-            kinds.setdefault(name, frozenset({kind_of(self.ns[name])}))
-        hints = Hints(
-            kinds,
-            frozenset(given.get("attributes", ())),
-            frozenset(given.get("callables", ())),
-            outside,
-            tuple(given.get("modules", ())),
-            nearby,
-            not self.program.units[unit].query,
-            self.program.units[unit].role != REPLAY,
-        )
-        return Scope(text, hints)
-
-    def _changes(self, unit: int, text: str) -> Iterator[tuple[float, int, Change]]:
-        suspicion = self.sight.suspicion.get(unit, {})
-        checks = self.sight.result.failed + self.sight.result.passed
-        is_strict = self.program.units[unit].role == REPLAY and checks == 1
-        for weight, change in ordered(self._scope(unit, text), suspicion):
-            if is_strict and (change.prior < LIKELY or any(word in change.words for word in ADDED)):
-                continue
-            yield weight * self._share(unit), unit, change
-
-    def _share(self, unit: int) -> float:
-        """By what a statement is for, how much a change of it counts (0–1)."""
-        given = self.program.units[unit]
-        return (QUERY if given.query else 1.0) * (EARLIER if given.role == REPLAY else 1.0)
-
-    def _singles(self) -> Iterator[Candidate]:
-        """Every single change of every mutable unit, best first over all units."""
-        found: list[tuple[float, int, Change]] = []
-        for n, unit in enumerate(self.program.units):
-            if unit.mutable:
-                found.extend(self._changes(n, unit.text))
-        found.sort(key=lambda item: -item[0])
-        for weight, n, change in found:
-            yield self._candidate({}, n, self.program.units[n].text, change, weight)
-
     def _likeliest(self) -> list[Candidate]:
         """Single changes that pass something, for counting how many checks each passes; best first."""
         found = [c for c in self.candidates if c.result.passed and c.edits == 1]
         return sorted(found, key=lambda c: -c.weight)[:COUNTED]
-
-    def _pairs(self) -> Iterator[Candidate]:
-        """A second change on top of the changes that made most checks pass."""
-        best = sorted(self.partial, key=lambda c: (c.result.failed, -c.weight))[:PAIRS]
-        streams: list[tuple[float, Candidate, int, Change]] = []
-        for first in best:
-            for n, unit in enumerate(self.program.units):
-                if unit.mutable:
-                    changes = list(self._changes(n, first.texts.get(n, unit.text)))[:1500]
-                    streams.extend((weight * first.weight, first, unit_n, change) for weight, unit_n, change in changes)
-        streams.sort(key=lambda item: -item[0] / (1 + item[1].result.failed))
-        for weight, first, n, change in streams:
-            text = first.texts.get(n, self.program.units[n].text)
-            found = self._candidate(first.texts, n, text, change, weight)
-            found.words = f"{first.words}; {found.words}"
-            found.edits = 2
-            found.size += first.size
-            yield found
-
-    def _candidate(self, base: Mapping[int, str], n: int, text: str, change: Change, weight: float) -> Candidate:
-        size = sum(abs(end - start) + len(new) for start, end, new in change.edits)
-        new = splice(text, change.edits)
-        found = Candidate({**base, n: new}, change.words, change.line, weight, n, size)
-        found.codes = {k: v for k, v in ((n, self._code(n, new)),) if v is not None}
-        if base:
-            for k, old in base.items():
-                if k != n and (code := self._code(k, old)) is not None:
-                    found.codes[k] = code
-        return found
-
-    def _code(self, n: int, text: str) -> CodeType | None:
-        try:
-            return compiled(self.program, n, text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError, SystemError):
-            return None
 
     # --- screening ---
 

@@ -1,0 +1,66 @@
+"""What tells right from wrong in a notebook, apart from its asserts: the user's word, stored outputs, test functions, doctests."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+from collections.abc import Iterable, Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.search.reading import DEFINITIONS, has_assert, told_examples
+from jupyter_selfheal.model import Case, Cell, Oracle
+
+
+def oracle_of(case: Case) -> Oracle:
+    """What the user said of the failing cell: the case's oracle, else the cell's metadata."""
+    if case.oracle or case.notebook.index(case.failure.cell_id) < 0:
+        return case.oracle
+    return case.notebook.cell(case.failure.cell_id).oracle
+
+
+def stored(case: Case) -> Oracle:
+    """What the notebook holds as the cell's output from the time when it ran, as an oracle; nothing where that is an error."""
+    if case.notebook.index(case.failure.cell_id) < 0:
+        return Oracle()
+    outputs = case.notebook.cell(case.failure.cell_id).outputs
+    if any(o.output_type == "error" for o in outputs):
+        return Oracle()
+    shown = next((str(o.data.get("text/plain", "")) for o in outputs if o.output_type == "execute_result"), "")
+    try:
+        ast.literal_eval(shown)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        shown = ""
+    printed = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == "stdout")
+    return Oracle(expect=shown, stdout=printed.strip())
+
+
+def test_functions(case: Case) -> set[str]:
+    """Functions that hold asserts and return nothing, or are named like a test: they are oracles, not code."""
+    found = set()
+    for cell in (
+        *case.notebook.code_before(case.failure.cell_id),
+        Cell("", case.failure.source),
+        *case.notebook.code_after(case.failure.cell_id),
+    ):
+        for s in src.statements(cell.source):
+            if isinstance(s.node, ast.FunctionDef) and has_assert(s.node):
+                returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(s.node))
+                named = s.node.name.startswith(("test", "check", "verify", "assert"))
+                if named or (not returns and sum(isinstance(n, ast.Assert) for n in ast.walk(s.node)) > 1):
+                    found.add(s.node.name)
+    return found
+
+
+def doctests(sources: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The examples in the docstrings of sources: what is called, and what it shows."""
+    for source in sources:
+        tree = src.parse(source)
+        for node in ast.walk(tree) if tree else ():
+            if isinstance(node, DEFINITIONS) and (text := ast.get_docstring(node)):
+                try:
+                    examples = doctest.DocTestParser().get_examples(text)
+                except ValueError:
+                    continue
+                yield from ((e.source, e.want) for e in examples)
+                if not examples:
+                    yield from ((f"{call}\n", f"{want}\n") for call, want in told_examples(text, node.name))
