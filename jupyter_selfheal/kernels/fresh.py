@@ -45,7 +45,7 @@ class FreshKernel:
 
     ``recipe`` are the cells that ran, in the order in which they ran. ``writes`` (``discard`` or ``allow``) is what holds where
     a request's sandbox allows writes. ``replay_timeout`` in seconds bounds the earlier cells together. A kernel is started in
-    advance, so that a trial need not wait for one.
+    advance, so that a trial need not wait for one. ``paths`` are first on ``sys.path`` in this state (scratch installs).
     """
 
     is_exact = False
@@ -61,8 +61,10 @@ class FreshKernel:
         replay_timeout: float = 600.0,
         env: Mapping[str, str] | None = None,
         ahead: bool = True,
+        paths: Sequence[str] = (),
     ) -> None:
         self._recipe = tuple(c if isinstance(c, Past) else Past(c.source, c.id, c.expensive) for c in recipe)
+        self._paths = tuple(paths)
         self._start, self._writes, self._replay_timeout = start, writes, replay_timeout
         self._reserve = Reserve(spec_name, folder, dict(env or {}), ahead)
         self._reserve.join()
@@ -179,6 +181,8 @@ class FreshKernel:
     def _replay(self, session: Session, cells: Sequence[int]) -> str:
         """Run earlier cells again; says which one fails that did not fail before."""
         deadline = time.monotonic() + self._replay_timeout
+        if self._paths:
+            session.prepend(self._paths)
         for past in (self._recipe[n] for n in cells):
             result = session.step(Run(past.code, past.cell_id), max(deadline - time.monotonic(), 0.001))
             if result.status != "ok" and not (past.failed and result.errors):
@@ -216,6 +220,7 @@ class FreshKernel:
         kept = FreshKernel.__new__(FreshKernel)
         kept.__dict__.update(self.__dict__)
         kept._recipe = (*self._recipe, *ran)
+        kept._paths = tuple(dict.fromkeys((*request.paths, *self._paths)))
         kept._start = Start.AFTER_FAILURE if failed else Start.BEFORE_CELL
         kept._lock, kept._running, kept._closed = threading.Lock(), set(), False
         done = (*live.done, *range(len(self._recipe), len(kept._recipe)))

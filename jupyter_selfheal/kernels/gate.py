@@ -123,10 +123,19 @@ def _shell() -> Any:
     return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 
+_WAITS_FOR_A_SCRIPT = "asyncio-waitpid-"
+"""asyncio's threads that wait for a process: one has told of its end a moment before it ends itself."""
+
+_LAST_BREATH = 2.0
+"""Seconds that it is given for that, on a busy machine."""
+
+
 def _python_threads() -> str:
     frames = sys._current_frames()
     script_loop = idle_script_loop(_shell())
     for thread in threading.enumerate():
+        if script_loop is not None and thread.name.startswith(_WAITS_FOR_A_SCRIPT):
+            thread.join(_LAST_BREATH)
         if thread is threading.main_thread() or not thread.is_alive():
             continue
         if script_loop is not None and getattr(getattr(thread, "_target", None), "__self__", None) is script_loop:

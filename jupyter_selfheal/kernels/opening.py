@@ -18,6 +18,7 @@ from jupyter_selfheal.errors import ForkRefused, KernelError
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
+from jupyter_selfheal.kernels.project import project_of
 from jupyter_selfheal.model import OPEN, Ending, Probe, Run, Start, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 
@@ -92,7 +93,9 @@ def _forked(kernelspec: str, folder: str, writes: str, timeout: float) -> Forked
     kernel = start_kernel(kernelspec, folder, writes=writes, timeout=timeout, env=_one_openmp_thread())
     try:
         found = _frozen(kernel, timeout)
-        state = ForkedKernel.connect(found["socket"], Start.BEFORE_CELL, folders=(folder,), on_close=kernel.stop)
+        state = ForkedKernel.connect(
+            found["socket"], Start.BEFORE_CELL, folders=(project_of(folder),), on_close=kernel.stop
+        )
         _self_test(state)
     except BaseException:
         kernel.stop()

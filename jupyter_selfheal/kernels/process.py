@@ -15,6 +15,7 @@ import weakref
 from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels.project import project_of
 from jupyter_selfheal.kernels.zygote import private_folder
 
 _WARDEN = Path(__file__).with_name("warden.py")
@@ -51,7 +52,7 @@ class KernelProcess:
             "status": status_write,
             "writes": writes[0],
             "strict": writes[1],
-            "folders": [folder],
+            "folders": [project_of(folder)],
             "shared": [self.shared],
             "argv": [word.replace("{connection_file}", path) for word in argv],
         }

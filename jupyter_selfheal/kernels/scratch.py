@@ -81,7 +81,14 @@ class ScratchInstaller:
         """uv where it is on the path, else that Python's own pip, else the one that comes with Python for ``ensurepip``."""
         uv = shutil.which("uv")
         if uv:
-            return [uv, "pip", "install", "--python", self._python]
+            return [
+                uv,
+                "pip",
+                "install",
+                "--compile-bytecode",
+                "--python",
+                self._python,
+            ]  # what trials write is thrown away
         return [self._python, "-c", _PIP, "install", "--no-input", "--disable-pip-version-check"]
 
     def _installed(self) -> str:

@@ -94,7 +94,7 @@ class Chain:
     def _reconstruct(self) -> None:
         """The present state cannot be forked on: from here every trial replays the cells run so far in a real kernel."""
         self.state.close()
-        self.state = self._replay(tuple(self._ran))
+        self.state = self._replay(tuple(self._ran), self._paths)
 
     def _note(self, reason: str) -> None:
         note = f"from cell {len(self._ran) + 1} on states are reconstructed by replay, not forked: {reason}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.loop import progress
-from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Trial
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Outcome, Role, Trial
 
 
 def failure_of(cell: Cell, trial: Trial, missed: str = "") -> Failure | None:
@@ -67,6 +67,24 @@ def cascade_of(failure: Failure, lost: Iterable[Lost]) -> int:
             return one.number
         if failure.ename == "AttributeError" and attribute and attribute[1] in one.keys:
             return one.number
+    return 0
+
+
+def needed_of(outcome: Outcome, lost: Iterable[Lost]) -> int:
+    """The number of the earlier unhealed cell without which an unhealed cell cannot run whatever is mended in it, or 0.
+
+    What shows it are its trials: behind the fault that was mended (Python 2's ``print``, say) a name is missing that the cell
+    itself reads, and that the earlier one would have bound.
+    """
+    known = tuple(lost)
+    for attempt in outcome.attempts:
+        steps = attempt.trial.steps if attempt.trial else ()
+        for error in (e for step in steps if step.role == Role.CELL for e in step.errors):
+            name = re.match(r"name '(\w+)'", error.evalue) if error.ename == "NameError" else None
+            if name and re.search(rf"\b{name[1]}\b", outcome.failure.source):
+                seen = Failure(outcome.failure.cell_id, outcome.failure.source, ename=error.ename, evalue=error.evalue)
+                if number := cascade_of(seen, known):
+                    return number
     return 0
 
 

@@ -130,6 +130,9 @@ class Batch:
         if outcome.applied:
             why = self._apply(chain, case, outcome)
             healed, status = not why, Status.HEALED if not why else Status.NOT_HEALED
+        elif status is Status.NOT_HEALED and (needed := failures.needed_of(outcome, self.lost)):
+            self._record(cell, Status.CASCADE, failure, cascade_of=needed)
+            return False
         else:
             why = _why_not(outcome, status)
         self._record_outcome(cell, failure, outcome, status, why)
@@ -214,11 +217,11 @@ def _compared(record: Record, seen: Mapping[str, final.Seen]) -> Record:
 def _status(outcome: Outcome) -> Status:
     if outcome.diagnosis.leave_alone == "deliberate":
         return Status.MEANT_TO_FAIL
-    if outcome.diagnosis.leave_alone or outcome.reason is Reason.ENVIRONMENT:
-        return Status.LEFT_ALONE
     candidates = outcome.proposal[0].candidates if outcome.proposal else ()
     if any(c.verdict.plausible for c in candidates):
         return Status.PROPOSED
+    if outcome.diagnosis.leave_alone or outcome.reason is Reason.ENVIRONMENT:
+        return Status.LEFT_ALONE
     return Status.NOT_HEALED
 
 
@@ -241,8 +244,8 @@ def _why_not(outcome: Outcome, status: Status) -> str:
 
 def _installed(attempt: Attempt) -> str:
     """What came of an installation that was tried: a trial of no steps could not begin, as it could not be installed."""
-    if attempt.trial is None or not attempt.trial.steps:
-        return attempt.trial.detail if attempt.trial else ""
+    if attempt.trial is None or attempt.trial.ran or not attempt.trial.steps:
+        return attempt.trial.detail if attempt.trial and not attempt.trial.ran else ""
     return f"{', '.join(requirements(attempt.patch))} was installed for a trial, and the cell failed: {_how(attempt.trial)}"
 
 

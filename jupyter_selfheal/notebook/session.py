@@ -87,7 +87,7 @@ class Session:
         prefix = f"{self.run}-{part}." if part else f"{self.run}-"
         found = Tools(
             open_state=lambda: self._clean(document),
-            replay=lambda runs: self._replayed(document, runs),
+            replay=lambda runs, paths: self._replayed(document, runs, paths),
             heal=lambda case, starts, seen: self._heal(document, case, starts, seen, f"{prefix}{next(numbers)}"),
             scorer=assemble.free_scorer(self.settings.config),
             install=lambda requirement: self._installed(requirement, document.kernelspec),
@@ -144,11 +144,11 @@ class Session:
         while self._opened:
             self._opened.popitem()[1].close()
 
-    def _replayed(self, document: Document, past: Sequence[Past]) -> TrialKernel:
+    def _replayed(self, document: Document, past: Sequence[Past], paths: Sequence[str]) -> TrialKernel:
         from jupyter_selfheal.kernels.fresh import FreshKernel
 
         folder = document.notebook.folder
-        return FreshKernel(document.kernelspec, folder, past, writes=self.settings.writes)
+        return FreshKernel(document.kernelspec, folder, past, writes=self.settings.writes, paths=paths)
 
     def _installed(self, requirement: str, kernelspec: str) -> str:
         """Install for a kernel's Python into a scratch directory that lives as long as the session."""

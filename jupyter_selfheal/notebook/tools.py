@@ -10,8 +10,9 @@ from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.model import OPEN, Case, Cell, Outcome, Sandbox, Trial
 from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
 
-Replay = Callable[[Sequence[Past]], TrialKernel]
-"""Opens a real kernel in which these cells are run again before each trial: where a state cannot be kept."""
+Replay = Callable[[Sequence[Past], Sequence[str]], TrialKernel]
+"""Opens a real kernel in which these cells are run again before each trial, with these folders first on ``sys.path`` (scratch
+installs): where a state cannot be kept."""
 
 
 def _silent(at: int, of: int, what: str) -> None:

@@ -175,3 +175,27 @@ def test_a_killed_run_is_resumed_without_repeating_its_heals(place: Path) -> Non
     assert (place / "second.ipynb").read_bytes() == (place / "first.ipynb").read_bytes()
     assert (runs / f"{names[0]}.jsonl").read_bytes() == first_before, "what had ended is not done again"
     assert b'"Ended"' in last.read_bytes()
+
+
+def test_a_cell_that_needs_what_an_unhealed_one_would_have_made_is_a_cascade_whatever_else_it_lacks(
+    place: Path,
+) -> None:
+    given = write(place / "n.ipynb", "rows = open('rows.bin').read()", "for row in rows:\n    print row")
+    done = heal(given, "--json", cwd=place)
+    cells = json.loads(done.stdout)["notebooks"][0]["cells"]
+    assert [(c["status"], c["cascade_of"]) for c in cells] == [("left alone", 0), ("cascade", 1)]
+
+
+def test_what_a_cell_writes_elsewhere_in_its_project_is_thrown_away_not_refused(place: Path) -> None:
+    (place / "README.md").write_text("A project.")
+    for name in ("notebooks", "output"):
+        (place / name).mkdir()
+    given = write(
+        place / "notebooks" / "n.ipynb",
+        "with open('../output/x.csv', 'w') as f:\n    f.write('1')",
+        "open('../output/x.csv').read() + 'a'.uper()",
+    )
+    done = heal(given, "--json", cwd=place)
+    cells = json.loads(done.stdout)["notebooks"][0]["cells"]
+    assert [c["status"] for c in cells] == ["ran", "healed"], done.stdout
+    assert list((place / "output").iterdir()) == []

@@ -117,3 +117,15 @@ def test_an_optional_dependency_that_a_library_asks_for_is_installed(place: Path
     assert done.returncode == 0, done.stdout + done.stderr
     cells = json.loads((place / "out.ipynb").read_text())["cells"]
     assert f"%pip install {MODULE}" in ["".join(c["source"]) for c in cells]
+
+
+def test_where_states_are_reconstructed_the_installed_module_is_there_too(place: Path, wheels: Path) -> None:
+    thread = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()"
+    notebook = write(
+        place / "n.ipynb", f"import {MODULE}", thread, f"y = {MODULE}.show(21)", "assert y == 42", "'a'.uper()"
+    )
+    done = heal(notebook, "--install", "-o", "out.ipynb", "--json", cwd=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)["notebooks"][0]
+    assert [c["status"] for c in report["cells"]] == ["healed", "ran", "ran", "ran", "healed"]
+    assert any("reconstructed by replay" in note for note in report["notes"])
