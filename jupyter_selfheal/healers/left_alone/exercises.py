@@ -106,7 +106,7 @@ def unfinished_line(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     return left_alone(
         f"`{line}` is not finished.",
         "skeleton",
-        "Finish the line: Tab behind it shows what there is.",
+        "Finish the line.",
         Locus.CODE,
     )
 
