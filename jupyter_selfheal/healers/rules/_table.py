@@ -63,6 +63,7 @@ RULES: dict[str, str] = {
     "SKL104": "coefficient_index:CoefficientIndex",
     "SKL105": "one_vs_rest:OneVsRest",
     "TYP203": "version_compared:VersionCompared",
+    "PDA121": "group_columns:GroupColumns",
     "TYP201": "sample_population:SamplePopulation",
     "TYP202": "sliced_view:SlicedView",
     "IMP102": "misspelt_module:MisspeltModule",

@@ -1,0 +1,171 @@
+"""PDA121: columns that groups are made by, missed in the groups."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._site import ask
+from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
+
+NO_ATTRIBUTE = re.compile(r"'DataFrame' object has no attribute '(\w+)'")
+RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A call ``table.groupby(keys).apply(f)``, or ``groups.apply(f)``, in the top-level statement of a cell."""
+
+    cell_id: str
+    source: str
+    statement: src.Statement
+    call: ast.Call
+    groups: ast.expr
+    """What ``apply`` is called on."""
+
+    grouping: ast.Call
+    table: ast.Name
+
+
+class GroupColumns(Rule):
+    """Hand a function that is applied to groups the columns that they are made by, too.
+
+    **Failure** `KeyError: 'year'` or `AttributeError: 'DataFrame' object has no attribute 'year'` in `f`, or later, of what
+    `df.groupby(["year", "sex"]).apply(f)` gave. Since pandas 3.0 the groups are without these columns.
+
+    **Fix** `df.groupby(["year", "sex"])[list(df.columns)].apply(f)`, wherever groups are made by the missing column. Where `f`
+    returns the group itself, changed, `group_keys=False`: the rows then kept their labels.
+
+    **Fix safety** Safe: it is what pandas did until 3.0, and the failing statement is, or depends on, such a call.
+    """
+
+    code = "PDA121"
+    name = "columns that groups are made by"
+    enames = frozenset({"KeyError", "AttributeError"})
+    applicability = Applicability.SAFE
+    why = "Until pandas 3.0 the groups had these columns (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        found = NO_ATTRIBUTE.search(scene.failure.evalue)
+        name = found[1] if found else scene.failure.evalue.strip("'\"")
+        if not name or (scene.failure.ename == "AttributeError" and not found):
+            return
+        applied = list(_applied(scene, name))
+        if not applied or not _depends(scene, applied):
+            return
+        release = ask(scene, "number", expression=RELEASE)
+        if not isinstance(release, int | float) or release < 3:
+            return
+        edits = _edits(self, scene, applied)
+        if edits:
+            yield self.patch(
+                edits,
+                f"Keep `{name}` in the groups",
+                f"Since pandas 3.0 the function that is applied to groups by `{name}` is not given this column.",
+                prior=0.85,
+            )
+
+
+def _cells(scene: Scene) -> Iterator[tuple[str, str]]:
+    """(id, source) of the code cells up to the failing one."""
+    for cell in scene.notebook.code_before(scene.failure.cell_id):
+        yield cell.id, scene.source_of(cell.id)
+    yield scene.failure.cell_id, scene.source
+
+
+def _applied(scene: Scene, name: str) -> Iterator[Applied]:
+    """Calls of ``apply`` on groups by the column."""
+    grouped: dict[str, tuple[ast.Call, ast.Name]] = {}
+    for cell_id, source in _cells(scene):
+        for statement in src.statements(source):
+            for node in ast.walk(statement.node):
+                if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+                    continue
+                groups = node.func.value
+                made = _grouping(groups, name)
+                if made is None and isinstance(groups, ast.Name):
+                    made = grouped.get(groups.id)
+                if node.func.attr == "apply" and made is not None:
+                    yield Applied(cell_id, source, statement, node, groups, *made)
+            if isinstance(statement.node, ast.Assign) and isinstance(statement.node.targets[0], ast.Name):
+                target = statement.node.targets[0].id
+                grouped.pop(target, None)
+                if (made := _grouping(statement.node.value, name)) is not None:
+                    grouped[target] = made
+
+
+def _grouping(node: ast.expr, name: str) -> tuple[ast.Call, ast.Name] | None:
+    """The call and the table of ``table.groupby(keys)``, where the keys are written down and one is the name."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "groupby"):
+        return None
+    keys = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "by"), None)
+    items = keys.elts if isinstance(keys, ast.List | ast.Tuple) else [keys]
+    named = any(isinstance(i, ast.Constant) and i.value == name for i in items)
+    return (node, node.func.value) if named and isinstance(node.func.value, ast.Name) else None
+
+
+def _depends(scene: Scene, applied: list[Applied]) -> bool:
+    """True where the failing statement makes such a call, or reads what came of one."""
+    failing = scene.failing_statement()
+    calls = {(a.cell_id, a.statement.index) for a in applied}
+    tainted: set[str] = set()
+    for cell_id, source in _cells(scene):
+        for statement in src.statements(source):
+            names = src.names_of([statement.node])
+            touched = (cell_id, statement.index) in calls or bool(tainted & names.uses)
+            if cell_id == scene.failure.cell_id and failing is not None and statement.index == scene.failure.statement:
+                return touched
+            tainted = tainted | names.binds if touched else tainted - names.binds
+    return False
+
+
+def _edits(rule: Rule, scene: Scene, applied: list[Applied]) -> tuple[Edit, ...]:
+    splices: dict[str, dict[Splice, None]] = {}
+    first: list[str] = []
+    for one in applied:
+        mine = splices.setdefault(one.cell_id, {})
+        end = src.span(one.source, one.groups)[1]
+        whole = f"{one.groups.id}.obj" if isinstance(one.groups, ast.Name) else one.table.id
+        mine[end, end, f"[list({whole}.columns)]"] = None
+        if one.groups is one.grouping and _returns_the_group(scene, one.call.args[0]) and not _has_keys(one.grouping):
+            inside = src.span(one.source, one.grouping)[1] - 1
+            mine[inside, inside, ", group_keys=False"] = None
+        if one.table.id in src.names_of([one.statement.node]).binds:
+            first += _maker(scene, one)
+    edits: list[Edit] = [RunCells(tuple(dict.fromkeys(first)))] if first else []
+    for cell_id, changes in splices.items():
+        edits += rule.replace(scene, cell_id, sorted(changes))
+    return tuple(edits)
+
+
+def _maker(scene: Scene, one: Applied) -> list[str]:
+    """The cell above that made the table which the statement overwrites: it must run again first."""
+    above = [c for c, _ in _cells(scene)]
+    above = above[: above.index(one.cell_id)]
+    made = [c for c in above if one.table.id in src.names(scene.source_of(c)).binds]
+    return made[-1:]
+
+
+def _has_keys(grouping: ast.Call) -> bool:
+    return any(k.arg == "group_keys" for k in grouping.keywords)
+
+
+def _returns_the_group(scene: Scene, function: ast.expr) -> bool:
+    """True for a function of the notebook that gives back its argument, never bound to anything else in it."""
+    if not isinstance(function, ast.Name):
+        return False
+    for _, source in _cells(scene):
+        for statement in src.statements(source):
+            made = statement.node
+            if isinstance(made, ast.FunctionDef) and made.name == function.id and made.args.args:
+                group = made.args.args[0].arg
+                nodes = list(ast.walk(made))
+                bound = any(isinstance(n, ast.Name) and n.id == group and isinstance(n.ctx, ast.Store) for n in nodes)
+                given = [n.value for n in nodes if isinstance(n, ast.Return)]
+                return bool(given) and not bound and all(isinstance(v, ast.Name) and v.id == group for v in given)
+    return False
