@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case
+from jupyter_selfheal.model import Case, Patch
 
 _DRAWS = frozenset(
     {"rvs", "rand", "randn", "randint", "random", "random_sample", "choice", "choices", "sample", "shuffle", "permutation",
@@ -19,10 +19,15 @@ _SEEDING = frozenset({"random_state", "seed"})
 _GENERATORS = frozenset({"default_rng", "RandomState", "Random", "SeedSequence"})
 
 
-def unseeded(case: Case) -> bool:
-    """True where the failing cell, or a cell above that it depends on, draws at random and no cell up to it sets a seed."""
+def unseeded(case: Case, patch: Patch) -> bool:
+    """True where the failing cell, or a cell above that it depends on, draws at random and no cell up to it sets a seed.
+
+    A cell that does not parse is read as the patch makes it.
+    """
     above = [cell.source for cell in case.notebook.code_before(case.failure.cell_id)]
     own = case.failure.source
+    if src.parse(own) is None:
+        own = patch.source_of(case.failure.cell_id, own)
     if any(map(_seeds, (*above, own))):
         return False
     wanted = src.names(own).uses

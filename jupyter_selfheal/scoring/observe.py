@@ -66,7 +66,7 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
         others=others,
         output=_output(case, patch, trial),
         below=_below(case, patch, trial),
-        drawn=draws.unseeded(case),
+        drawn=draws.unseeded(case, patch),
         shifted=shifted(case, patch) and not asks_many(case),
         rival=patch.rival,
         of_data=asks_of_data(case),

@@ -43,6 +43,7 @@ _VOLATILE = re.compile(
 )
 _REPR = re.compile(
     r"<(?:matplotlib\.|Figure size|Axes|AxesSubplot|seaborn\.|BarContainer|mpl_toolkits)[^>]*>"
+    r"|\b[A-Z]\w*(?:Resampler|Rolling|Window|Expanding|Grouper) \[[^\]\n]*\]"  # pandas words the options anew with releases
     r"|Axes\([^)]*\)|Text\([^)]*\)|\[?<[\w.]+ (?:object )?at 0x[0-9a-fA-F]+>\]?"
 )
 _FRAME = re.compile(r"[|+─│┌┐└┘├┤┬┴┼═║=\-_]{3,}|[│║|]")

@@ -33,6 +33,10 @@ REPRODUCED = [
     ("CPU times: user 2 ms\nWall time: 4 ms\n42", "CPU times: user 9 ms\nWall time: 1 ms\n42"),
     ("u'a'", "u'a'"),
     ("'a'", '"a"'),
+    (
+        "5 DatetimeIndexResampler [freq=<2 * Hours>, axis=0, label=left]",
+        "5 DatetimeIndexResampler [freq=<2 * Hours>, label=left, origin=start_day]",
+    ),
 ]
 
 
