@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 import pexpect
 import pytest
 
+from jupyter_selfheal.testing.fake_model_server import FakeModelServer, Received, Says
 from tests.batches import cell
 from tests.command import HEAL, heal, nothing_is_left_running, place, write
 
@@ -22,7 +24,7 @@ __all__ = ["place"]
 
 pytestmark = pytest.mark.kernel
 
-GUESS = "def area(w, h):\n    return w + h", cell("area(2, 3)", metadata={"selfheal": {"expect": "6"}})
+GUESS = "def area(w, h):\n    return w + h", cell("area(4, 7)", metadata={"selfheal": {"expect": "28"}})
 """What only the search can heal: what it finds is never called safe."""
 
 
@@ -48,7 +50,7 @@ def test_the_policy_decides_about_a_fix_that_is_not_safe(place: Path, policy: st
 def test_in_place_applies_safe_fixes_only(place: Path) -> None:
     given = write(place / "n.ipynb", *GUESS, "x = 'a'.uper()")
     assert heal(given, "--in-place", cwd=place).returncode == 1
-    assert sources(given) == ["def area(w, h):\n    return w + h", "area(2, 3)", "x = 'a'.upper()"]
+    assert sources(given) == ["def area(w, h):\n    return w + h", "area(4, 7)", "x = 'a'.upper()"]
 
 
 def test_a_cell_is_healed_whole_or_not_at_all(place: Path) -> None:
@@ -184,3 +186,43 @@ def test_what_a_person_writes_instead_is_tried_too(place: Path, monkeypatch: pyt
     monkeypatch.setenv("VISUAL", f"{sys.executable} {editor}")
     assert asked(place, (r"\[y\]es", "e"), (r"title[\s\S]*\[y\]es", "y")) == 0
     assert sources(place / "out.ipynb") == ['x = "a".title()']
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_model_is_asked_as_often_as_there_are_attempts(
+    place: Path, monkeypatch: pytest.MonkeyPatch, rounds: int
+) -> None:
+    asked: list[str] = []
+
+    def wrong(received: Received) -> Says:
+        """Each time three other patches that fail in three other ways."""
+        cell = re.search(r"The failing cell, (cell-\d+)", json.dumps(received.body))
+        assert cell is not None
+        asked.append(cell[1])
+        names = [f"{word}_{'ab'[len(asked) % 2]}{len(asked) ** 3}" for word in ("harvest", "orchard", "basket")]
+        hypotheses = [
+            {
+                "title": f"Read {name}",
+                "cause": f"it is {name} that is meant",
+                "risk": "none",
+                "edits": [{"cell": cell[1], "action": "replace", "source": f"total = {name}['pear'] * {len(asked)}"}],
+            }
+            for name in names
+        ]
+        diagnosis = {"cause": "a guess", "cell": cell[1], "class": "code", "confidence": 90}
+        return Says(json.dumps({"diagnosis": diagnosis, "hypotheses": hypotheses}))
+
+    given = write(place / "n.ipynb", "prices = {'pear': 4}", "total = prices['aple'] + 1")
+    words = ["--healers", "language_model", "--budget", "1", "--attempts", str(rounds), "-o", "out.ipynb", "--json"]
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
+    with FakeModelServer(iter(lambda: wrong, None)) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        online = [w for w in HEAL if w != "--offline"]
+        done = subprocess.run(
+            [*online, str(given), *words], cwd=place, capture_output=True, text=True, timeout=240, check=False
+        )
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = cells_of(done)[1]
+    assert len(asked) == rounds, found
+    assert found["attempts"] == 3 * rounds, "each of them was tried"
+    assert found["status"] == "not healed"
