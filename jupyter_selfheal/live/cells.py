@@ -97,7 +97,7 @@ class CellLog:
             cells = tuple(self._merged(cell, failing, source) for cell in self._context)
         else:
             known = (
-                Cell(name, text, runs=0 if name in self._unfinished else number)
+                Cell(name, text, runs=0 if name in self._unfinished else number, unfinished=name in self._unfinished)
                 for name, (text, number) in self._by_id.items()
                 if name != failing
             )
@@ -111,4 +111,5 @@ class CellLog:
         ended = number and cell.id not in self._unfinished
         runs = number if ended and src.canonical(ran) == src.canonical(cell.source) else 0
         outputs = self._stored.get(cell.id, ())
-        return replace(cell, runs=runs, outputs=outputs, source=source if cell.id == failing else cell.source)
+        source = source if cell.id == failing else cell.source
+        return replace(cell, runs=runs, outputs=outputs, source=source, unfinished=cell.id in self._unfinished)

@@ -18,12 +18,12 @@ from jupyter_selfheal.live import later
 
 if TYPE_CHECKING:
     from jupyter_selfheal import model
-    from jupyter_selfheal.live import card as cards
+    from jupyter_selfheal.live import words
     from jupyter_selfheal.live.heals import LiveHeal
     from jupyter_selfheal.live.parts import Parts
     from jupyter_selfheal.live.session import LiveSession
 else:
-    cards, model = later("live.card"), later("model")
+    words, model = later("live.words"), later("model")
 
 TARGET = "jupyter_selfheal"
 
@@ -72,7 +72,7 @@ class FrontEnd:
             "status": heal.card.status if heal else "nothing failed yet",
             "run": heal.run if heal else "",
             "cell": heal.card.cell_id if heal else "",
-            "cost": cards.money(self._session.spent),
+            "cost": words.money(self._session.spent),
             "on": self._session.auto_suggest,
             "auto": self._session.auto_approve,
             "answered": answered,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jupyter_selfheal import messages as m
-from jupyter_selfheal.live import card as cards
+from jupyter_selfheal.live import resume
 from jupyter_selfheal.live.card import Card
 from jupyter_selfheal.model import (
     Candidate,
@@ -145,14 +145,11 @@ class LiveHeal:
             cause=cause,
             advice=proposal.diagnosis.advice,
             page=0,
-            can_resume=self._can_resume(proposal.candidates[:1]),
+            resumable=tuple(c.patch.id for c in proposal.candidates if resume.rest_of(self.case.failure, c.patch)),
+            resume_warning=resume.warning(self.case.failure),
+            repeats=message.repeats,
         )
         self.settled.set()
-
-    def _can_resume(self, candidates: tuple[Candidate, ...]) -> bool:
-        from jupyter_selfheal.live.resume import rest_of
-
-        return bool(candidates) and bool(rest_of(self.case.failure, candidates[0].patch))
 
     def _proven(self, message: m.Proven) -> None:
         self.proving = False
@@ -191,7 +188,7 @@ class LiveHeal:
 
 def new_card(run: str, case: Case, **more: Any) -> Card:
     """The card of a heal that has just begun."""
-    return cards.Card(
+    return Card(
         run=run,
         cell_id=case.failure.cell_id,
         headline=case.failure.headline or "missed what was expected",

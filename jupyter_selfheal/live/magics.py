@@ -11,8 +11,7 @@ from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HEALERS
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.live import application
-from jupyter_selfheal.live import card as cards
+from jupyter_selfheal.live import application, words
 from jupyter_selfheal.live.actions import Actions
 from jupyter_selfheal.live.healing import Healing
 from jupyter_selfheal.live.heals import LiveHeal
@@ -134,7 +133,7 @@ class HealMagics:
             return True  # it cannot be proven from here; the card has said so
         heal.settled.wait(PROOF_SECONDS)
         if heal.card.ran_since:
-            print(cards.text(heal.card, heal.case.notebook))
+            print(words.text(heal.card, heal.case.notebook))
             print("Not applied: it could not be proven from the state as it is now. `%heal retry` looks again.")
             return False
         return True
@@ -170,9 +169,9 @@ class HealMagics:
         heal = self._last("proposed")
         asked = heal.card.proposal[0].questions
         if not asked or not value:
-            what = f"one of {cards.choices(asked[0])}" if asked else "nothing was asked: see `%heal show`"
+            what = f"one of {words.choices(asked[0])}" if asked else "nothing was asked: see `%heal show`"
             raise UsageError(f"`%heal answer VALUE`: {what}")
-        self._actions.decide(heal, "answer", text=cards.answer_of(asked[0], value))
+        self._actions.decide(heal, "answer", text=words.answer_of(asked[0], value))
 
     def _allow(self, _rest: str) -> None:
         self._actions.decide(self._last("proposed"), "allow")
@@ -198,7 +197,7 @@ class HealMagics:
 
     def _show(self, _rest: str) -> None:
         heal = self._last()
-        print(cards.text(heal.card, heal.case.notebook))
+        print(words.text(heal.card, heal.case.notebook))
 
     def _status(self, _rest: str) -> None:
         session = self._session
@@ -212,7 +211,7 @@ class HealMagics:
             print(f"switched: {what} {since}")
         print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
         print(f"checkpoints: {session.checkpoints.words}")
-        print(f"spent in this session: {cards.money(session.spent)}")
+        print(f"spent in this session: {words.money(session.spent)}")
         if (heal := session.last_heal) is not None:
             print(
                 f"last heal: {heal.card.phase}: {heal.card.status}"

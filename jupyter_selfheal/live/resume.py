@@ -28,13 +28,9 @@ def rest_of(failure: Failure, patch: Patch) -> str:
     if len(patch.edits) != 1 or not isinstance(patch.edits[0], Replace) or patch.edits[0].cell_id != failure.cell_id:
         return ""
     fixed = patch.edits[0].source
-    old, new = src.statements(failure.source), src.statements(fixed)
-    if len(new) <= failure.statement or src.is_foreign(fixed) or fixed.lstrip().startswith("%%"):
+    if src.is_foreign(fixed) or fixed.lstrip().startswith("%%"):
         return ""
-    for before, after in zip(old[: failure.statement], new[: failure.statement], strict=True):
-        if ast.dump(before.node) != ast.dump(after.node):
-            return ""
-    return src.from_statement(fixed, failure.statement)
+    return src.left_after(failure.source, failure.statement, fixed) or ""
 
 
 def warning(failure: Failure) -> str:

@@ -10,12 +10,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from jupyter_selfheal.live import card as cards
+from jupyter_selfheal.live import edits, words
 from jupyter_selfheal.live.actions import Actions
 from jupyter_selfheal.live.card import Card
 from jupyter_selfheal.live.heals import LiveHeal
 from jupyter_selfheal.live.session import LiveSession
-from jupyter_selfheal.model import Applicability, Candidate
+from jupyter_selfheal.model import Candidate
 
 POLL_SECONDS = 0.1
 COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
@@ -91,7 +91,7 @@ class Waiting:
 
     @staticmethod
     def _end(heal: LiveHeal) -> bool:
-        print(cards.text(heal.card, heal.case.notebook))
+        print(words.text(heal.card, heal.case.notebook))
         return False
 
     def _ask(self, heal: LiveHeal, result: Any) -> bool:
@@ -99,11 +99,13 @@ class Waiting:
         found = heal.card.candidate()
         if heal.card.phase == "proposed" and found is not None:
             self._print(heal, found)
-            if self._session.auto_approve and found.patch.applicability is Applicability.SAFE:
-                print("approved: it is safe, and `%heal auto` is on")
-                return self._apply(heal, result)
+            if how := heal.card.unasked:
+                print(
+                    "approved: it is safe, and `%heal auto` is on" + ("; what ran is not run again" * (how == "resume"))
+                )
+                return self._apply(heal, result, resumed=how == "resume")
         else:
-            print(cards.text(heal.card, heal.case.notebook))
+            print(words.text(heal.card, heal.case.notebook))
         answer = self._input(heal)
         return self._take(heal, result, answer.strip())
 
@@ -113,11 +115,13 @@ class Waiting:
             return
         self._printed = heal.run + found.patch.id
         print(f"Self-heal: {heal.card.status}\n{found.patch.title}")
-        print(coloured(cards.diff_text(found.patch, heal.case.notebook)))
+        print(coloured(edits.diff_text(found.patch, heal.case.notebook)))
         if found.patch.risk:
             print(f"Could go wrong: {found.patch.risk}")
-        print(f"{cards.score_words(found)}: " + " ".join(found.verdict.reasons))
-        print(cards.facts_line(heal.card.proposal[0], found))
+        print(f"{words.score_words(found)}: " + " ".join(found.verdict.reasons))
+        print(words.facts_line(heal.card.proposal[0], found))
+        if said := words.repeats(heal.card, found):
+            print(said)
 
     def _input(self, heal: LiveHeal) -> str:
         paused = heal.card.phase == "paused"
@@ -128,7 +132,7 @@ class Waiting:
         )
         if heal.card.proposal and heal.card.proposal[0].questions:
             asked = heal.card.proposal[0].questions[0]
-            question = f"{asked.text}\n{cards.choices(asked)}  (or another value: `= VALUE`)\n{question}"
+            question = f"{asked.text}\n{words.choices(asked)}  (or another value: `= VALUE`)\n{question}"
         try:
             return input(question)
         except (EOFError, RuntimeError):  # RuntimeError: StdinNotImplementedError of a kernel without a front end
@@ -141,7 +145,7 @@ class Waiting:
         if heal.card.phase == "paused":
             return self._take_paused(heal, word, rest)
         question = heal.card.proposal[0].questions if heal.card.proposal else ()
-        given = cards.answer_of(question[0], answer.removeprefix("=")) if question else ""
+        given = words.answer_of(question[0], answer.removeprefix("=")) if question else ""
         if question and (given in question[0].answers or answer.startswith("=")):
             self._printed = ""
             self._actions.decide(heal, "answer", text=given)
@@ -154,7 +158,7 @@ class Waiting:
         elif word in ("e", "edit"):
             self._edit(heal)
         elif word == "why":
-            print(cards.text(heal.card, heal.case.notebook))
+            print(words.text(heal.card, heal.case.notebook))
             heal.settled.set()
         elif word in ("later", ""):
             print("left as it is: `%heal approve` applies it, `%heal reject` ends it")
@@ -173,7 +177,7 @@ class Waiting:
     def _edit(self, heal: LiveHeal) -> None:
         """Take the user's own version; it is tried as any other before it is proposed."""
         shown = heal.card.candidate()
-        source = edited(cards.main_source(shown.patch, heal.card.cell_id) if shown else heal.case.failure.source)
+        source = edited(edits.main_source(shown.patch, heal.card.cell_id) if shown else heal.case.failure.source)
         if source.strip():
             self._actions.decide(heal, "edit", text=source)
         else:

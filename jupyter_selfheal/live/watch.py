@@ -109,8 +109,8 @@ class Watch:
         if options.is_ours(raw):
             return
         seconds, chosen, session = time.monotonic() - self._began, self._options, self._session
-        error = result.error_before_exec or result.error_in_exec or self._shown_by_magic(raw)
         source = options.body_of(raw)
+        error = result.error_before_exec or result.error_in_exec or self._shown_by_magic(source)
         cell_id = session.cells.identify(getattr(info, "cell_id", None), source)
         if result.execution_count:
             session.cells.ran(cell_id, raw, result.execution_count, failed=error is not None)
@@ -137,11 +137,11 @@ class Watch:
             return
         self._parts.healing.begin(failure, chosen or options.HealOptions(), error=error, result=result)
 
-    def _shown_by_magic(self, raw: str) -> BaseException | None:
+    def _shown_by_magic(self, source: str) -> BaseException | None:
         """What ``%%time`` of IPython 8 caught and showed by itself, so that the cell ended well."""
         before, self._error_before = self._error_before, None
         shown = getattr(sys, "last_value", None)
-        if shown is before or not isinstance(shown, BaseException) or not raw.lstrip().startswith("%%time"):
+        if shown is before or not isinstance(shown, BaseException) or not source.lstrip().startswith("%%time"):
             return None
         return shown if capture.is_timed(shown) else None
 

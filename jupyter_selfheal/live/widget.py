@@ -9,9 +9,11 @@ from typing import Any
 import anywidget
 import traitlets
 
-from jupyter_selfheal.live import card as cards
 from jupyter_selfheal.live.card import Card
+from jupyter_selfheal.live.card_html import html
 from jupyter_selfheal.live.heals import LiveHeal
+from jupyter_selfheal.live.payload import payload
+from jupyter_selfheal.live.words import text
 
 STATIC = Path(__file__).parent / "static"
 
@@ -20,7 +22,7 @@ Act = Callable[[LiveHeal, str, str, str], None]
 
 
 class ApproveWidget(anywidget.AnyWidget):
-    """Draws ``card`` (see :func:`jupyter_selfheal.live.card.payload`); sends ``{action, patch, text, run}``."""
+    """Draws ``card`` (see :func:`jupyter_selfheal.live.payload.payload`); sends ``{action, patch, text, run}``."""
 
     _esm = (STATIC / "widget.js").read_text(encoding="utf-8")
     _css = (STATIC / "widget.css").read_text(encoding="utf-8")
@@ -28,8 +30,8 @@ class ApproveWidget(anywidget.AnyWidget):
 
 
 class WidgetView:
-    """A card in the output of the failing cell. Updates go by trait, from any thread; the output's plain text, which is
-    all that a saved notebook keeps, is renewed when the phase changes."""
+    """A card in the output of the failing cell. Updates go by trait, from any thread; the output's text (plain, and as
+    HTML), which is all that a saved notebook keeps, is renewed when the phase changes."""
 
     def __init__(self, shell: Any, act: Act) -> None:
         self._shell = shell
@@ -39,7 +41,7 @@ class WidgetView:
 
     def show(self, heal: LiveHeal) -> None:
         """Display the widget below the traceback."""
-        self._widget = ApproveWidget(card=cards.payload(heal.card, heal.case.notebook))
+        self._widget = ApproveWidget(card=payload(heal.card, heal.case.notebook))
         self._widget.on_msg(lambda _widget, content, _buffers: self._received(heal, content))
         self._display_id = f"selfheal-{heal.run}"
         self._publish(heal, update=False)
@@ -48,7 +50,7 @@ class WidgetView:
         """Set the trait; renew the text where the phase changed."""
         if self._widget is None:
             return
-        self._widget.card = cards.payload(heal.card, heal.case.notebook)
+        self._widget.card = payload(heal.card, heal.case.notebook)
         if before.phase != heal.card.phase:
             self._publish(heal, update=True)
 
@@ -61,7 +63,8 @@ class WidgetView:
     def _publish(self, heal: LiveHeal, update: bool) -> None:
         assert self._widget is not None
         bundle = dict((self._widget._repr_mimebundle_() or ({}, {}))[0])
-        bundle["text/plain"] = cards.text(heal.card, heal.case.notebook)
+        bundle["text/plain"] = plain = text(heal.card, heal.case.notebook)
+        bundle["text/html"] = html(plain)
         self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
 
     def _received(self, heal: LiveHeal, content: dict[str, Any]) -> None:

@@ -64,21 +64,8 @@ def remainder(case: Case, patched: str) -> str:
     The whole cell, unless every statement before the failing one is still there, in order, with nothing but imports
     added among them.
     """
-    at = failing_statement(case)
-    ran = _keys(case.failure.source)[:at]
-    there = src.statements(patched)
-    if at == 0 or src.is_foreign(patched) or len(ran) < at or len(there) <= at:
-        return patched
-    found, left = _keys(patched), list(ran)
-    keep: list[int] = []
-    for statement, key in zip(there, found, strict=True):
-        if left and key == left[0]:
-            left.pop(0)
-        elif left and not isinstance(statement.node, _IMPORTS):
-            return patched
-        else:
-            keep.append(statement.index)
-    return patched if left else src.only(patched, keep)
+    left = None if src.is_foreign(patched) else src.left_after(case.failure.source, failing_statement(case), patched)
+    return patched if left is None else left
 
 
 def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
@@ -91,10 +78,10 @@ def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
     if not there or src.is_foreign(new) or not src.statements(old):
         return new, src.names(new).binds | src.names(new).changes
     again = _undone(old, new)
-    before = list(_keys(old))
+    before = list(src.keys(old))
     keep: list[int] = []
     stale: set[str] = set()
-    for statement, key in zip(there, _keys(new), strict=True):
+    for statement, key in zip(there, src.keys(new), strict=True):
         found = src.names_of([statement.node])
         if key in before:
             before.remove(key)
@@ -111,7 +98,7 @@ def _undone(old: str, new: str) -> frozenset[int]:
 
     ``x = [2, 1]`` of ``x = x.sort()``: the statement that takes the place of the second reads what the first one made.
     """
-    known, keys = list(_keys(new)), list(_keys(old))
+    known, keys = list(src.keys(new)), list(src.keys(old))
     gone = [s.node for s, key in zip(src.statements(old), keys, strict=True) if key not in known]
     spoilt = frozenset[str]().union(*(n.binds | n.changes | n.deletes for n in (src.names_of([g]) for g in gone)))
     wanted = set(spoilt)
@@ -176,15 +163,6 @@ def _is_above(case: Case, cell_id: str, also: str = "") -> bool:
 def _source(case: Case, patch: Patch, cell_id: str) -> str:
     at = case.notebook.index(cell_id)
     return patch.source_of(cell_id, case.notebook.cells[at].source if at >= 0 else "")
-
-
-def _keys(source: str) -> tuple[str, ...]:
-    """One key for each top-level statement, equal where they do the same (magics by their text)."""
-    lines = source.splitlines()
-    return tuple(
-        ast.dump(s.node) + "".join(t.strip() for t in lines[s.first - 1 : s.last] if t.lstrip()[:1] in ("%", "!"))
-        for s in src.statements(source)
-    )
 
 
 def _installs(source: str) -> bool:

@@ -18,7 +18,16 @@ from jupyter_selfheal.source.masking import (
     tree_of,
 )
 from jupyter_selfheal.source.positions import offset, span, splice, text_of
-from jupyter_selfheal.source.toplevel import Statement, canonical, from_statement, only, statement_at, statements
+from jupyter_selfheal.source.toplevel import (
+    Statement,
+    canonical,
+    from_statement,
+    keys,
+    left_after,
+    only,
+    statement_at,
+    statements,
+)
 
 __all__ = [
     "BUILTINS",
@@ -33,6 +42,8 @@ __all__ = [
     "from_statement",
     "is_foreign",
     "is_pure",
+    "keys",
+    "left_after",
     "mask",
     "names",
     "names_of",

@@ -69,6 +69,34 @@ def only(source: str, indices: Iterable[int]) -> str:
     return blanked
 
 
+def left_after(source: str, at: int, patched: str) -> str | None:
+    """What is left to run of the patched source where the first ``at`` statements of ``source`` ran: the rest, as in :func:`only`.
+
+    None where something of what ran is not there any more, in order, with nothing but imports added among it.
+    """
+    ran, there = list(keys(source)[:at]), statements(patched)
+    if at <= 0 or len(ran) < at or len(there) <= at:
+        return None
+    keep: list[int] = []
+    for statement, key in zip(there, keys(patched), strict=True):
+        if ran and key == ran[0]:
+            ran.pop(0)
+        elif ran and not isinstance(statement.node, ast.Import | ast.ImportFrom):
+            return None
+        else:
+            keep.append(statement.index)
+    return None if ran else only(patched, keep)
+
+
+def keys(source: str) -> tuple[str, ...]:
+    """One key for each statement, equal for statements that do the same; a magic is known by its text."""
+    lines = source.splitlines()
+    return tuple(
+        ast.dump(s.node) + "".join(t.strip() for t in lines[s.first - 1 : s.last] if t.lstrip()[:1] in ("%", "!"))
+        for s in statements(source)
+    )
+
+
 def canonical(source: str) -> str:
     """Equal for sources that differ in formatting, comments and quotes only. For deduplication."""
     tree = parse(source)

@@ -158,3 +158,28 @@ def test_in_a_trial_heal_lines_are_read_and_nothing_is_started(
     assert places(shell)[:2] == before
     assert not hasattr(shell, extension.ATTRIBUTE)
     shell.input_transformers_cleanup.pop()
+
+
+TIMED_AS_IN_IPYTHON_8 = """
+from IPython.core.magic import register_cell_magic
+@register_cell_magic
+def time(line, cell):
+    try:
+        exec(compile(cell, "<timed exec>", "exec"), get_ipython().user_ns)
+    except Exception:
+        get_ipython().showtraceback()
+"""
+
+
+def test_an_error_that_a_magic_showed_by_itself_is_a_failure_once(shell: InteractiveShell) -> None:
+    """``%%time`` of IPython 8 ends well where its body failed (IPython 9 raises)."""
+    extension.load(shell)
+    session = session_of(shell)
+    shell.run_cell(TIMED_AS_IN_IPYTHON_8)
+    told: list[str] = []
+    session.told.append(lambda heal: told.append(heal.case.failure.headline))
+    shell.run_cell("%%heal --no-wait\n%%time\nundefined_name")
+    assert told[:1] == ["NameError: name 'undefined_name' is not defined"]
+    count = len(session.heals)
+    shell.run_cell("%%time\n1 + 1")
+    assert len(session.heals) == count

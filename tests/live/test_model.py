@@ -93,3 +93,24 @@ def test_every_switch_is_in_the_journal_and_in_the_status(loaded: LiveKernel) ->
         ("auto-approve", "on"), ("auto-approve", "off"), ("suggestions", "off"), ("consent to ask the model", "given"),
     ]  # fmt: skip
     assert "switched on or off" in str(loaded.run("%heal auto perhaps"))
+
+
+def test_a_call_that_the_worker_died_in_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    with FakeModelServer([Says(reply("c"), delay=120.0)]) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        kernel = LiveKernel(tmp_path / "work", tmp_path / "data", keep_key=True)
+        try:
+            kernel.run("%load_ext jupyter_selfheal\n%heal consent")
+            kernel.run(CELL, "c", allow_stdin=True)
+            kernel.wait_for(lambda: bool(server.requests), "a request")
+            assert kernel.value("get_ipython()._jupyter_selfheal.spent.usd > 0") == "True"
+            for process, command in kernel.commands():
+                if "jupyter_selfheal.worker" in command:
+                    process.kill()
+            kernel.card("your kernel is fine")
+            assert kernel.value("get_ipython()._jupyter_selfheal.spent.usd > 0") == "True"
+            assert "spent in this session: $0\n" not in kernel.run("%heal status")["text"]
+        finally:
+            kernel.stop()

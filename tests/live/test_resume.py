@@ -17,7 +17,7 @@ import ctypes, time
 def long(what):
     name = ctypes.CDLL(None).prctl
     name(15, what, 0, 0, 0)  # PR_SET_NAME: what this process does is seen from outside, out of any sandbox
-    time.sleep(3)
+    time.sleep(seconds if what == b"training" else 3)
     name(15, b"idle", 0, 0, 0)
 calls = []
 def train():
@@ -28,6 +28,8 @@ def total(model):
     long(b"adding up")
     return sum(model)
 """
+SIDE_EFFECT = "seen.append(1)\nwhole = math.floor(values[0])"
+"""A cell that changes something before it fails: run again, it would do so twice."""
 CELL = "model = train()\nmodel.appendd(4)\nprint(total(model))"
 
 
@@ -42,9 +44,11 @@ def doing(kernel: LiveKernel) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("magic", ["", "%%heal\n"], ids=["hook", "heal"])
-def test_long_first_statement_runs_once_in_kernel_and_trials_together(loaded: LiveKernel, magic: str) -> None:
-    loaded.run(NAMED)
+@pytest.mark.parametrize(("magic", "seconds"), [("", 30), ("%%heal\n", 3)], ids=["hook", "heal"])
+def test_long_first_statement_runs_once_in_kernel_and_trials_together(
+    loaded: LiveKernel, magic: str, seconds: int
+) -> None:
+    loaded.run(f"seconds = {seconds}\n{NAMED}")
     assert loaded.run(magic + CELL, "c", allow_stdin=True)["status"] == "error"
     seen: set[str] = set()
     loaded.wait_for(lambda: bool(seen.update(doing(loaded)) or PROVEN in loaded.card()), "a fix")
@@ -57,3 +61,43 @@ def test_long_first_statement_runs_once_in_kernel_and_trials_together(loaded: Li
     (payload,) = [p for p in reply["payload"] if p["source"] == "set_next_input"]
     assert payload["text"] == magic + CELL.replace("appendd", "append")
     assert loaded.value("calls") == "[1]"
+
+
+def test_proof_of_a_resume_runs_what_the_resume_runs(loaded: LiveKernel) -> None:
+    """Other cells ran since: the proof is from the state as it is, in which a name that the first statement made is gone."""
+    loaded.run("values = [1.5]")
+    assert loaded.run("kept = list(values)\nkept.appendd(2)", "c", allow_stdin=True)["status"] == "error"
+    loaded.card(PROVEN)
+    loaded.run("del kept", "d")
+    notes = "str(get_ipython()._jupyter_selfheal.last_heal.card.notes)"
+    loaded.wait_for(lambda: "Proven again" in loaded.value(notes), "a proof of the whole cell")
+    assert "could not be proven from the state as it is now" in loaded.run("%heal resume")["text"]
+    assert loaded.value("'kept' in globals()") == "False"
+    assert loaded.run("%heal approve")["status"] == "ok"
+    assert loaded.value("kept") == "[1.5, 2]"
+
+
+def test_auto_runs_nothing_twice(loaded: LiveKernel) -> None:
+    loaded.run("%heal auto on\nseen, values = [], [1.5]")
+    reply = loaded.run(f"%%heal --wait\n{SIDE_EFFECT}", "c")
+    assert reply["status"] == "ok"
+    assert "what ran is not run again" in reply["text"]
+    assert loaded.value("[seen, whole]") == "[[1], 1]"
+
+
+def test_auto_asks_where_something_would_be_done_twice(loaded: LiveKernel) -> None:
+    loaded.run("%heal auto on\nseen, values = [], [1.5]")
+    reply = loaded.run("%%heal --wait\nfor v in values:\n    seen.append(v)\n    whole = math.floor(v)", "c")
+    assert reply["status"] == "error"
+    assert (
+        "repeats what it did before it failed: it changes `seen`, so it is not applied without asking" in reply["text"]
+    )
+    assert loaded.value("seen") == "[1.5]"
+
+
+def test_card_says_what_approving_does_twice(loaded: LiveKernel) -> None:
+    loaded.run("seen, values = [], [1.5]")
+    loaded.run(SIDE_EFFECT, "c", allow_stdin=True)
+    assert "it changes `seen`; Resume runs only what is left" in loaded.card(PROVEN)
+    assert loaded.run("%heal resume")["status"] == "ok"
+    assert loaded.value("[seen, whole]") == "[[1], 1]"

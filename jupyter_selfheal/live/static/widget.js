@@ -265,7 +265,7 @@ function render({ model, el }) {
     else if (card.auto === "ask") send("auto", token);
     else if (card.auto === token && !carriedOut.has(`auto ${card.run}`)) {
       carriedOut.add(`auto ${card.run}`);
-      const run = card.buttons.find((button) => button.id === "run");
+      const run = card.buttons.find((button) => button.id === card.how);
       if (run) press(run);
     }
   }
