@@ -115,9 +115,10 @@ def _undone(old: str, new: str) -> frozenset[int]:
 
 def _setup(case: Case, patch: Patch) -> Iterator[Run]:
     failing = case.failure.cell_id
+    renewed: set[str] = set()
     for edit in patch.edits:
         if isinstance(edit, Replace) and edit.cell_id != failing and _is_above(case, edit.cell_id):
-            yield from _again(case, patch, edit)
+            yield from _again(case, patch, edit, renewed)
         elif isinstance(edit, Insert) and edit.cell_id != failing and _is_above(case, edit.before, failing):
             if not (requirements(patch) and _installs(edit.source)):
                 yield Run(edit.source, edit.cell_id, Role.SETUP)
@@ -125,12 +126,20 @@ def _setup(case: Case, patch: Patch) -> Iterator[Run]:
             yield from _moved(case, patch, edit)
         elif isinstance(edit, RunCells):
             for cell_id in edit.cell_ids:
-                yield Run(_source(case, patch, cell_id), cell_id, Role.SETUP)
+                source = _source(case, patch, cell_id)
+                renewed |= src.names(source).binds
+                yield Run(source, cell_id, Role.SETUP)
 
 
-def _again(case: Case, patch: Patch, edit: Replace) -> Iterator[Run]:
-    """The changed part of an earlier cell, then what the cells in between derive from it."""
+def _again(case: Case, patch: Patch, edit: Replace, renewed: set[str]) -> Iterator[Run]:
+    """The changed part of an earlier cell, then what the cells in between derive from it.
+
+    All of the cell where it reads what an edit before this one has ``renewed``.
+    """
     code, stale = changed(edit.old, edit.source)
+    own = src.names(edit.source)
+    if renewed & own.uses:
+        code, stale = edit.source, own.binds | own.changes
     if code:
         yield Run(code, edit.cell_id, Role.SETUP)
     for cell in _between(case, edit.cell_id, case.failure.cell_id) if stale else ():
@@ -138,6 +147,7 @@ def _again(case: Case, patch: Patch, edit: Replace) -> Iterator[Run]:
         if cell.id not in patch.cells_touched and not cell.expensive and stale & (found.uses | found.changes):
             stale |= found.binds | found.changes
             yield Run(cell.source, cell.id, Role.SETUP)
+    renewed |= stale
 
 
 def _moved(case: Case, patch: Patch, edit: Move) -> Iterator[Run]:

@@ -90,6 +90,18 @@ def test_a_changed_value_takes_along_what_was_derived_from_it() -> None:
     assert found[0][2].split("\n")[-1] == "RADIUS = 3"
 
 
+def test_what_reads_an_edited_or_repeated_cell_above_is_run_as_a_whole() -> None:
+    double = "factor = RADIUS\ndiameter = factor * 2"
+    cells = tuple(Cell(name, double if name == "double" else text) for name, text in CELLS.items())
+    given = Case(Failure("fail", CELLS["fail"], ename="AttributeError", line=2), Notebook(cells))
+    edit = Replace("double", double, "factor = RADIUS\ndiameter = factor * 2.0")
+    define = Replace("define", CELLS["define"], CELLS["define"].replace("= 2", "= 3"))
+    for first in (define, RunCells(("define",))):
+        found = steps(first, edit, given=given)
+        assert [f[0] for f in found] == ["define", "double", "fail"]
+        assert found[1][2] == edit.source
+
+
 def test_inserted_moved_and_unrun_cells_run_first() -> None:
     assert steps(Insert("new", "import os", "fail"))[0] == ("new", "setup", "import os")
     assert steps(Insert("new", "import os", "below"))[0][0] == "fail"
