@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import inspect
-import os
 import re
 import sys
 import types
@@ -23,7 +21,6 @@ PLAIN = (
     ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Tuple, ast.List, ast.Dict,
     ast.UnaryOp, ast.USub, ast.Slice, ast.Compare, ast.BinOp, ast.operator, ast.cmpop,
 )  # fmt: skip
-PRIVATE = re.compile(r"(^|\.)(_|tests?(\.|$)|testing(\.|$)|conftest|externals|setup(\.|$)|compat(\.|$)|api(\.|$))")
 
 
 def probe(shell: Any, last: Any, argument: Any) -> Any:
@@ -231,53 +228,6 @@ def _importable(path: str) -> bool:
     return True
 
 
-def find(state: State, argument: Any) -> Any:
-    """Public modules of a package that hold every one of the names: found by reading the package's files, then importing."""
-    names, package = argument["names"], argument["package"]
-    root = importlib.import_module(package)
-    found = []
-    words = [re.compile(r"\b" + re.escape(n) + r"\b") for n in names]
-    for module, file in _files_of(package, root):
-        try:
-            with open(file, encoding="utf-8", errors="replace") as stream:
-                text = stream.read()
-        except OSError:
-            continue
-        if not all(w.search(text) for w in words):
-            continue
-        try:
-            loaded = importlib.import_module(module)
-        except Exception:
-            continue
-        listed = getattr(loaded, "__all__", None)
-        if all(n in listed if listed is not None else _owns(loaded, n, package) for n in names):
-            found.append([module, listed is not None])
-    return found[:20]
-
-
-def _owns(module: Any, name: str, package: str) -> bool:
-    value = getattr(module, name, None)
-    return value is not None and str(getattr(value, "__module__", "")).split(".")[0] == package
-
-
-def _files_of(package: str, root: Any) -> Any:
-    yield package, getattr(root, "__file__", None) or os.devnull
-    count = 0
-    for top in getattr(root, "__path__", ()):
-        for folder, folders, files in os.walk(top):
-            inner = os.path.relpath(folder, top).replace(os.sep, ".")
-            inner = "" if inner == "." else inner + "."
-            folders[:] = sorted(d for d in folders if not PRIVATE.search(d) and d != "__pycache__")
-            for file in sorted(files):
-                stem = file[:-3]
-                if not file.endswith(".py") or (stem != "__init__" and PRIVATE.search(stem)):
-                    continue
-                name = package + "." + (inner[:-1] if stem == "__init__" else inner + stem)
-                count += 1
-                if name.strip(".") != package and count < 3000:
-                    yield name.strip("."), os.path.join(folder, file)
-
-
 def signature(state: State, argument: Any) -> Any:
     """Parameters [name, kind, default's repr or ""] of the callee and of what it hands its keywords to (``__init__``)."""
     if argument.get("path"):
@@ -328,6 +278,4 @@ def columns(state: State, argument: Any) -> Any:
     return found
 
 
-QUESTIONS = {
-    f.__name__: f for f in (site, types_of, resolve, imports, reference, find, signature, members, number, columns)
-}
+QUESTIONS = {f.__name__: f for f in (site, types_of, resolve, imports, reference, signature, members, number, columns)}

@@ -17,7 +17,6 @@ from typing import Any
 
 HIDDEN = {"In", "Out", "exit", "quit", "open", "get_ipython"}
 LIMIT = 4000
-SIGNS = "“”‘’„«»–—…€£¥§°±²³µ·¿¡™©®•†½¼¾×÷ªº"
 SAFE_NODES = (
     ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Tuple, ast.List,
     ast.UnaryOp, ast.USub, ast.Slice,
@@ -267,48 +266,6 @@ def _is_submodule(thing: Any, name: str) -> bool:
         return False
 
 
-def decodes(state: State, argument: Any) -> Any:
-    """Which encodings decode a whole file (first 32 MB): [name, odd characters, letters that stick out].
-
-    Odd are control characters and signs that text rarely has; letters beyond ASCII stick out where they are not within
-    words of ASCII letters (Cyrillic read as Windows-1252 makes whole words of them).
-    """
-    path = eval(argument["expression"], dict(state.globals), dict(state.locals))
-    if isinstance(path, bytes | bytearray):
-        raw = bytes(path[: 32 << 20])
-    else:
-        with open(path, "rb") as stream:
-            raw = stream.read(32 << 20)
-    found = []
-    for name in argument["encodings"]:
-        try:
-            text = raw.decode(name)
-        except (UnicodeError, LookupError):
-            continue
-        odd = sum(1 for c in text if (ord(c) < 32 and c not in "\r\n\t\f") or 127 <= ord(c) < 160)
-        odd += sum(1 for c in text if ord(c) > 160 and not c.isalpha() and c not in SIGNS)
-        runs = [w for w in "".join(c if c.isalpha() else " " for c in text).split() if not w.isascii()]
-        out = sum(1 for w in runs if len(w) > 2 and sum(ord(c) > 127 for c in w) * 2 > len(w))
-        found.append([name, odd, out])
-    return {"found": found, "start": list(raw[:4]), "size": len(raw)}
-
-
-def exhausted(state: State, argument: Any) -> Any:
-    """Which of the global names are bound to iterators that have nothing left (each is asked for one item)."""
-    found = []
-    for name in argument["names"]:
-        value = state.globals.get(name)
-        if value is None or not (hasattr(value, "__next__") and iter(value) is value):
-            continue
-        try:
-            next(value)
-        except StopIteration:
-            found.append(name)
-        except Exception:
-            continue
-    return found
-
-
 def values(state: State, argument: Any) -> Any:
     """Short texts of expressions: [[type, repr capped at 200, number or None], …]; None where one cannot be evaluated."""
     found: list[Any] = []
@@ -334,8 +291,6 @@ QUESTIONS = {
         exports,
         provides,
         fits,
-        decodes,
-        exhausted,
         values,
     )
 }

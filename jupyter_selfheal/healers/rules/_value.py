@@ -45,12 +45,5 @@ def properties_of(scene: Scene, name: str) -> list[str]:
     return _names(ask(scene, "properties", name=name))
 
 
-def holders_of(scene: Scene, name: str, packages: Iterable[str]) -> list[tuple[str, str]]:
-    """(package, module) of each package that has one class or function of the name, and the module to import it from."""
-    found = ask(scene, "holders", name=name, packages=sorted(packages))
-    rows = found if isinstance(found, list) else []
-    return [(str(r[0]), str(r[1])) for r in rows if isinstance(r, list) and len(r) == 2]
-
-
 def _names(raw: JSON) -> list[str]:
     return [n for n in raw if isinstance(n, str)] if isinstance(raw, list) else []

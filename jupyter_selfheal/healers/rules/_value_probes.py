@@ -1,4 +1,4 @@
-"""The half of the rules about values that runs inside a trial kernel: texts, databases, and what a library takes.
+"""The half of the rules about values that runs inside a trial kernel: texts, files, iterators, databases.
 
 Sent as the source of a probe (:class:`~jupyter_selfheal.model.Probe`): standard library only. ``argument["question"]`` names a
 function of ``QUESTIONS``. It runs in a throw-away fork, so that evaluating an argument of the failing call leaves no trace.
@@ -7,11 +7,11 @@ function of ``QUESTIONS``. It runs in a throw-away fork, so that evaluating an a
 from __future__ import annotations
 
 import ast
-import importlib
-import pkgutil
 import sys
 from datetime import datetime
 from typing import Any
+
+SIGNS = "“”‘’„«»–—…€£¥§°±²³µ·¿¡™©®•†½¼¾×÷ªº"
 
 
 def probe(shell: Any, last: Any, argument: Any) -> Any:
@@ -87,48 +87,46 @@ def properties(space: dict[str, Any], argument: Any) -> Any:
     return []
 
 
-def holders(space: dict[str, Any], argument: Any) -> Any:
-    """The public modules, one for each package, that define a class or function of a name: [[package, module], …].
+def decodes(space: dict[str, Any], argument: Any) -> Any:
+    """Which encodings decode a whole file (first 32 MB): [name, odd characters, letters that stick out].
 
-    Looked for in the packages that are loaded, and their modules; what is defined in a private module counts for the
-    shortest public path that shows it.
+    Odd are control characters and signs that text rarely has; letters beyond ASCII stick out where they are not within
+    words of ASCII letters (Cyrillic read as Windows-1252 makes whole words of them).
     """
+    path = eval(argument["expression"], space)
+    if isinstance(path, (bytes, bytearray)):
+        raw = bytes(path[: 32 << 20])
+    else:
+        with open(path, "rb") as stream:
+            raw = stream.read(32 << 20)
     found = []
-    for package in argument["packages"]:
-        paths: dict[int, list[str]] = {}
-        for name, module in sorted(sys.modules.items()):
-            if name.split(".")[0] != package or any(part.startswith("_") for part in name.split(".")):
-                continue
-            value = vars(module).get(argument["name"]) if module is not None else None
-            if callable(value) and str(getattr(value, "__module__", "")).split(".")[0] == package:
-                paths.setdefault(id(value), []).append(name)
-                if value.__module__ == name:
-                    paths[id(value)].insert(0, name)
-        if len(paths) == 1:
-            found.append([package, paths.popitem()[1][0]])
-        elif not paths:
-            found += _unloaded(package, argument["name"])
+    for name in argument["encodings"]:
+        try:
+            text = raw.decode(name)
+        except (UnicodeError, LookupError):
+            continue
+        odd = sum(1 for c in text if (ord(c) < 32 and c not in "\r\n\t\f") or 127 <= ord(c) < 160)
+        odd += sum(1 for c in text if ord(c) > 160 and not c.isalpha() and c not in SIGNS)
+        runs = [w for w in "".join(c if c.isalpha() else " " for c in text).split() if not w.isascii()]
+        out = sum(1 for w in runs if len(w) > 2 and sum(ord(c) > 127 for c in w) * 2 > len(w))
+        found.append([name, odd, out])
+    return {"found": found, "start": list(raw[:4]), "size": len(raw)}
+
+
+def exhausted(space: dict[str, Any], argument: Any) -> Any:
+    """Which of the names are bound to iterators that have nothing left (each is asked for one item)."""
+    found = []
+    for name in argument["names"]:
+        value = space.get(name)
+        if value is None or not (hasattr(value, "__next__") and iter(value) is value):
+            continue
+        try:
+            next(value)
+        except StopIteration:
+            found.append(name)
+        except Exception:
+            continue
     return found
 
 
-def _unloaded(package: str, name: str) -> list[list[str]]:
-    """The one direct submodule of a package, not loaded yet, that lists the name in ``__all__``."""
-    top = sys.modules.get(package)
-    found = []
-    for entry in pkgutil.iter_modules(getattr(top, "__path__", [])):
-        path = f"{package}.{entry.name}"
-        if entry.name.startswith("_") or path in sys.modules or entry.name in ("tests", "testing", "conftest"):
-            continue
-        spec = entry.module_finder.find_spec(path, None)
-        try:
-            with open(getattr(spec, "origin", None) or "", encoding="utf-8") as stream:
-                if f'"{name}"' not in stream.read():
-                    continue
-            if name in getattr(importlib.import_module(path), "__all__", ()):
-                found.append([package, path])
-        except Exception:
-            continue
-    return found if len(found) == 1 else []
-
-
-QUESTIONS = {f.__name__: f for f in (literal, formats, tables, properties, holders)}
+QUESTIONS = {f.__name__: f for f in (literal, formats, tables, properties, decodes, exhausted)}

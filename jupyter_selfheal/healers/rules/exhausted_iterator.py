@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import ask
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._state import last_assignment
+from jupyter_selfheal.healers.rules._value import ask
 from jupyter_selfheal.model import Applicability, Patch
 
 ONE_PASS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})

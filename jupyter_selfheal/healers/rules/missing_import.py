@@ -12,8 +12,8 @@ from jupyter_selfheal.healers.rules._imports import ALIASES, AMBIGUOUS
 from jupyter_selfheal.healers.rules._live import ask, describe, survey
 from jupyter_selfheal.healers.rules._names import is_skeleton, known_names
 from jupyter_selfheal.healers.rules._near import nearest
+from jupyter_selfheal.healers.rules._package import holders_of
 from jupyter_selfheal.healers.rules._rule import Rule, Scene, nodes_on_line
-from jupyter_selfheal.healers.rules._value import holders_of
 from jupyter_selfheal.model import Applicability, Patch
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._imports import (
+from jupyter_selfheal.healers.rules._distributions import (
     DISTRIBUTIONS,
     PLACEHOLDERS,
     PYTHON_2_MODULES,

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._distributions import PYTHON_2_MODULES, distribution_of
 from jupyter_selfheal.healers.rules._edit import Splice, renamed
-from jupyter_selfheal.healers.rules._imports import ALIASES, PYTHON_2_MODULES, distribution_of
+from jupyter_selfheal.healers.rules._imports import ALIASES
 from jupyter_selfheal.healers.rules._live import ask
 from jupyter_selfheal.healers.rules._names import is_plain_slip
 from jupyter_selfheal.healers.rules._near import nearest

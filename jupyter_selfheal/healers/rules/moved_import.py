@@ -4,41 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TypeGuard
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules._import_plan import Plan, plan_import, plan_import_from, working
 from jupyter_selfheal.healers.rules._rewrite import choose
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, add_imports, ask, dotted, exists
+from jupyter_selfheal.healers.rules._site import Site, add_imports, dotted
 from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
-
-SEARCHED = frozenset({
-    "numpy", "scipy", "pandas", "sklearn", "matplotlib", "seaborn", "statsmodels", "sympy", "networkx", "IPython", "ipywidgets",
-    "skimage", "nltk", "bokeh", "plotly", "dask", "xarray", "gensim", "traitlets", "jinja2", "werkzeug", "flask", "django", "requests",
-    "PIL", "torch", "keras", "polars", "altair",
-})  # fmt: skip
-"""Packages whose submodules are searched for a name that is gone from where it was imported from."""
-
-
-@dataclass
-class Plan:
-    """What is to become of one cell's imports: new lines in place of statements, uses to rewrite, notes for the patch."""
-
-    splices: list[Splice] = field(default_factory=list)
-    imports: list[str] = field(default_factory=list)
-    chains: dict[str, str] = field(default_factory=dict)
-    """``sklearn.cross_validation`` → ``sklearn.model_selection`` where the whole path is written out in the code."""
-    calls: dict[str, Change] = field(default_factory=dict)
-    """Bound name → the change whose forms rewrite its calls."""
-    notes: list[str] = field(default_factory=list)
-    unsafe: list[str] = field(default_factory=list)
-    requires: dict[str, str] = field(default_factory=dict)
-    removed: list[str] = field(default_factory=list)
-    shown: bool = False
 
 
 class MovedImport(Rule):
@@ -67,11 +41,11 @@ class MovedImport(Rule):
             return
         plan = Plan()
         nodes = [n for n in ast.walk(site.tree) if _is_import(n) and (n.end_lineno or 0) >= site.line]
-        for node, works in zip(nodes, _working(site, nodes), strict=True):
+        for node, works in zip(nodes, working(site, nodes), strict=True):
             if isinstance(node, ast.Import) and not all(works):
-                _plan_import(site, node, works, plan)
+                plan_import(site, node, works, plan)
             elif isinstance(node, ast.ImportFrom) and not all(works):
-                _plan_import_from(site, node, works, plan)
+                plan_import_from(site, node, works, plan)
         if not plan.splices:
             return
         edits = _edits(self, site, plan)
@@ -96,187 +70,6 @@ class MovedImport(Rule):
 
 def _is_import(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:
     return isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and bool(node.module) and not node.level)
-
-
-def _working(site: Site, nodes: list[ast.Import | ast.ImportFrom]) -> list[list[bool]]:
-    """For each statement, which of its names can be imported: one question, as each may load a library."""
-    pairs = [[a.name, ""] if isinstance(n, ast.Import) else [n.module or "", a.name] for n in nodes for a in n.names]
-    answers = iter(ask(site.scene, "imports", pairs=pairs) or [True] * len(pairs))
-    return [[next(answers) for _ in n.names] for n in nodes]
-
-
-def _plan_import(site: Site, node: ast.Import, works: list[bool], plan: Plan) -> None:
-    """``import a.b as c``: each module on its own line once one of them is gone."""
-    lines = []
-    for alias, fine in zip(node.names, works, strict=True):
-        written = alias.name + (f" as {alias.asname}" if alias.asname else "")
-        successor = None if fine else _successor(site, alias.name, "")
-        if successor is None:
-            lines.append(f"import {written}")
-            continue
-        change, path = successor
-        bound = alias.asname or alias.name
-        if not alias.asname and "." in alias.name:
-            plan.chains[alias.name] = path
-            lines.append(f"import {path}")
-        else:
-            lines.append(_import_as(site, path, bound))
-        _note(plan, alias.name, path, change)
-    _replace_statement(site, node, lines, plan)
-
-
-def _plan_import_from(site: Site, node: ast.ImportFrom, works: list[bool], plan: Plan) -> None:
-    """``from m import a, b as c``: the names that are gone, each from its new home under the name that it is used by."""
-    module = node.module or ""
-    kept = [a for a, fine in zip(node.names, works, strict=True) if fine]
-    homes: dict[str, list[str]] = {}
-    for alias, fine in zip(node.names, works, strict=True):
-        if fine:
-            continue
-        successor = _successor(site, module, alias.name)
-        if successor is None and _is_dead(site, module, alias):
-            plan.removed.append(f"the import of `{alias.name}`, which nothing in the notebook uses")
-            plan.notes.append(f"{module}.{alias.name} → nothing")
-            continue
-        if successor is None:
-            return
-        change, path = successor
-        bound = alias.asname or alias.name
-        if change is not None and (change.forms or change.read) and not change.new:
-            plan.calls[bound] = change
-        elif path and alias.name == "*":
-            homes.setdefault(path, []).append("*")
-        else:
-            home, name, deep = _split(site, path)
-            if deep:
-                plan.chains[bound] = f"{name}.{deep}"
-                homes.setdefault(home, []).append(name)
-            elif not home:
-                line = _import_as(site, path, bound) if _is_module(site, path) else f"{bound} = {name}"
-                homes.setdefault("", []).append(line)
-            else:
-                homes.setdefault(home, []).append(name if name == bound else f"{name} as {bound}")
-        _note(plan, f"{module}.{alias.name}", path or change.new if change else path, change)
-    lines = []
-    if kept:
-        names = ", ".join(a.name + (f" as {a.asname}" if a.asname else "") for a in kept)
-        lines.append(f"from {module} import {names}")
-    lines += [f"from {home} import {', '.join(dict.fromkeys(names))}" for home, names in homes.items() if home]
-    lines += homes.get("", [])  # a builtin has no home: the name is bound to it
-    _replace_statement(site, node, lines, plan)
-
-
-def _successor(site: Site, module: str, name: str) -> tuple[Change | None, str] | None:
-    """Where a module (no name) or a name of a module is now, checked in the running environment."""
-    known = knowledge()
-    path = f"{module}.{name}" if name and name != "*" else module
-    change = known.names.get(path)
-    if change is not None and (change.requires or (not change.new and change.forms)):
-        return change, change.new
-    if change is not None and change.new and exists(site.scene, change.new):
-        return change, change.new
-    moved = known.module(module)
-    if moved is not None and moved[1]:
-        target = moved[1] + (f".{name}" if name and name != "*" else "")
-        if moved[0].requires or exists(site.scene, target):
-            return moved[0], target
-    if module == "scipy" and name and exists(site.scene, f"numpy.{name}"):
-        source = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
-        return Change(path, f"numpy.{name}", "scipy", "1.4", source), f"numpy.{name}"
-    return _searched(site, module, name)
-
-
-def _is_dead(site: Site, module: str, alias: ast.alias) -> bool:
-    """True for a name of a known library that nothing uses and that is no misspelt one of the module."""
-    if alias.name == "*" or module.split(".")[0] not in SEARCHED or _is_used(site, alias.asname or alias.name):
-        return False
-    members = ask(site.scene, "members", path=module)
-    return members is not None and not get_close_matches(alias.name, members, n=1, cutoff=0.75)
-
-
-def _is_used(site: Site, name: str) -> bool:
-    """True where some cell of the notebook reads the name."""
-    sources = [site.source, *(site.scene.source_of(c.id) for c in site.scene.notebook.cells if c.kind == "code")]
-    return any(
-        isinstance(node, ast.Name) and node.id == name
-        for tree in (src.parse(source) for source in sources)
-        if tree is not None
-        for node in ast.walk(tree)
-    )
-
-
-def _searched(site: Site, module: str, name: str) -> tuple[Change | None, str] | None:
-    """The one public module of the package that lists the name, or the module's own name further up or down in it."""
-    package = module.split(".")[0]
-    if not name or name == "*" or package not in SEARCHED:
-        return None
-    found = ask(site.scene, "find", package=package, names=[name]) or []
-    listed = [m for m, is_listed in found if is_listed] or [m for m, _ in found]
-    listed = [m for m in listed if m != module]
-    if not listed:
-        return None
-    listed.sort(key=lambda m: (m.count("."), m))
-    top = [m for m in listed if m.count(".") == listed[0].count(".")]
-    if len(top) > 1:
-        top = [m for m in top if m == module.rsplit(".", 1)[0]] or top
-    if len(top) > 1:
-        return None
-    home = top[0]
-    change = Change(f"{module}.{name}", f"{home}.{name}", package, "", "the installed package",
-                    unsafe="" if home == module.rsplit(".", 1)[0] or [home, True] in found
-                    else "it was found by its name alone")  # fmt: skip
-    return change, f"{home}.{name}"
-
-
-def _split(site: Site, path: str) -> tuple[str, str, str]:
-    """(module, name, rest) of a dotted path: ``sklearn.metrics``, ``ConfusionMatrixDisplay``, ``from_estimator``."""
-    found = ask(site.scene, "reference", path=path) or {}
-    module, rest = found.get("module", ""), found.get("rest", "")
-    if not module or found.get("builtin"):
-        return "", path.rsplit(".", 1)[-1] if path.startswith("builtins.") else path, ""
-    if not rest:
-        package, _, last = module.rpartition(".")
-        return package, last, ""
-    name, _, deep = rest.partition(".")
-    return module, name, deep
-
-
-def _import_as(site: Site, path: str, bound: str) -> str:
-    home, name, deep = _split(site, path)
-    if deep or not home:
-        return f"import {path}" if path == bound else f"import {path} as {bound}"
-    if exists(site.scene, path) and not _is_module(site, path):
-        return f"from {home} import {name}" + ("" if name == bound else f" as {bound}")
-    return f"import {path} as {bound}"
-
-
-def _is_module(site: Site, path: str) -> bool:
-    return bool((ask(site.scene, "imports", pairs=[[path, ""]]) or [False])[0])
-
-
-def _note(plan: Plan, old: str, new: str, change: Change | None) -> None:
-    shown = new or (change.forms[0].template.split("(")[0].strip("{}@") if change and change.forms else "")
-    plan.notes.append(f"{old} → {shown}")
-    if change is not None:
-        if change.unsafe:
-            plan.unsafe.append(change.unsafe)
-        if change.requires:
-            plan.requires[change.requires] = new.split(".")[0]
-        plan.shown = plan.shown or change.show
-
-
-def _replace_statement(site: Site, node: ast.stmt, lines: list[str], plan: Plan) -> None:
-    start, end = src.span(site.source, node)
-    begin = site.source.rfind("\n", 0, start) + 1
-    indent = site.source[begin:start]
-    joint = f"\n{indent}" if not indent.strip() else "; "
-    text = joint.join(lines)
-    if not lines:
-        text = "pass"
-        if not indent.strip() and node in site.tree.body and site.source[end:].lstrip(" \t").startswith(("\n", "#")):
-            text = ""
-    if text != site.source[start:end]:
-        plan.splices.append((start, end, text))
 
 
 def _edits(rule: Rule, site: Site, plan: Plan) -> tuple[Edit, ...]:

@@ -11,6 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import add_import
 from jupyter_selfheal.healers.rules._imports import ALIASES
 from jupyter_selfheal.healers.rules._live import survey
+from jupyter_selfheal.healers.rules._package import modules_with
 from jupyter_selfheal.healers.rules._project import asked_of_modules
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import ask as ask_library
@@ -76,7 +77,7 @@ class PylabNames(Rule):
             yield from self._of_a_library(scene, name, sorted(imported))
 
     def _of_a_library(self, scene: Scene, name: str, packages: list[str]) -> Iterator[Patch]:
-        homes = [m for p in packages[:8] for m, _ in ask_library(scene, "find", names=[name], package=p) or ()]
+        homes = [m for p in packages[:8] for m, _ in modules_with(scene, p, [name])]
         told = [ask_library(scene, "signature", path=f"{m}.{name}") for m in homes[:6]]
         paths = {t["path"] for t in told if isinstance(t, dict)}
         if len(paths) != 1:

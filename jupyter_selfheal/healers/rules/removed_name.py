@@ -8,20 +8,20 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
+from jupyter_selfheal.healers.rules._import_plan import SEARCHED
 from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules._package import modules_with
 from jupyter_selfheal.healers.rules._rewrite import Written, choose, render
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import (
     Site,
     add_imports,
-    ask,
     attributes,
     dotted,
     exists,
     parent_call,
     reference,
 )
-from jupyter_selfheal.healers.rules.moved_import import SEARCHED
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SUCCESSOR = re.compile(
@@ -186,7 +186,7 @@ def _searched(site: Site, module: str, name: str) -> Change | None:
         return None
     if exists(site.scene, f"{module}.{name}"):
         return Change(f"{module}.{name}", f"{module}.{name}", package, "", "the installed package")
-    found = ask(site.scene, "find", package=package, names=[name]) or []
+    found = modules_with(site.scene, package, [name])
     listed = [m for m, is_listed in found if is_listed]
     shortest = min((m.count(".") for m in listed), default=0)
     top = [m for m in listed if m.count(".") == shortest]

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import ask, chain
+from jupyter_selfheal.healers.rules._live import chain
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules._value import ask
 from jupyter_selfheal.model import Applicability, Patch
 
 READERS = frozenset(
