@@ -18,9 +18,13 @@ def _is(*names: str) -> Callable[[Body], bool]:
 
 
 def sent(body: Body) -> Any:
-    """What an event keeps of requests to a model: a healer's, a critic's or a judge's; None where there were none."""
+    """What an event keeps of requests to a model: a healer's, a critic's or a judge's; None where there were none.
+
+    A healer that asks no model keeps a record as well: it has no ``calls``.
+    """
     found = (body.get("answer") or {}) if body.get("$") == "Answered" else body
-    return found.get("record") if body.get("$") in ("Answered", "Screened", "Scored") else None
+    record = found.get("record") if body.get("$") in ("Answered", "Screened", "Scored") else None
+    return None if isinstance(record, dict) and "calls" not in record else record
 
 
 def sent_text(record: Any) -> str:

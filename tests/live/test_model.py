@@ -71,6 +71,15 @@ def test_what_would_be_sent_is_told_before_anything_was_healed(tmp_path: Path) -
         kernel.stop()
 
 
+def test_what_a_search_tried_was_not_sent(loaded: LiveKernel) -> None:
+    loaded.run("def last(items):\n    return items[0]", "a")
+    loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "b", allow_stdin=True)
+    loaded.wait_for(lambda: "healing" not in loaded.card().splitlines()[0])
+    told = loaded.run("%heal sent --cell b")["text"]
+    assert "Nothing was sent to a model for this failure" in told
+    assert "return items[0]" in told
+
+
 def test_without_a_key_the_card_says_how_to_ask_a_model(loaded: LiveKernel) -> None:
     loaded.run(CELL, "c", allow_stdin=True)
     loaded.wait_for(lambda: "healing" not in loaded.card().splitlines()[0])
