@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
@@ -86,6 +86,24 @@ def needed_of(outcome: Outcome, lost: Iterable[Lost]) -> int:
                 if number := cascade_of(seen, known):
                     return number
     return 0
+
+
+def needed_in_text(failure: Failure, lost: Iterable[Lost], bound: Collection[str]) -> int:
+    """The number of the earlier unhealed cell whose names a cell that does not parse reads at its top level, or 0.
+
+    However it is mended, such a cell (Python 2, say) then ends in a NameError; there is no need to try, which may take minutes.
+    ``bound`` are the names that are there all the same.
+    """
+    if failure.kind is not FailureKind.SYNTAX:
+        return 0
+    text = re.sub(r"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"[^\"\n]*\"|'[^'\n]*'|#.*", " ", failure.source)
+    own = _assigned_in_text(text) | {
+        n for found in re.findall(r"\b(?:for|lambda)\b([^:]*?)(?:\bin\b|:)", text) for n in re.findall(r"\w+", found)
+    }
+    lines = re.findall(r"(?m)^(?!def\b|class\b|import\b|from\b)[A-Za-z_].*", text)
+    read = {n for line in lines for n in re.findall(r"(?<![.\w%!])[A-Za-z_]\w*\b(?!\s*=(?!=))", line)}
+    missing = read - own - set(bound)
+    return next((one.number for one in lost if missing & one.names), 0)
 
 
 def _keys(body: Iterable[ast.stmt]) -> Iterable[str]:

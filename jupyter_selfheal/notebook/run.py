@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.loop.plan import requirements, trial_steps
 from jupyter_selfheal.model import (
@@ -101,7 +102,9 @@ class Batch:
                 self._record(cell, Status.RAN, seconds=trial.seconds)
             elif self._is_meant(cell, failure):
                 self._record(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
-            elif number := failures.cascade_of(failure, self.lost):
+            elif number := failures.cascade_of(failure, self.lost) or failures.needed_in_text(
+                failure, self.lost, self._bound()
+            ):
                 self._record(cell, Status.CASCADE, failure, cascade_of=number)
                 self._lose(cell, failure)
             elif self._healed(chain, cell, failure, trial, after):
@@ -139,6 +142,12 @@ class Batch:
         made = self.fixes[-1].patch.edits if healed else ()
         self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made)
         return healed
+
+    def _bound(self) -> set[str]:
+        """Names that the cells which were run have bound, but what those that failed did not come to."""
+        gone = {one.number: one.names for one in self.lost}
+        run = (c for c in self.notebook.cells if c.kind == "code" and c.id in self.done)
+        return {n for c in run for n in src.names(c.source).binds - gone.get(self.numbers.get(c.id, 0), frozenset())}
 
     def _as_run(self) -> Notebook:
         """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone."""

@@ -139,6 +139,17 @@ def test_syntax_errors_lose_every_name_of_their_cell(document: Make) -> None:
     assert [r.cascade_of for r in report.records] == [0, 1, 1, 1]
 
 
+def test_a_cell_that_does_not_parse_and_reads_a_lost_name_is_a_cascade_at_once(document: Make) -> None:
+    given = document(
+        "rows = missing()\nkept = 1", "kept = 2", "print 'rows'", "print kept, x.rows", "def f(rows):\n    print rows",
+        "for rows in []: print rows", "print rows[0]", "print len(rows)  # of the file",
+    )  # fmt: skip
+    made = batch(given)
+    report, _ = made.run()
+    assert [r.cascade_of for r in report.records] == [0, 0, 0, 0, 0, 0, 1, 1]
+    assert len(made.loop.cases) == 5  # type: ignore[attr-defined]
+
+
 def test_an_estimator_whose_fit_failed_is_not_mended_where_it_is_used(document: Make) -> None:
     model = "class Model:\n    def fit(self, x): self.coef_ = 1 / x\nmodel, other = Model(), Model()"
     made = batch(document(model, "model.fit(0)", "model.coef_", "other.coef_", "%nothing_so_named"))
