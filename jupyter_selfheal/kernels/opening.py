@@ -30,6 +30,7 @@ SENT = (
     "hygiene",
     "descriptors",
     "event_loop",
+    "refused",
     "capture",
     "steps",
     "guard",

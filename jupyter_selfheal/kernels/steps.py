@@ -16,7 +16,7 @@ import traceback
 from types import FrameType, TracebackType
 from typing import Any
 
-from jupyter_selfheal.kernels import event_loop, sandbox
+from jupyter_selfheal.kernels import event_loop, refused
 from jupyter_selfheal.kernels.capture import Capture
 
 _FRAMES = 60
@@ -179,7 +179,7 @@ class Runner:
             return {"status": "ok"}
         tb = _from_cell(error.__traceback__, self._file)
         self.last.error = error.with_traceback(tb)
-        what = sandbox.blocked(type(error).__name__, str(error), self.plan)
+        what = refused.blocked(type(error).__name__, str(error), self.plan)
         if what:
             self._send("blocked", what)
         return {"status": "error", "error": self._described(error, step["code"], result)}

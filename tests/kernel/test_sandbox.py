@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.kernels import refused, sandbox
 
 pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")]
 
@@ -21,7 +21,7 @@ USERS = [pytest.param(None, id="as-is"), pytest.param(NOBODY, id="ordinary-user"
 
 PREAMBLE = """
 import encodings.idna, json, os, random, resource, socket, sqlite3, sys, tempfile, time, traceback
-from jupyter_selfheal.kernels import overlay, sandbox, syscalls
+from jupyter_selfheal.kernels import overlay, refused, sandbox, syscalls
 order = json.loads(sys.argv[1])
 os.chdir(order["folder"])
 os.environ["HOME"] = order["home"]
@@ -33,7 +33,7 @@ def attempt(name, what):
     try:
         report[name] = what()
     except Exception as error:
-        report[name] = [type(error).__name__, str(error), sandbox.blocked(type(error).__name__, str(error), plan)]
+        report[name] = [type(error).__name__, str(error), refused.blocked(type(error).__name__, str(error), plan)]
 def write(path):
     with open(path, "w") as f:
         f.write("changed")
@@ -474,4 +474,4 @@ SHUT = {"network": False, "writes": "discard"}
 def test_errors_are_laid_to_the_sandbox_only_where_it_caused_them(
     ename: str, message: str, plan: dict[str, Any], kind: str
 ) -> None:
-    assert sandbox.blocked(ename, message, plan).partition(":")[0] == kind
+    assert refused.blocked(ename, message, plan).partition(":")[0] == kind

@@ -1,0 +1,117 @@
+"""One trial's channels, seen from the engine: the request goes out, the results and the guard's report come in."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import select
+import socket
+import struct
+import time
+from typing import Any
+
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels.outputs import Frames, Reading
+from jupyter_selfheal.model import Run, Step, TrialRequest
+
+GONE = "the frozen kernel is gone (killed, or out of memory): run the cell again to make a new one"
+
+
+class Channels:
+    """The two ends of each channel of one trial; whatever is still open at the end is closed."""
+
+    def __init__(self, *, keep: bool) -> None:
+        self.results, results = socket.socketpair()
+        self.status, status = socket.socketpair()
+        self.theirs = [results, status]
+        self._control: list[socket.socket] = []
+        if keep:
+            control, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self._control.append(control)
+            self.theirs.append(other)
+
+    def give(self) -> None:
+        """Their ends were sent."""
+        for end in self.theirs:
+            end.close()
+        self.theirs = []
+
+    def take_control(self) -> socket.socket:
+        """The connection to the kept zygote; the caller closes it."""
+        return self._control.pop()
+
+    def __enter__(self) -> Channels:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.give()
+        for end in (self.results, self.status, *self._control):
+            end.close()
+
+
+def send_request(results: socket.socket, request: TrialRequest, folders: tuple[str, ...]) -> None:
+    """Everything that the trial must know, as one frame."""
+    limits = request.sandbox
+    body = json.dumps(
+        {
+            "steps": [_step(step) for step in request.steps],
+            "keep": request.keep.value,
+            "paths": list(request.paths),
+            "output_bytes": limits.output_kb * 1024,
+            "plan": {
+                "network": limits.network,
+                "writes": limits.writes,
+                "memory_mb": limits.memory_mb,
+                "folders": list(folders),
+            },
+        }
+    ).encode()
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it is gone already: the status says how
+        results.sendall(struct.pack(">I", len(body)) + body)
+
+
+def _step(step: Step) -> dict[str, Any]:
+    if isinstance(step, Run):
+        return {"code": step.code, "cell_id": step.cell_id, "go_on": step.go_on, "timeout": step.timeout}
+    return {"source": step.source, "argument": step.argument, "name": step.name, "timeout": step.timeout}
+
+
+def listen(channels: Channels, reading: Reading, deadline: float) -> dict[str, Any]:
+    """Read until the guard has reported and the trial has said its last word, or its end of the channel is closed.
+
+    The guard need not be heard where the trial's last word says that nothing can come after it (``Trial._leave``).
+    """
+    frames, report = Frames(), b""
+    poll = select.poll()
+    waiting = {channels.results.fileno(), channels.status.fileno()}
+    for number in waiting:
+        poll.register(number, select.POLLIN)
+    while waiting and not (reading.done is not None and (reading.over or channels.status.fileno() not in waiting)):
+        ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+        if not ready:
+            raise KernelError(f"the trial kernel does not answer: {GONE}")
+        for number, _ in ready:
+            is_status = number == channels.status.fileno()
+            data = _received(channels.status if is_status else channels.results)
+            if not data:
+                waiting.discard(number)
+                poll.unregister(number)
+            elif is_status:
+                report += data
+            else:
+                for frame in frames.feed(data):
+                    reading.take(frame)
+    try:
+        found: dict[str, Any] = json.loads(report)
+    except ValueError as error:
+        if reading.done is None:
+            raise KernelError(GONE) from error
+        return {}
+    return found
+
+
+def _received(end: socket.socket) -> bytes:
+    try:
+        return end.recv(1 << 20)
+    except ConnectionResetError:
+        return b""

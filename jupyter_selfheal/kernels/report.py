@@ -1,0 +1,58 @@
+"""What a trial's report means: how it ended, how long each phase took, what it was isolated by. Pure."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.kernels.outputs import Reading
+from jupyter_selfheal.model import Ending, Isolation, Sandbox
+
+
+def ending_of(report: Mapping[str, Any], reading: Reading) -> tuple[Ending, str]:
+    """How a trial ended, by the guard's report and the trial's own last word; the detail is for a person."""
+    word, code = report.get("ending", "finished"), int(report.get("code", 0))
+    if word == "cancelled":
+        return Ending.CANCELLED, "the state was closed while the trial ran"
+    if word == "timed out":
+        return Ending.TIMED_OUT, "the time limit was reached"
+    if reading.done is not None:
+        refused = str(reading.done.get("refused", ""))
+        return Ending.FINISHED, f"the state could not be kept: {refused}" if refused else ""
+    if report.get("oom"):
+        return Ending.OUT_OF_MEMORY, "the system ended the trial, as memory ran out"
+    if code < 0:
+        return Ending.KILLED, f"the kernel's process was ended by {signal.Signals(-code).name}"
+    return Ending.EXITED, f"the code ended the kernel's process with exit code {code}"
+
+
+def phases_of(began: float, now: float, marks: Mapping[str, float]) -> dict[str, float]:
+    """Milliseconds by phase; the marks are of the system's one monotonic clock.
+
+    ``ahead``, which is no part of the sum, is what forking the processes took before they were asked for.
+    """
+    found, before = {}, began
+    if "ahead" in marks:
+        found["ahead"] = round(marks["ahead"] * 1e3, 2)
+    for name, at in [*((k, at) for k, at in marks.items() if k != "ahead"), ("reported", now)]:
+        found[name] = round((at - before) * 1e3, 2)
+        before = at
+    return found
+
+
+def isolation_of(limits: Sandbox, probed: Mapping[str, str], on: tuple[str, ...]) -> Isolation:
+    """What a trial within such limits is isolated by: the layers that were ``on``, else those that would be."""
+    if not is_sandboxed(limits):
+        return Isolation("forked")
+    wanted = [] if limits.network else [sandbox.NETWORK]
+    wanted += {"discard": [sandbox.OVERLAY, sandbox.READ_ONLY], "forbid": [sandbox.READ_ONLY]}.get(limits.writes, [])
+    layers = on or tuple(layer for layer in [*wanted, sandbox.LIMITS] if not probed.get(layer, "not probed"))
+    missing = tuple(f"{layer}: {probed.get(layer) or 'not on'}" for layer in wanted if layer not in layers)
+    return Isolation("forked", tuple(layers), missing)
+
+
+def is_sandboxed(limits: Sandbox) -> bool:
+    """Whether anything at all is kept from the trial."""
+    return not (limits.network and limits.writes == "allow" and not limits.memory_mb)

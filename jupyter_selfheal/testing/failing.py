@@ -1,0 +1,114 @@
+"""A notebook run up to its first failing cell, as a rule finds it."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jupyter_selfheal.healers.facts import KernelFacts
+from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.healer import RulesHealer
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Keep, Notebook, Patch, Run, Trial, TrialRequest
+from jupyter_selfheal.ports import Starts, TrialKernel
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.fixtures import NOT_RUN, patched
+
+SECONDS = 60.0
+"""For each cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A notebook that was run up to its first failing cell, with the states before and after that cell."""
+
+    case: Case
+    starts: Starts
+    facts: KernelFacts
+
+    @property
+    def scene(self) -> Scene:
+        return Scene(self.case, self.facts)
+
+    def patches(self, *rules: Rule) -> tuple[Patch, ...]:
+        """What the rules (all if none are given) propose."""
+        with _inside(self.case.notebook.folder):
+            answer = RulesHealer(rules or None).propose(self.case, self.starts, self.facts, ())
+        if answer.note:
+            raise AssertionError(answer.note)
+        return answer.patches
+
+    def healed(self, patch: Patch) -> Notebook:
+        """The notebook after the patch."""
+        return patched(self.case.notebook, patch)
+
+
+def first_failure(notebook: Notebook, kernel: TrialKernel | None = None) -> Broken | None:
+    """Run the code cells in order in the notebook's folder until one fails; None if none does.
+
+    ``kernel`` is a state to begin from (default: an empty :class:`FakeKernel`).
+    """
+    state: TrialKernel = kernel or FakeKernel()
+    cells = list(notebook.cells)
+    with _inside(notebook.folder):
+        for n, cell in enumerate(cells):
+            if cell.kind != "code" or NOT_RUN in cell.tags:
+                continue
+            trial, after = state.run(TrialRequest((Run(cell.source, cell.id),), timeout=SECONDS, keep=Keep.ALWAYS))
+            if trial.ran:
+                cells[n] = replace(cell, runs=n + 1)
+                assert after is not None
+                state = after
+                continue
+            known = replace(notebook, cells=tuple(cells))
+            case = Case(failure=_failure(cell, trial), notebook=known)
+            starts = Starts(before=(state,), after=(after,) if after is not None else ())
+            return Broken(case, starts, KernelFacts.of(starts, case.failure))
+    return None
+
+
+def gets_past(notebook: Notebook, cell_id: str) -> bool:
+    """True where the notebook runs without error up to and including a cell."""
+    at = notebook.index(cell_id)
+    return first_failure(replace(notebook, cells=notebook.cells[: at + 1])) is None
+
+
+def _failure(cell: Cell, trial: Trial) -> Failure:
+    result = trial.steps[0]
+    if not result.errors:
+        return Failure(cell.id, cell.source, FailureKind.TIMED_OUT, outputs=result.outputs, seconds=result.seconds)
+    error = result.errors[0]
+    return Failure(
+        cell_id=cell.id,
+        source=cell.source,
+        kind=FailureKind.SYNTAX if error.before_exec else FailureKind.RAISED,
+        ename=error.ename,
+        evalue=error.evalue,
+        line=error.line,
+        statement=error.statement,
+        frames=error.frames,
+        traceback=error.traceback,
+        outputs=result.outputs,
+        seconds=result.seconds,
+    )
+
+
+@contextlib.contextmanager
+def _inside(folder: str) -> Iterator[None]:
+    """Work in a folder; what the cells put on the path, and imported from there, is undone."""
+    path, loaded = list(sys.path), set(sys.modules)
+    with contextlib.chdir(folder or "."):
+        try:
+            yield
+        finally:
+            home = str(Path.cwd())
+            sys.path[:] = path
+            for name in set(sys.modules) - loaded:
+                if folder and str(Path(getattr(sys.modules[name], "__file__", None) or "/").absolute()).startswith(
+                    home
+                ):
+                    del sys.modules[name]
+            for entry in [e for e in sys.path_importer_cache if not Path(e).is_absolute()]:
+                del sys.path_importer_cache[entry]
