@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jupyter_selfheal.healers import causes
-from jupyter_selfheal.healers.left_alone import exercises, foreign, meant, outside, raw_data
+from jupyter_selfheal.healers.left_alone import announced, exercises, foreign, meant, outside, raw_data
 from jupyter_selfheal.healers.left_alone._checks import Remedies
 from jupyter_selfheal.healers.rules._rule import Scene
 from jupyter_selfheal.healers.rules.healer import RulesHealer
@@ -69,6 +69,7 @@ CHECKS: tuple[Check, ...] = (
     # what a person meant comes before what a machine lacks; the cheap and certain before what asks the rules
     meant.interrupted,
     meant.deliberate,
+    announced.announced,
     meant.skeleton,
     exercises.open_value,
     exercises.unfinished_line,

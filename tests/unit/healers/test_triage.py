@@ -23,6 +23,9 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("interrupted", ["raise KeyboardInterrupt"]),
         ("deliberate", ["raise ValueError('as a demonstration')"]),
         ("deliberate", ["import sys\nsys.exit(1)"]),
+        ("deliberate", ["t = (1, 2)", "t[0] = 5  # fails because tuples cannot be changed"]),
+        ("deliberate", ["# Using a variable before it is defined gives a NameError\nprint(later_defined)"]),
+        ("deliberate", ["def add(a, b):\n    return a + b", "# This test fails on purpose, to show the report\nassert add(2, 2) == 5"]),
         ("skeleton", ["def f(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()", "f(1)"]),
         ("skeleton", ["def f(x):\n    # your code here\n    pass", "f(1) + 1"]),
         ("skeleton", ["def f(n):\n    \"\"\"The n-th number.\"\"\"\n    # YOUR CODE HERE", "assert f(3) == 2"]),
@@ -84,6 +87,9 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["d = {'price': 1}", "# Solution goes here", "d['prcie']"],
         ["def on_event(e):\n    pass", "on_event()"],
         ["best = None", "best.shape"],
+        ["# raises an error if x is negative\nx = {}\nx['a']"],
+        ["d = {}\n# this raises an error when the key is not there\nd['a']"],
+        ["# must not fail\n{}['a']"],
     ],
 )  # fmt: skip
 def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
@@ -122,6 +128,10 @@ def test_a_tag_or_the_same_stored_error_means_deliberate_and_another_stored_erro
     assert _with(replace(cell, tags=("raises-exception",)), bench).leave_alone == "deliberate"
     assert _with(replace(cell, outputs=(replace(same, evalue="division by zero"),)), bench).leave_alone == "deliberate"
     assert _with(replace(cell, outputs=(other,)), bench).leave_alone == ""
+    renamed = Output("error", ename="KeyError", evalue="Key length was greater than the depth")
+    again = Cell("c1", "class UnsortedError(KeyError): __str__ = Exception.__str__\nraise_it = UnsortedError('Key length was greater than the depth')\n"
+                       "def f():\n    raise raise_it\nf()", outputs=(renamed,))  # fmt: skip
+    assert _with(again, bench).leave_alone == "deliberate"
 
 
 @pytest.mark.parametrize(
