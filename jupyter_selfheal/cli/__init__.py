@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 
 from jupyter_selfheal.cli.parser import command_of, parser
@@ -30,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: of ``heal`` 0 everything runs, 1 something is still broken, 2 the rest."""
     try:
         options = parser().parse_args(argv)
+        # what Python has to say of the syntax of a user's cell, it says in the user's kernel, not to who reads our table
+        warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")
         if not getattr(options, "verbose", False):  # what a user must know is in the table; the rest is for -v
             logging.getLogger("jupyter_selfheal").addHandler(logging.NullHandler())
         return command_of(options)(options)

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import warnings
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -126,6 +127,7 @@ def _work(pipe: Any, settings: Settings, run: str, resuming: bool) -> None:
     """A worker process: heal what comes, until nothing more comes or there is nobody to tell."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # a terminal's Ctrl-C goes to the command, which passes it on once
+    warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")  # as in the command's own process
     session = Session(settings, run, resuming=resuming)
     try:
         threading.Thread(target=_outlived, daemon=True).start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ def page(reports: Sequence[NotebookReport]) -> str:
     return environment.from_string(template).render(
         notebooks=[_notebook(r, n) for n, r in enumerate(reports, start=1)],
         total=_total(reports),
-        yours=[line for n, r in enumerate(reports, start=1) for line in _yours(r, n)],
+        yours=_yours(reports),
         money=money,
         style=_code_style(),
         version=__version__,
@@ -44,7 +44,8 @@ def _total(reports: Sequence[NotebookReport]) -> Mapping[str, Any]:
         "cells": sum(len(r.records) for r in reports),
         "healed": sum(r.count(Status.HEALED) for r in reports),
         "left": sum(r.count(Status.LEFT_ALONE, Status.MEANT_TO_FAIL) for r in reports),
-        "broken": sum(r.count(*(BROKEN - {Status.LEFT_ALONE})) for r in reports),
+        "broken": sum(r.count(*(BROKEN - {Status.LEFT_ALONE, Status.CASCADE})) for r in reports),
+        "follow": sum(r.count(Status.CASCADE) for r in reports),
         "seconds": sum(r.seconds for r in reports),
         "cost": sum((r.cost for r in reports), Cost()),
         "stored": reproduced(same, asked) if asked else "",
@@ -55,23 +56,50 @@ KINDS = (
     ("ran", "ran", (Status.RAN, Status.SKIPPED, Status.MEANT_TO_FAIL)),
     ("good", "healed", (Status.HEALED, Status.FOLLOWED)),
     ("warn", "needs you", (Status.LEFT_ALONE, Status.PROPOSED)),
-    ("bad", "still broken", (Status.NOT_HEALED, Status.REVERTED, Status.CASCADE)),
+    ("bad", "still broken", (Status.NOT_HEALED, Status.REVERTED)),
+    ("follow", "fails only because of those", (Status.CASCADE,)),
 )
 """The parts of a notebook's bar: colour, what it says, and which cells it counts."""
 
 
-def _yours(report: NotebookReport, number: int) -> Iterator[Mapping[str, str]]:
-    """What is left for a person to do: a line for each cell that is not a mere consequence, with what to do about it."""
-    if report.error:
-        yield {"where": Path(report.path).name, "anchor": f"n{number}", "what": report.error, "css": "code2"}
-    for record in report.records:
-        if record.status in BROKEN - {Status.CASCADE}:
-            yield {
-                "where": f"{Path(report.path).name}, cell {record.number}",
-                "anchor": f"n{number}-c{record.number}",
-                "what": f"{record.status.value}: {record.detail or record.cause or record.headline}",
-                "css": "code1" if record.status in (Status.LEFT_ALONE, Status.PROPOSED) else "code2",
-            }
+def _yours(reports: Sequence[NotebookReport]) -> list[Mapping[str, Any]]:
+    """What is left for a person to do, what is done in one go in one line: each with the places that wait for it.
+
+    In this order: what could not be run at all, as nothing is known of it; proven fixes, which only want a look; what is to be
+    installed; what is left alone, by what it takes; and what nobody has a remedy for.
+    """
+    found: dict[tuple[int, str, str], list[Mapping[str, str]]] = {}
+    packages: set[str] = set()
+    for number, report in enumerate(reports, start=1):
+        name = Path(report.path).name
+        if report.error:
+            found.setdefault((0, "code2", report.error), []).append({"where": name, "anchor": f"n{number}"})
+        for record in (r for r in report.records if r.status in BROKEN - {Status.CASCADE}):
+            place = {"where": f"{name}, cell {record.number}", "anchor": f"n{number}-c{record.number}"}
+            install = _INSTALL.fullmatch(record.detail) if record.status is Status.LEFT_ALONE else None
+            if install:
+                packages.add(install[1])
+            key = (2, "code1", "") if install else _to_do(record)
+            found.setdefault(key, []).append(place)
+    installs = f"`%pip install {' '.join(sorted(packages))}`, or heal again with `--install`, which proves it first"
+    return [
+        {"what": what or installs, "css": css, "places": places}
+        for (_, css, what), places in sorted(found.items(), key=lambda item: item[0][0])
+    ]
+
+
+_INSTALL = re.compile(r"`%pip install ([^`]+)`")
+"""Advice that only says what to install."""
+
+
+def _to_do(record: Record) -> tuple[int, str, str]:
+    """(order, colour, words) of what a person has to do about a cell."""
+    if record.status is Status.PROPOSED:
+        title = record.candidate[0].patch.title if record.candidate else record.headline
+        return 1, "code1", f"look at a proven fix: {title}: {record.detail}"
+    if record.status is Status.LEFT_ALONE:
+        return 3, "code1", " ".join(filter(None, (record.cause, record.detail)))
+    return 4, "code2", f"{record.status.value}: {record.headline}" + (f" ({record.detail})" if record.detail else "")
 
 
 def _notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:

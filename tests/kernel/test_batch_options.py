@@ -188,6 +188,12 @@ def test_what_a_person_writes_instead_is_tried_too(place: Path, monkeypatch: pyt
     assert sources(place / "out.ipynb") == ['x = "a".title()']
 
 
+def test_nothing_is_said_of_the_syntax_of_a_cell_that_python_only_warns_of(place: Path) -> None:
+    given = write(place / "n.ipynb", "pattern = '\\d'", "x = 'a'.uper()")
+    done = heal(given, "-q", cwd=place)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_a_model_is_asked_as_often_as_there_are_attempts(
     place: Path, monkeypatch: pytest.MonkeyPatch, rounds: int

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.model import Case, Patch, Replace
+from jupyter_selfheal.model import Case, Cell, Diagnosis, Failure, Patch, Replace
 from jupyter_selfheal.notebook.html import page
 from jupyter_selfheal.notebook.outputs import executed_notebook, healed_notebook
 from jupyter_selfheal.notebook.read import Document
-from jupyter_selfheal.notebook.records import NotebookReport
+from jupyter_selfheal.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.notebook.report import to_json, write_report
 from jupyter_selfheal.notebook.table import rendered, totals
 from tests.batches import batch, cell
@@ -61,8 +61,9 @@ def test_the_page_is_one_file_that_fetches_nothing_and_escapes_everything(
     targets = re.findall(r'href="#([^"]+)"', text)
     assert {"n1-c2", "n1-c3", "n1-c4"} <= set(targets), "every cell that is told of can be pointed at"
     assert set(targets) <= set(re.findall(r'id="([^"]+)"', text))
-    assert text.count("<li>", text.index("For you to do"), text.index("<section")) == 2, (
-        "what is not healed is for a person"
+    yours = text[text.index("For you to do") : text.index("<section")]
+    assert (yours.count("<li>"), yours.count("<a ")) == (1, 2), (
+        "what is not healed is for a person, what is alike in one line"
     )
 
     class Balanced(HTMLParser):
@@ -86,8 +87,39 @@ def test_the_page_of_several_notebooks_begins_with_an_overview(
     failed = NotebookReport("/some/where/broken.ipynb", error="/some/where/broken.ipynb: not valid JSON")
     text = page([healed[1], failed])
     assert 'aria-label="2 ran, 1 healed, 2 still broken"' in text
-    assert '<a href="#n2">broken.ipynb</a> · /some/where/broken.ipynb: not valid JSON' in text
+    assert '/some/where/broken.ipynb: not valid JSON · <a href="#n2">broken.ipynb</a>' in text
     assert "jupyter selfheal trace run-1" in text
+
+
+def test_what_is_to_be_done_is_said_once_and_in_order() -> None:
+    def report(name: str, *found: tuple[Status, str, str]) -> NotebookReport:
+        records = (
+            Record(
+                Cell(f"c{n}", "x"),
+                n,
+                status,
+                (Failure(f"c{n}", "x", ename="KeyError", evalue="'x'"),),
+                Diagnosis(cause),
+                detail=detail,
+            )
+            for n, (status, cause, detail) in enumerate(found, start=1)
+        )
+        return NotebookReport(name, records=tuple(records))
+
+    left, lacks = Status.LEFT_ALONE, "It is not installed here."
+    network = (left, "The cell needs the network.", "Run it where the address can be reached.")
+    first = report("a.ipynb", (Status.NOT_HEALED, "", "nothing was found"), (Status.CASCADE, "", ""), network)
+    second = report(
+        "b.ipynb", (left, lacks, "`%pip install tabulate`"), (left, lacks, "`%pip install lifelines`"), network
+    )
+    text = re.sub(r"<[^>]+>", "", page([first, second]))
+    lines = [line.strip() for line in text[text.index("For you to do") : text.index("Notebooks")].splitlines()]
+    assert list(filter(None, lines))[1:] == [
+        "%pip install lifelines tabulate, or heal again with --install, which proves it first · b.ipynb, cell 1, b.ipynb, cell 2",
+        "The cell needs the network. Run it where the address can be reached. · a.ipynb, cell 3, b.ipynb, cell 3",
+        "not healed: KeyError: &#39;x&#39; (nothing was found) · a.ipynb, cell 1",
+    ]
+    assert "1fails only because of those" in text
 
 
 def test_the_table_says_what_was_healed_and_what_was_not(healed: tuple[Document, NotebookReport, dict]) -> None:  # type: ignore[type-arg]
