@@ -19,8 +19,11 @@ ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
 PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
-WEAK, RIVAL = 2, 0.8
-"""Up to so many checks passed, a change with this share of another's weight that does otherwise is as likely what is meant."""
+AGREED = 0.3
+"""What other edits that do the same add to a hypothesis, by their weight up to the best one's own: any edit has look-alikes."""
+WEAK, RIVAL, FAR_MORE = 2, 0.8, 3.0
+"""Up to so many checks passed, a change with this share of another's weight that does otherwise is as likely what is meant, unless
+edits that do as the other does have so many times the weight of those that do as it does."""
 
 
 class Ranking:
@@ -86,7 +89,8 @@ class Ranking:
         A hypothesis counts by its best edit more than by how many edits lead to it: every edit has its look-alikes.
         """
         c, odd = self.found[n], self.strange[n]
-        return (c.edits, -(best + 0.1 * (strength - best)) * (1 - 0.6 * odd), -c.weight, c.size, c.rank)
+        agreed = min(strength - best, best)
+        return (c.edits, -(best + AGREED * agreed) * (1 - 0.6 * odd), -c.weight, c.size, c.rank)
 
     def _patch(self, c: Candidate, cluster: int) -> dict[str, Any]:
         units = self.units
@@ -102,9 +106,10 @@ class Ranking:
         own = self.shown[self.found.index(c)]
         if c.result.passed > WEAK:
             return ""
-        least = RIVAL * max(o.weight for o, shown in zip(self.found, self.shown, strict=True) if shown == own)
+        alike = [o.weight for o, shown in zip(self.found, self.shown, strict=True) if shown == own]
         for other, shown in zip(self.found, self.shown, strict=True):
-            if other.weight < least or other.edits > c.edits:
+            together = sum(o.weight for o, does in zip(self.found, self.shown, strict=True) if does == shown)
+            if other.weight < RIVAL * max(alike) or other.edits > c.edits or sum(alike) > FAR_MORE * together:
                 continue
             apart = [
                 n for n, (a, b) in enumerate(zip(own, shown, strict=False)) if a != b and "!" not in (a[:1], b[:1])
