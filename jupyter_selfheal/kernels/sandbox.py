@@ -190,6 +190,10 @@ def _mounted(plan: dict[str, Any], can_overlay: bool) -> list[str]:
 
 
 def _landlocked(shared: list[str], *, files: bool, tcp: bool) -> list[str]:
+    """Landlock, where there are no namespaces. ``/dev/shm`` stays writable with the devices: Landlock knows no private copy,
+    and closing it would take semaphores, and so joblib and ``multiprocessing``, from every trial; read-only mounts leave it
+    open for the same reason. Under an overlay, writes there are discarded like any other.
+    """
     if files or tcp:
         syscalls.landlock(["/dev", "/proc", *shared], files=files, tcp=tcp)
     return [LANDLOCK] * files + [LANDLOCK_TCP] * tcp
