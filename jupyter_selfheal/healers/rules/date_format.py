@@ -47,9 +47,10 @@ class DateFormat(Rule):
             given = _format_of(call)
             if site is None or given is None or not call.args:
                 continue
-            fitting = formats_of(scene, site.text(call.args[0]), FORMATS)
+            every = _iterated(site, call)
+            fitting = formats_of(scene, site.text(every or call.args[0]), FORMATS)
             for wanted in fitting[:2]:
-                sure = len(fitting) == 1 and not _loops(site, call)
+                sure = len(fitting) == 1 and (every is not None or not _loops(site, call))
                 quote = site.text(given)[-1]
                 yield self.patch(
                     self.replace(scene, site.cell_id, [(*src.span(site.source, given), f"{quote}{wanted}{quote}")]),
@@ -70,6 +71,21 @@ def _format_of(call: ast.Call) -> ast.Constant | None:
         found = call.args[1]
     is_text = isinstance(found, ast.Constant) and isinstance(found.value, str) and "%" in found.value
     return found if isinstance(found, ast.Constant) and is_text else None
+
+
+def _iterated(site: Site, call: ast.Call) -> ast.expr | None:
+    """What a loop or comprehension around the call goes through, where the call reads its items: ``for text in texts``."""
+    item = call.args[0]
+    loops = [n for n in ast.walk(site.tree) if isinstance(n, ast.For) and any(c is call for c in ast.walk(n))]
+    inner = [
+        n for n in ast.walk(site.tree) if isinstance(n, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp)
+    ]
+    loops_in = [g for n in inner if any(c is call for c in ast.walk(n)) for g in n.generators]
+    found: list[ast.For | ast.comprehension] = [*loops_in, *loops]
+    for loop in found:
+        if isinstance(item, ast.Name) and isinstance(loop.target, ast.Name) and loop.target.id == item.id:
+            return loop.iter if isinstance(loop.iter, ast.Name | ast.Attribute | ast.Subscript | ast.List) else None
+    return None
 
 
 def _loops(site: Site, call: ast.Call) -> bool:
