@@ -21,7 +21,8 @@ from jupyter_selfheal.model import Applicability, Patch
 ELEMENTARY = frozenset(
     {"cos", "sin", "tan", "arccos", "arcsin", "arctan", "arctan2", "exp", "log", "log2", "log10", "sqrt", "pi", "linspace", "arange",
      "zeros", "ones", "meshgrid", "hstack", "vstack", "newaxis", "subplots", "subplot", "xlabel", "ylabel", "xlim", "ylim", "figure",
-     "histogram", "cumsum", "zeros_like", "ones_like", "logspace"}
+     "histogram", "cumsum", "zeros_like", "ones_like", "logspace", "plot", "hist", "imshow", "legend", "savefig", "colorbar", "semilogx",
+     "semilogy", "loglog", "errorbar", "contourf", "axvline", "axhline"}
 )  # fmt: skip
 """Names that hardly anybody gives to anything else."""
 
@@ -31,8 +32,8 @@ MODULES = frozenset(alias for alias, meanings in ALIASES.items() if not meanings
 RENAMED = {"Inf": "inf", "Infinity": "inf", "infty": "inf", "PINF": "inf", "NaN": "nan", "NAN": "nan"}
 """Names of constants that pylab had until NumPy 2.0 removed them (its release notes), and what they are called now."""
 
-STARRED = frozenset({"numpy", "scipy", "matplotlib", "pylab"})
-"""Packages of which notebooks import everything; SciPy had NumPy's names until 1.4."""
+STARRED = frozenset({"numpy", "scipy", "matplotlib", "pylab", "pandas", "sklearn", "statsmodels"})
+"""Packages of notebooks that were run in pylab mode; SciPy had NumPy's names itself until 1.4."""
 
 TOOLS = frozenset({"figsize", "getfigs"})
 """What IPython itself added in pylab mode (IPython.core.pylabtools)."""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Scene
 from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, code_end, fault_of, lines_of
+from jupyter_selfheal.model import Patch, Replace
 
 SYNTAX = ("print", "exec", "except", "raise", "repr", "ne", "numliterals", "tuple_params", "throw")
 MEANING = ("dict", "map", "filter", "zip", "xrange", "has_key", "raw_input", "reduce", "itertools", "itertools_imports",
            "next", "long", "basestring", "unicode_calls", "execfile", "funcattrs", "methodattrs", "exitfunc",
            "imports", "urllib", "nonzero", "standarderror", "getcwdu", "intern", "reload")  # fmt: skip
+FUTURE = re.compile(r"from[ \t]+__future__[ \t]+import[^#\n]*\bdivision\b")
+WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 MARKS = re.compile(
     r"^[ \t]*print[ \t]+(?![=.,)\]])|^[ \t]*print[ \t]*>>|;[ \t]*print[ \t]+[^=(]|:[ \t]*print[ \t]+[^=(]|^[ \t]*exec[ \t]+[\w'\"]"
     r"|except[ \t]+[\w.()\[\], \t]+,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+[\w.]+[ \t]*,|`[^`\n]+`|<>|\b\d+[lL]\b|\b0\d+\b|\bur['\"]"
@@ -35,13 +41,23 @@ class Python2Syntax(SyntaxRule):
     **Fix** fissix (the maintained lib2to3) rewrites the whole cell at once, magics masked; since the cell is Python 2, what
     would silently mean something else is rewritten too (`map` whose list is used, `d.iteritems()`, `xrange`).
 
-    **Fix safety** Safe: the fixers keep Python 2's meaning. The exception is `/` between whole numbers, which gave a whole number:
-    the result is then compared with the stored outputs, where there are some.
+    **Fix safety** Safe: the fixers keep Python 2's meaning. `/` becomes `//` between what can only be whole numbers (`1 / 2`,
+    `len(x) / 2`), unless the notebook imports `division` from `__future__`. Of any other `/` the types are not known: the
+    result is compared with the stored outputs, where there are some.
     """
 
     code = "SYN101"
     name = "Python 2 syntax"
     why = "The fixers of lib2to3 keep what the cell meant under Python 2."
+
+    def propose(self, scene: Scene) -> Iterator[Patch]:
+        cells = (scene.source_of(c.id) for c in scene.notebook.code_before(scene.failure.cell_id))
+        true = any(FUTURE.search(text) for text in (*cells, scene.source))
+        for patch in super().propose(scene):
+            edits = (
+                replace(e, source=_divided(e.source)) if isinstance(e, Replace) and not true else e for e in patch.edits
+            )
+            yield replace(patch, edits=tuple(edits))
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if not MESSAGES.search(fault.message) or not MARKS.search(source):
@@ -55,6 +71,28 @@ class Python2Syntax(SyntaxRule):
         if fault_of(text) is None:
             text = refactored(text, MEANING) or text
         yield Mend(text, "Turn the cell into Python 3", prior=0.95)
+
+
+def _divided(source: str) -> str:
+    """The source with ``//`` for ``/`` between what can only be whole numbers."""
+    splices = []
+    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _is_whole(node):
+            start, end = src.span(source, node.left)[1], src.span(source, node.right)[0]
+            if source.count("/", start, end) == 1:
+                at = source.index("/", start, end)
+                splices.append((at, at + 1, "//"))
+    return src.splice(source, splices)
+
+
+def _is_whole(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, WHOLE) and _is_whole(node.left) and _is_whole(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub) and _is_whole(node.operand)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 @cache

@@ -79,3 +79,24 @@ def test_a_pivot_table_is_told_its_rows_and_columns_by_their_names_of_now(bench:
     next_step = "df.pivot_table(index='a', cols='b', values='v')"
     assert (patch.applicability, patch.edits[0].source) == (SAFE, next_step)  # type: ignore[union-attr]
     assert bench.healed("API201", made, next_step)[1] == "df.pivot_table(index='a', columns='b', values='v')"
+
+
+@pytest.mark.parametrize(
+    ("given", "healed"),
+    [
+        ("print 1, '/', 2, '=', 1 / 2", "print(1, '/', 2, '=', 1 // 2)"),
+        ("print len(words) / 2", "print(len(words) // 2)"),
+        ("print 1 / 2.0, (3 - 2 * 4) / 2", "print(1 / 2.0, (3 - 2 * 4) // 2)"),
+        ("print half / 2", "print(half / 2)"),
+    ],
+)
+def test_whole_numbers_of_python_2_divide_into_whole_numbers(bench: Bench, given: str, healed: str) -> None:
+    first = "words, half = 'abc', 1.5"
+    assert bench.healed("SYN101", first, given)[1] == healed
+    future = "from __future__ import division\n" + first
+    assert bench.healed("SYN101", future, given)[1] == healed.replace("//", "/")
+
+
+def test_a_plot_alone_is_of_pylab_where_the_notebook_is_about_data(bench: Bench) -> None:
+    assert bench.healed("IMP106", "import pandas as pd", "plot([1, 2])")[1] == "from pylab import plot\nplot([1, 2])"
+    assert bench.silent("IMP106", "import pandas as pd", "plot([1, 2])", "# not run\ndef plot(x):\n    return x")
