@@ -48,6 +48,7 @@ class FrontEnd:
             comm.get_comm_manager().register_target(target, opened)
         self._hello = comm.create_comm(target_name=TARGET + ".hello")
         self._session.told.append(self.tell)
+        self._session.on_main = self._pressed
 
     def stop(self) -> None:
         """Close every comm."""
@@ -120,17 +121,20 @@ class FrontEnd:
         elif action in ("on", "off"):
             session.auto_suggest = action == "on"
             session.switched("suggestions", str(action))
-            self.tell()
         elif action in ("auto on", "auto off"):
             session.auto_approve = action == "auto on"
             session.switched("auto-approve", str(action).removeprefix("auto "))
-            self.tell()
         elif action == "settings":
             self._settings(content["values"])
-        elif (heal := session.heals.get(str(content.get("run", "")))) is not None:
-            self._parts.actions.from_widget(
-                heal, str(action), str(content.get("patch", "")), str(content.get("text", ""))
+        else:
+            self._pressed(
+                str(content.get("run", "")), str(action), str(content.get("patch", "")), str(content.get("text", ""))
             )
+
+    def _pressed(self, run: str, action: str, patch_id: str, text: str) -> None:
+        heal = self._session.heals.get(run)
+        if heal is not None:
+            self._parts.actions.from_widget(heal, action, patch_id, text)
 
     def _applied(self, content: dict[str, Any]) -> bool:
         """Take down that a page has put the fix in, unless it is no longer its to do. Resume is armed before the page runs it."""

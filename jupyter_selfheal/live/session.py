@@ -49,8 +49,10 @@ class LiveSession:
         """True while a fix runs inside of one of our own calls: its events are not the user's."""
         self.pending_resume: dict[str, str] = {}
         """Source of a whole fixed cell → what of it is left to run, for the one next time it is executed."""
-        self.told: list[Callable[[LiveHeal], None]] = []
+        self.told: list[Callable[[LiveHeal | None], None]] = []
         """Told when a heal changed (the front end's status bar)."""
+        self.on_main: Callable[[str, str, str, str], None] = lambda _run, _action, _patch, _text: None
+        """What a page has the main thread do, by a request of its own in order with the cells: (run, action, patch id, text)."""
         self.closers: list[Callable[[], None]] = []
         """Called when healing is switched off, before the rest goes."""
         self.name = f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}"
@@ -163,6 +165,8 @@ class LiveSession:
         """Write a switch of the user's into the session's journal; ``%heal status`` shows the last of each."""
         self.switches[what] = f"{to} since {time.strftime('%H:%M:%S')}"
         self.client.send(m.Switched(f"{self.name}-switches", what, to))
+        for tell in list(self.told):
+            tell(None)
 
     def record(self, what: str) -> None:
         """Write a line to the log."""

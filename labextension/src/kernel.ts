@@ -88,9 +88,8 @@ export class KernelLine {
   /** Have the kernel's main thread do it, in order with the cells; false where there is no kernel. */
   onMainThread(message: { run: string; action: string; patch: string; text: string }): boolean {
     const kernel = this.panel.sessionContext.session?.kernel;
-    const session = 'get_ipython()._jupyter_selfheal';
-    const [run, ...rest] = [message.run, message.action, message.patch, message.text].map(text => JSON.stringify(text));
-    const code = `${session}.actions.from_widget(${session}.heals[${run}], ${rest.join(', ')})`;
+    const words = [message.run, message.action, message.patch, message.text].map(text => JSON.stringify(text));
+    const code = `get_ipython()._jupyter_selfheal.on_main(${words.join(', ')})`;
     kernel?.requestExecute({ code, silent: true, store_history: false, stop_on_error: false });
     return Boolean(kernel);
   }

@@ -96,6 +96,18 @@ def test_palette_switches_suggestions_off_and_on(page: Any, server: Server) -> N
     lab.card(1)
 
 
+def test_status_bar_and_menu_follow_what_a_cell_switches(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("magic.ipynb", ["%heal off\n%heal auto on"]))
+    lab.ready()
+    lab.finish(1)
+    lab.status("Self-heal: off")
+    toggled = (
+        "() => ['off', 'auto'].map(name => window.jupyterapp.commands.isToggled('jupyter-selfheal:' + name)).join()"
+    )
+    page.wait_for_function(f"() => ({toggled})() === 'false,true'")
+    assert page.evaluate(toggled) == "false,true"
+
+
 def test_notification_tells_of_a_fix_out_of_sight(page: Any, server: Server) -> None:
     slow = "import os, time\nwhile not os.path.exists('seen'):\n    time.sleep(0.05)\n" + TYPO
     lab = Lab(page, server, server.notebook("far.ipynb", [slow, *["\n" * 12] * 12]))
