@@ -19,7 +19,8 @@ class ValueOfAnotherType(Rule):
 
     **Failure** `TypeError: Invalid value 'unknown' for dtype 'int64'` from `df.loc[0, "a"] = "unknown"`.
 
-    **Fix** `df["a"] = df["a"].astype(object)` (`float` where the value is a number) in the line above.
+    **Fix** `df["a"] = df["a"].astype(object)` (`float` where the value is a number) in the line above. `df.loc[:, "a"] = values`,
+    which replaced the column before pandas 2.0, becomes `df["a"] = values`.
 
     **Fix safety** Safe: this is the conversion that pandas before 3.0 made by itself.
     """
@@ -46,6 +47,11 @@ class ValueOfAnotherType(Rule):
             column = _column(site, target)
             if not column:
                 continue
+            if isinstance(node, ast.Assign) and _is_all_rows(target):
+                edits = self.replace(scene, site.cell_id, [(*src.span(site.source, target), column)])
+                cause = "`.loc[:, …]` keeps the column's type since pandas 2.0; the column is to be replaced."
+                yield self.patch(edits, f"Write `{column} = …`", cause, prior=0.88)
+                return
             start = src.span(site.source, node)[0]
             begin = site.source.rfind("\n", 0, start) + 1
             if site.source[begin:start].strip():
@@ -64,6 +70,16 @@ class ValueOfAnotherType(Rule):
                 prior=0.85,
             )
             return
+
+
+def _is_all_rows(target: ast.expr) -> bool:
+    """True for ``df.loc[:, key]``."""
+    if not (isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Tuple) and len(target.slice.elts) == 2):
+        return False
+    rows, columns = target.slice.elts
+    whole = isinstance(rows, ast.Slice) and rows.lower is rows.upper is rows.step is None
+    located = isinstance(target.value, ast.Attribute) and target.value.attr == "loc"
+    return located and whole and not isinstance(columns, ast.Slice)
 
 
 def _column(site: Site, target: ast.expr) -> str:

@@ -100,3 +100,9 @@ def test_whole_numbers_of_python_2_divide_into_whole_numbers(bench: Bench, given
 def test_a_plot_alone_is_of_pylab_where_the_notebook_is_about_data(bench: Bench) -> None:
     assert bench.healed("IMP106", "import pandas as pd", "plot([1, 2])")[1] == "from pylab import plot\nplot([1, 2])"
     assert bench.silent("IMP106", "import pandas as pd", "plot([1, 2])", "# not run\ndef plot(x):\n    return x")
+
+
+def test_a_column_that_is_assigned_to_as_a_whole_is_replaced(bench: Bench) -> None:
+    made = "import pandas as pd\ndf = pd.DataFrame({'a': ['1', '2'], 'b': ['3', '4']})"
+    loop = "for name in df.columns:\n    {} = df[name].astype('float32')"
+    assert bench.healed("PDA108", made, loop.format("df.loc[:, name]"))[1] == loop.format("df[name]")
