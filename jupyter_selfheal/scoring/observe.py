@@ -12,6 +12,7 @@ from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.downstream import chosen
 from jupyter_selfheal.scoring.expected import all_outputs, parts
 from jupyter_selfheal.scoring.fitted import asks_many, shifted
+from jupyter_selfheal.scoring.imports import only_imports
 from jupyter_selfheal.scoring.intent import remarks, tampering
 from jupyter_selfheal.scoring.seen import Below, Count, Evidence
 
@@ -67,6 +68,7 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
         output=_output(case, patch, trial),
         below=_below(case, patch, trial),
         drawn=draws.unseeded(case, patch),
+        imports=only_imports(case, patch),
         shifted=shifted(case, patch) and not asks_many(case),
         rival=patch.rival,
         of_data=asks_of_data(case),

@@ -59,6 +59,8 @@ class Evidence:
     below: tuple[Below, ...] = ()
     drawn: bool = False
     """What the cell prints hangs on a random draw without a seed: other numbers than the stored ones say nothing."""
+    imports: bool = False
+    """The patch does nothing but import: what differs from a stored output differs for another reason."""
     shifted: bool = False
     """A result became the same one with a constant more, or was cut, and no check stands for many values."""
     rival: str = ""

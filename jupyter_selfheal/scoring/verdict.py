@@ -220,9 +220,9 @@ def _remarked(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) ->
     """Take off what speaks against the patch without proving it wrong.
 
     A stale or random stored output must not sink a safe rule: it keeps 7 while most of the output is as stored, or while nothing
-    but drawn numbers differs.
+    but drawn numbers differs, or while it only imports.
     """
-    alike = evidence.output.similarity >= 0.5 or (evidence.output.worded and evidence.drawn)
+    alike = evidence.output.similarity >= 0.5 or (evidence.output.worded and evidence.drawn) or evidence.imports
     floor = SAFE_RULE if safe and alike and score >= SAFE_RULE else 0.0
     if evidence.output.asked and not evidence.output.same:
         score -= 0.5 + 1.0 * (1.0 - evidence.output.similarity)
