@@ -1,6 +1,5 @@
 /** Carries out an approval in the notebook that the widget sits in. */
 
-import { Notification } from '@jupyterlab/apputils';
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
@@ -23,6 +22,8 @@ export function whereabouts(tracker: INotebookTracker, target: Node): { panel: N
 export function focusCell(notebook: Notebook, cell: Cell): void {
   notebook.activeCellIndex = notebook.widgets.indexOf(cell);
   notebook.mode = 'command';
+  // The cell itself: the notebook would leave the focus on a button inside of it, which may go.
+  cell.node.focus({ preventScroll: true });
   notebook.activate();
 }
 
@@ -68,12 +69,13 @@ function change(notebook: Notebook, failing: string, edits: IEdit[]): IEdit[] {
   return inverse;
 }
 
-function run(panel: NotebookPanel, failing: Cell, ids: string[]): void {
+function run(panel: NotebookPanel, failing: Cell, ids: string[], focused: boolean): void {
   const notebook = panel.content;
   const widgets = ids
     .map(id => notebook.widgets.find(cell => cell.model.id === id))
     .filter((cell): cell is CodeCell => cell instanceof CodeCell);
-  if (failing.node.contains(document.activeElement)) {
+  const at = document.activeElement;
+  if (focused && (at === null || at === document.body || failing.node.contains(at))) {
     focusCell(notebook, failing);
   }
   // Not awaited: the kernel may be busy for long.
@@ -112,6 +114,8 @@ export async function apply(line: KernelLine, failing: Cell, request: IRequest):
   }
   const { panel } = line;
   const id = failing.model.id;
+  // Asked now: the card is drawn anew meanwhile, and the focus is nowhere for a moment.
+  const focused = failing.node.contains(document.activeElement);
   const refused = planFor(panel, request, id);
   if (!refused.ok) {
     return refused;
@@ -127,12 +131,11 @@ export async function apply(line: KernelLine, failing: Cell, request: IRequest):
   const inserted = inverse.filter(edit => edit.kind === 'delete').map(edit => edit.cellId!).reverse();
   const ended = line.applied(request.heal, request.patch, request.resume, inverse).then(granted => {
     if (granted && request.run) {
-      run(panel, failing, [...inserted, ...todo.toRun]);
+      run(panel, failing, [...inserted, ...todo.toRun], focused);
     } else if (granted === false) {
       change(panel.content, id, inverse);
-      Notification.warning(`Self-heal: ${ELSEWHERE}`, { autoClose: 8000 });
     }
-    return granted;
+    return granted === false ? { ok: false, message: ELSEWHERE } : todo;
   });
-  return (await soon(ended)) === false ? { ok: false, message: ELSEWHERE } : todo;
+  return (await soon(ended)) ?? { ...todo, late: ended };
 }

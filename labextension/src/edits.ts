@@ -18,6 +18,8 @@ export interface IEdit {
 export interface IResult {
   ok: boolean;
   message: string;
+  /** How it ended, where the kernel had not said it yet. */
+  late?: Promise<IResult>;
 }
 
 export interface IRequest {

@@ -120,8 +120,9 @@ function outputs(candidate) {
       element("section", { "aria-label": "Output after" }, element("h4", { text: "After" }), outputView(candidate.new_output))));
 }
 
-// Heals whose kernel is gone, what was carried out, this page's name for itself, and where the focus was: all kept over a
+// The views on this page (what each draws), heals whose kernel is gone, what was carried out, this page's name for itself, and where the focus was: all kept over a
 // redraw of the whole output.
+const views = new Set();
 const lost = new Set();
 const carriedOut = new Set();
 const token = Math.random().toString(36).slice(2);
@@ -182,9 +183,15 @@ function render({ model, el }) {
     if (root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail })))
       return send(undo ? "undo" : "instructions", button.id);
     carriedOut.add(once);
+    const tell = (result) => {
+      if (!undo || !result.ok) say(result.message);
+      if (result.ok) return;
+      carriedOut.delete(once);
+      for (const view of views) view();
+    };
     const result = await detail.result;
-    if (!result.ok) carriedOut.delete(once);
-    if (!undo || !result.ok) say(result.message);
+    tell(result);
+    result.late?.then((ended) => ended.ok || tell(ended));
   }
 
   function press(button) {
@@ -307,6 +314,7 @@ function render({ model, el }) {
   const watcher = new MutationObserver(draw);
   watcher.observe(el, { attributes: true, attributeFilter: ["class"] });
   model.on("change:card", draw);
+  views.add(draw);
   draw();
   // JupyterLab draws an output anew where its text changed: the focus goes over to the new view.
   whenConnected(root, () => {
@@ -314,6 +322,7 @@ function render({ model, el }) {
   });
   return () => {
     watcher.disconnect();
+    views.delete(draw);
     model.off("change:card", draw);
   };
 }
