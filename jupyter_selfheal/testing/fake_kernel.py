@@ -6,34 +6,19 @@ exact for deterministic code and needs no copying of live objects. IPython's own
 
 from __future__ import annotations
 
-import ast
-import asyncio
 import contextlib
 import copy
-import io
-import itertools
-import json
-import linecache
 import sys
 import threading
 import time
-import traceback
-import types
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jupyter_selfheal import source
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import (
     Ending,
-    ErrorInfo,
-    Frame,
     Isolation,
     Keep,
-    Output,
-    Probe,
     Run,
     Start,
     Step,
@@ -41,44 +26,9 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
-
-__all__ = ["FakeKernel", "FakeShell"]
+from jupyter_selfheal.testing.fake_cells import FakeShell, State, ask, display_of, run_cell
 
 _ONE_AT_A_TIME = threading.RLock()  # sys.stdout and sys.path belong to the whole process
-_NUMBERS = itertools.count()
-_FILE = "<fake cell "
-
-
-class _TimedOut(BaseException):
-    """Raised inside traced code once its deadline has passed."""
-
-
-@dataclass
-class FakeShell:
-    """The part of an InteractiveShell that probes use."""
-
-    user_ns: dict[str, Any]
-
-    @property
-    def user_global_ns(self) -> dict[str, Any]:
-        return self.user_ns
-
-
-@dataclass
-class _Last:
-    result: Any = None
-    error: BaseException | None = None
-    stdout: str = ""
-
-
-@dataclass
-class _State:
-    """One run in progress: the namespace, the last cell, the outputs of the step at hand."""
-
-    shell: FakeShell
-    last: _Last = field(default_factory=_Last)
-    cells: dict[str, str] = field(default_factory=dict)
-    outputs: list[Output] = field(default_factory=list)
 
 
 class FakeKernel:
@@ -129,12 +79,12 @@ class FakeKernel:
         """Idempotent; kernels kept from this one live on."""
         self._closed = True
 
-    def _rebuild(self) -> _State:
-        state = _State(FakeShell({"__name__": "__main__", "__builtins__": __builtins__}))
+    def _rebuild(self) -> State:
+        state = State(FakeShell({"__name__": "__main__", "__builtins__": __builtins__}))
         state.shell.user_ns.update(copy.deepcopy(self._namespace))
-        state.shell.user_ns.update(get_ipython=lambda: state.shell, display=_display(state))
+        state.shell.user_ns.update(get_ipython=lambda: state.shell, display=display_of(state))
         for cell in self._history:
-            _run_cell(state, cell, float("inf"))
+            run_cell(state, cell, float("inf"))
         return state
 
     def _kept(self, request: TrialRequest, trial: Trial) -> FakeKernel | None:
@@ -150,7 +100,7 @@ class FakeKernel:
         return FakeKernel((*self._history, *ran), namespace=self._namespace, start=after)
 
 
-def _run_steps(state: _State, steps: Sequence[Step], deadline: float) -> tuple[tuple[StepResult, ...], Ending]:
+def _run_steps(state: State, steps: Sequence[Step], deadline: float) -> tuple[tuple[StepResult, ...], Ending]:
     found: list[StepResult] = []
     ending, over = Ending.FINISHED, False
     for step in steps:
@@ -159,10 +109,10 @@ def _run_steps(state: _State, steps: Sequence[Step], deadline: float) -> tuple[t
             continue
         limit = min(deadline, time.monotonic() + step.timeout if step.timeout else deadline)
         if isinstance(step, Run):
-            result = _run_cell(state, step, limit)
+            result = run_cell(state, step, limit)
             over = not result.ok and not step.go_on
         else:
-            result = _ask(state, step, limit)
+            result = ask(state, step, limit)
         found.append(result)
         if time.monotonic() >= deadline:
             ending, over = Ending.TIMED_OUT, True
@@ -175,107 +125,6 @@ def _skipped(step: Step) -> StepResult:
     return StepResult("skipped", role="probe", name=step.name)
 
 
-def _run_cell(state: _State, step: Run, deadline: float) -> StepResult:
-    state.last, state.outputs = _Last(), []
-    began = time.perf_counter()
-    file = f"{_FILE}{next(_NUMBERS)}>"
-    state.cells[file] = step.cell_id
-    code = source.mask(step.code)
-    linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
-    stream = _Stream(state.outputs, "stdout")
-    errors: tuple[ErrorInfo, ...] = ()
-    status = "ok"
-    try:
-        with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(_Stream(state.outputs, "stderr")):
-            state.last.result = _execute(code, file, state.shell.user_ns, deadline)
-    except _TimedOut:
-        status = "timeout"
-    except BaseException as error:
-        status, state.last.error = "error", error.with_traceback(_from_cell(error.__traceback__))
-        errors = (_located(error, step.code, file, state.cells),)
-        state.outputs.append(
-            Output("error", ename=errors[0].ename, evalue=errors[0].evalue, traceback=(errors[0].traceback,))
-        )
-    if state.last.result is not None:
-        state.outputs.append(Output("execute_result", data={"text/plain": repr(state.last.result)}))
-    state.last.stdout = "".join(o.text for o in state.outputs if o.name == "stdout")
-    return StepResult(
-        status,
-        role=step.role.value,
-        cell_id=step.cell_id,
-        outputs=tuple(state.outputs),
-        errors=errors,
-        seconds=time.perf_counter() - began,
-    )
-
-
-def _ask(state: _State, step: Probe, deadline: float) -> StepResult:
-    began = time.perf_counter()
-    space: dict[str, Any] = {"__name__": "probe"}
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), _tracing(deadline):
-            exec(compile(step.source, "<probe>", "exec"), space)
-            value = json.loads(json.dumps(space["probe"](state.shell, state.last, step.argument)))
-    except _TimedOut:
-        return StepResult("timeout", role="probe", name=step.name, seconds=time.perf_counter() - began)
-    except Exception as error:
-        info = ErrorInfo(type(error).__name__, str(error), traceback="".join(traceback.format_exception(error)))
-        return StepResult("error", role="probe", name=step.name, errors=(info,), seconds=time.perf_counter() - began)
-    return StepResult("ok", role="probe", name=step.name, value=value, seconds=time.perf_counter() - began)
-
-
-def _execute(code: str, file: str, space: dict[str, Any], deadline: float) -> Any:
-    """Run a cell; the value of its last statement if that is an expression (no trailing semicolon), else None."""
-    tree = compile(code, file, "exec", source.PARSE_FLAGS, dont_inherit=True)
-    assert isinstance(tree, ast.Module)
-    last = tree.body[-1] if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    del tree.body[len(tree.body) - (last is not None) :]
-    with _tracing(deadline):
-        _evaluate(compile(tree, file, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True), space)
-        if not isinstance(last, ast.Expr):
-            return None
-        expression = ast.Expression(last.value)
-        value = _evaluate(compile(expression, file, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True), space)
-    return None if code.rstrip().endswith(";") else value
-
-
-def _evaluate(code: types.CodeType, space: dict[str, Any]) -> Any:
-    value = eval(code, space)
-    return _awaited(value) if code.co_flags & 0x80 else value  # CO_COROUTINE: the code awaits at the top level
-
-
-def _awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """What it returns, from a thread of its own: a loop may be running in this one (Playwright leaves its own there)."""
-    trace = sys.gettrace()
-
-    def run() -> Any:
-        sys.settrace(trace)
-        return asyncio.run(coroutine)
-
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(run).result()
-
-
-@contextlib.contextmanager
-def _tracing(deadline: float) -> Iterator[None]:
-    if deadline == float("inf"):
-        yield
-        return
-
-    def trace(frame: types.FrameType, event: str, argument: Any) -> Any:
-        frame.f_trace_opcodes = True  # ``while True: pass`` is one instruction: no line event ever comes
-        if time.monotonic() > deadline:
-            raise _TimedOut
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
-
-
 @contextlib.contextmanager
 def _paths(paths: Sequence[str]) -> Iterator[None]:
     sys.path[:0] = paths
@@ -283,46 +132,3 @@ def _paths(paths: Sequence[str]) -> Iterator[None]:
         yield
     finally:
         del sys.path[: len(paths)]
-
-
-def _located(error: BaseException, code: str, file: str, cells: Mapping[str, str]) -> ErrorInfo:
-    before = isinstance(error, SyntaxError) and not any(
-        f.f_code.co_filename == file for f, _ in traceback.walk_tb(error.__traceback__)
-    )
-    frames = tuple(
-        Frame(f.filename, f.lineno or 0, f.name, f.line or "", cells.get(f.filename, ""))
-        for f in traceback.extract_tb(error.__traceback__)
-        if f.filename != __file__
-    )
-    line = next((f.line for f in frames if f.file == file), 0)
-    if before and isinstance(error, SyntaxError):
-        line = error.lineno or 0
-    text = "".join(traceback.format_exception(error))
-    return ErrorInfo(type(error).__name__, str(error), line, source.statement_at(code, line), frames, text, before)
-
-
-def _from_cell(found: types.TracebackType | None) -> types.TracebackType | None:
-    """The traceback without this module's own frames on top."""
-    while found is not None and found.tb_frame.f_code.co_filename == __file__:
-        found = found.tb_next
-    return found
-
-
-class _Stream(io.TextIOBase):
-    """Appends to the outputs, joining neighbours of one stream as nbformat does."""
-
-    def __init__(self, outputs: list[Output], name: str) -> None:
-        self._outputs, self._name = outputs, name
-
-    def write(self, text: str) -> int:
-        if self._outputs and self._outputs[-1].output_type == "stream" and self._outputs[-1].name == self._name:
-            text = self._outputs.pop().text + text
-        self._outputs.append(Output("stream", name=self._name, text=text))
-        return len(text)
-
-
-def _display(state: _State) -> Callable[..., None]:
-    def display(*values: Any, **_: Any) -> None:
-        state.outputs.extend(Output("display_data", data={"text/plain": repr(v)}) for v in values)
-
-    return display

@@ -8,7 +8,6 @@ class TestMyKernel(TrialKernelConformance):
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -27,71 +26,15 @@ from jupyter_selfheal.model import (
     Run,
     Sandbox,
     Start,
-    Step,
-    Trial,
     TrialRequest,
 )
 from jupyter_selfheal.ports import TrialKernel
+from jupyter_selfheal.testing.processes import is_gone
+from jupyter_selfheal.testing.trials import text, tried, value
 
 Making: TypeAlias = Callable[..., TrialKernel]
 
 DIVIDE = "def divide(a, b):\n    return a / b"
-
-_MARK = f"selfheal-conformance-{os.getpid()}"
-
-
-def marked() -> list[int]:
-    """Every process that descends from one in which :func:`mark` was called, dead ones too, except this process."""
-    found = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit() or int(name) == os.getpid():
-            continue
-        try:
-            environment = Path("/proc", name, "environ").read_bytes()
-        except OSError:
-            continue
-        if _MARK.encode() in environment:
-            found.append(int(name))
-    return found
-
-
-def mark() -> None:
-    """Let every process started from here be found by :func:`marked`."""
-    os.environ["SELFHEAL_CONFORMANCE"] = _MARK
-
-
-def is_gone(pid: int, seconds: float = 20.0) -> bool:
-    """Wait until a process has ended (a zombie has, too); False where it is still there in the end."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.05)
-    return False
-
-
-def tried(kernel: TrialKernel, *steps: str | Step, sandbox: Sandbox = OPEN, timeout: float = 60.0) -> Trial:
-    """The trial of some steps; a string is a cell with the id ``cell``. Nothing is kept."""
-    given = tuple(Run(step, "cell") if isinstance(step, str) else step for step in steps)
-    trial, kept = kernel.run(TrialRequest(given, timeout=timeout, sandbox=sandbox))
-    assert kept is None
-    return trial
-
-
-def value(kernel: TrialKernel, expression: str) -> object:
-    """What an expression gives in a state."""
-    source = f"def probe(shell, last, argument):\n    return eval({expression!r}, shell.user_ns)"
-    trial = tried(kernel, Probe(source))
-    assert trial.steps[0].status == "ok", trial
-    return trial.steps[0].value
-
-
-def text(trial: Trial, stream: str = "stdout") -> str:
-    """What a trial's steps wrote to a stream."""
-    return "".join(o.text for s in trial.steps for o in s.outputs if o.output_type == "stream" and o.name == stream)
 
 
 class TrialKernelConformance:

@@ -12,7 +12,8 @@ from jupyter_selfheal.kernels.opening import open_state
 from jupyter_selfheal.model import OPEN, Keep, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
-from jupyter_selfheal.testing.kernel_conformance import Making, TrialKernelConformance, is_gone, mark, marked
+from jupyter_selfheal.testing.kernel_conformance import Making, TrialKernelConformance
+from jupyter_selfheal.testing.processes import is_gone, mark, marked
 
 
 class TestFakeKernel(TrialKernelConformance):

@@ -18,7 +18,8 @@ from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.opening import open_state
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
-from jupyter_selfheal.testing.kernel_conformance import is_gone, mark, marked, value
+from jupyter_selfheal.testing.processes import is_gone, mark, marked
+from jupyter_selfheal.testing.trials import value
 
 sys.path.insert(0, str(Path(__file__).parent))
 from forking import User, name, printed, tried, wait_for

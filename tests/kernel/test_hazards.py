@@ -19,7 +19,7 @@ import pytest
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Sandbox, TrialRequest
-from jupyter_selfheal.testing.kernel_conformance import is_gone, mark, marked
+from jupyter_selfheal.testing.processes import is_gone, mark, marked
 
 sys.path.insert(0, str(Path(__file__).parent))
 from forking import User, name, open_descriptors, printed, tried, wait_for

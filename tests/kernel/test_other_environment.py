@@ -14,7 +14,8 @@ import pytest
 from jupyter_selfheal.kernels import sandbox
 from jupyter_selfheal.kernels.opening import open_state
 from jupyter_selfheal.model import Keep, Run, Sandbox, TrialRequest
-from jupyter_selfheal.testing.kernel_conformance import is_gone, mark, marked, text, tried
+from jupyter_selfheal.testing.processes import is_gone, mark, marked
+from jupyter_selfheal.testing.trials import text, tried
 from tests.command import heal, nothing_is_left_running, place, write
 
 __all__ = ["place"]

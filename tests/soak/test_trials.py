@@ -16,7 +16,8 @@ import pytest
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Sandbox, TrialRequest
-from jupyter_selfheal.testing.kernel_conformance import is_gone, mark, marked, value
+from jupyter_selfheal.testing.processes import is_gone, mark, marked
+from jupyter_selfheal.testing.trials import value
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "kernel"))
 from forking import User, name, open_descriptors, wait_for

@@ -1,0 +1,42 @@
+"""The processes that a test started, found wherever they went: by a mark that each inherits in its environment."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+_MARK = f"selfheal-conformance-{os.getpid()}"
+
+
+def marked() -> list[int]:
+    """Every process that descends from one in which :func:`mark` was called, dead ones too, except this process."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        try:
+            environment = Path("/proc", name, "environ").read_bytes()
+        except OSError:
+            continue
+        if _MARK.encode() in environment:
+            found.append(int(name))
+    return found
+
+
+def mark() -> None:
+    """Let every process started from here be found by :func:`marked`."""
+    os.environ["SELFHEAL_CONFORMANCE"] = _MARK
+
+
+def is_gone(pid: int, seconds: float = 20.0) -> bool:
+    """Wait until a process has ended (a zombie has, too); False where it is still there in the end."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False
