@@ -93,7 +93,8 @@ class Cell:
     ``id`` is nbformat's cell id (or one made up by the reader, stable within the run). ``runs`` is the execution number
     in the *running* kernel, 0 where it did not run there. ``outputs`` are the outputs stored in the notebook.
     ``skip`` and ``expensive`` come from the cell's ``selfheal`` metadata. ``unfinished``: its last run in the kernel failed,
-    so that ``runs`` is 0, and what it did before that is there.
+    so that ``runs`` is 0, and what it did before that is there. ``stale``: it depends on what an unhealed cell never made or
+    changed, so that its stored outputs say nothing about a run of it now.
     """
 
     id: str
@@ -106,6 +107,7 @@ class Cell:
     skip: bool = False
     expensive: bool = False
     unfinished: bool = False
+    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True)

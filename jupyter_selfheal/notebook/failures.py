@@ -22,12 +22,14 @@ def failure_of(cell: Cell, trial: Trial, missed: str = "") -> Failure | None:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would have fitted."""
+    """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would
+    have fitted, and (``changed``) what it would have changed in place."""
 
     number: int
     names: frozenset[str]
     keys: frozenset[str] = frozenset()
     unfitted: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
 
 
 def lost_by(number: int, cell: Cell, failure: Failure) -> Lost:
@@ -41,7 +43,7 @@ def lost_by(number: int, cell: Cell, failure: Failure) -> Lost:
     if not rest:
         return Lost(number, _assigned_in_text(cell.source))
     used = src.names_of(rest)
-    return Lost(number, used.binds, frozenset(_keys(rest)), frozenset(_fitted(rest)))
+    return Lost(number, used.binds, frozenset(_keys(rest)), frozenset(_fitted(rest)), used.changes)
 
 
 def cascade_of(failure: Failure, lost: Iterable[Lost]) -> int:

@@ -23,7 +23,7 @@ from jupyter_selfheal.model import (
     Start,
     Trial,
 )
-from jupyter_selfheal.notebook import edits, failures, final
+from jupyter_selfheal.notebook import edits, failures, final, stale
 from jupyter_selfheal.notebook.chain import Chain
 from jupyter_selfheal.notebook.read import Document
 from jupyter_selfheal.notebook.records import NotebookReport, Record, Status
@@ -150,12 +150,14 @@ class Batch:
         return {n for c in run for n in src.names(c.source).binds - gone.get(self.numbers.get(c.id, 0), frozenset())}
 
     def _as_run(self) -> Notebook:
-        """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone."""
+        """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone, and
+        stored outputs of what depends on an unhealed cell are told from those that must come again."""
         order = {cell_id: n for n, cell_id in enumerate(self.first, 1)}
         ran = (
             replace(c, runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0) for c in self.notebook.cells
         )
-        return replace(self.notebook, cells=tuple(ran))
+        lost = {cell_id: one for one in self.lost for cell_id, number in self.numbers.items() if number == one.number}
+        return stale.mark(replace(self.notebook, cells=tuple(ran)), lost)
 
     def _apply(self, chain: Chain, case: Case, outcome: Outcome) -> str:
         """Apply the approved patch and run on behind it; why that could not be done, or nothing."""

@@ -100,8 +100,8 @@ def stored_error(cell: Cell) -> str:
 
 
 def compare(cell: Cell, outputs: Sequence[Output]) -> Comparison:
-    """Compare new outputs of a cell with those that the notebook stores for it."""
-    if not checks_output(cell) or stored_error(cell):
+    """Compare new outputs of a cell with those that the notebook stores for it, where these are an oracle."""
+    if cell.stale or not checks_output(cell) or stored_error(cell):
         return NOTHING
     wanted, got = texts(cell.outputs), texts(outputs)
     want_tokens, got_tokens = tokens(wanted), tokens(got)

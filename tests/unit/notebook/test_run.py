@@ -162,3 +162,10 @@ def test_a_healer_is_told_which_cells_have_run(document: Make) -> None:
     made.run()
     cases = made.loop.cases  # type: ignore[attr-defined]
     assert [bool(c.runs) for c in cases[1].notebook.cells] == [True, True, False, False]
+
+
+def test_stored_outputs_are_no_oracle_where_an_unhealed_cell_is_needed(document: Make) -> None:
+    made = batch(document("a = b = 1", "a = missing()", "print(a", "print(b"))
+    made.run()
+    last = made.loop.cases[-1].notebook  # type: ignore[attr-defined]
+    assert [c.stale for c in last.cells] == [False, False, True, False]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jupyter_selfheal.model import Cell, Output
@@ -111,3 +113,9 @@ def test_outputs_that_differ_in_numbers_only_are_told_from_others() -> None:
     assert compared(printed("mean 0.12 of 50"), printed("mean 0.19 of 48")).worded
     assert not compared(printed("mean 0.12"), printed("mean 0.12 0.19")).worded
     assert not compared(printed("mean 0.12"), printed("median 0.12")).worded
+
+
+def test_what_depends_on_an_unhealed_cell_is_not_compared() -> None:
+    cell = Cell("c", "x", outputs=(printed("1\n"),))
+    assert stored.compare(cell, (printed("2\n"),)).asked
+    assert not stored.compare(replace(cell, stale=True), (printed("2\n"),)).asked
