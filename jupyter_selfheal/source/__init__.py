@@ -21,7 +21,6 @@ from jupyter_selfheal.source.positions import offset, span, splice, text_of
 from jupyter_selfheal.source.toplevel import (
     Statement,
     canonical,
-    from_statement,
     keys,
     left_after,
     only,
@@ -39,7 +38,6 @@ __all__ = [
     "compiles",
     "expression",
     "free_names",
-    "from_statement",
     "is_foreign",
     "is_pure",
     "keys",

@@ -38,14 +38,6 @@ def statement_at(source: str, line: int) -> int:
     return next((s.index for s in statements(source) if s.first <= line <= s.last), -1)
 
 
-def from_statement(source: str, index: int) -> str:
-    """The source with the statements before ``index`` blanked, line numbers kept: what is left to run on resuming."""
-    found = statements(source)
-    if index <= 0 or index >= len(found):
-        return source
-    return only(source, range(index, len(found)))
-
-
 def only(source: str, indices: Iterable[int]) -> str:
     """The source with every other top-level statement blanked; line numbers are kept. A magic is blanked to its line's end.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.source import from_statement, only
+from jupyter_selfheal.source import only, statements
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from jupyter_selfheal.source import from_statement, only
     ],
 )
 def test_earlier_statements_are_blanked_whole(source: str, index: int, left: str) -> None:
-    found = from_statement(source, index)
+    found = only(source, range(index, len(statements(source))))
     assert [line.strip() for line in found.split("\n")] == left.split("\n")
     assert len(found) == len(source)
 
@@ -32,5 +32,6 @@ def test_ipython_keeps_the_lines_of_what_is_left(source: str) -> None:
 
     last = len(source.split("\n")) - 1
     whole = TransformerManager().transform_cell(source).split("\n")
-    rest = TransformerManager().transform_cell(from_statement(source, source.count(";") + 1)).split("\n")
+    left = only(source, range(source.count(";") + 1, len(statements(source))))
+    rest = TransformerManager().transform_cell(left).split("\n")
     assert rest.index("b") == whole.index("b") <= last
