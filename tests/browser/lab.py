@@ -27,8 +27,16 @@ class Lab:
 
     def opened(self) -> None:
         """Wait until the page shows the notebook, and its kernel is ready."""
+        from playwright.sync_api import TimeoutError as NotYet
+
         self.page.wait_for_selector(f"{PANEL} .jp-Cell")
-        self.page.wait_for_function(READY)
+        try:
+            self.page.wait_for_function(READY)
+        except NotYet:
+            # Once in some hundred starts, on a machine that does much else, JupyterLab did not hear from its new kernel.
+            self.page.reload()
+            self.page.wait_for_selector(f"{PANEL} .jp-Cell")
+            self.page.wait_for_function(READY)
 
     def open(self, name: str) -> None:
         """Open another notebook in the same page, in front."""

@@ -143,7 +143,7 @@ def test_approved_in_both_tabs_is_run_in_one(button: str, tabs: Tabs) -> None:
     tabs.first.press(tabs.first.card(1), "run")
     tabs.first.expect_output(1, "there are 3")
     tabs.let_go()
-    tabs.second.cell(1).get_by_text("approved in another tab").wait_for()
+    tabs.second.cell(1).get_by_text("Not put in here: it was approved in another tab").wait_for()
     assert tabs.second.source(1) == COUNTED
     tabs.second.idle()
     assert (tabs.server.folder / "runs.txt").read_text() == "xx", "the run that failed, and the fixed one"
