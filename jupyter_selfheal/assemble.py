@@ -10,7 +10,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal import wire
@@ -271,11 +270,6 @@ def _installer(stack: contextlib.ExitStack) -> Callable[[str], str]:
     stack.callback(installer.close)
     made: Callable[[str], str] = installer
     return made
-
-
-def new_journal(run: str, config: HealConfig, notebook: str = "", folder: Path | None = None) -> Any:
-    """A journal on disk for a new run."""
-    return _load("journal.jsonl", "JsonlJournal").create(run, notebook=notebook, config=config, folder=folder)
 
 
 def in_words(event: object) -> str:

@@ -145,11 +145,6 @@ def discard_all(seconds: float = 5.0) -> None:
         reap()
 
 
-def in_trial() -> bool:
-    """True in a trial: hooks of this product that came along with the fork must do nothing there."""
-    return bool(getattr(sys, "_selfheal_trial", False))
-
-
 def register_cell(file: str, cell_id: str) -> None:
     """Say which cell was compiled under a file name, so that frames in its functions are found to be that cell's."""
     known_cells()[file] = cell_id

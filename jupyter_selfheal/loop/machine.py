@@ -68,9 +68,6 @@ from jupyter_selfheal.loop.states import (
 )
 from jupyter_selfheal.model import Cost, Reason
 
-Resting = (Diagnosed, Cleared, Judged)
-"""States between two pieces of work: the policy says what is next."""
-
 TRANSITIONS: Final[tuple[tuple[str, str, str], ...]] = (
     ("", "Started", "Reported"),
     ("", "Started", "Reproduced"),

@@ -27,8 +27,6 @@ from jupyter_selfheal.model import (
     RunCells,
 )
 
-POLICIES = ("all", "safe", "ask", "none")
-
 
 @dataclass(frozen=True, slots=True)
 class PolicyApprover:

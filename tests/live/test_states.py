@@ -15,7 +15,6 @@ pytestmark = pytest.mark.kernel
 
 PROVEN = "a fix that has already run"
 TYPO = "items = [1, 2]\nitems.appendd(3)\nprint(len(items))"
-UNKNOWN = "raise RuntimeError('nobody knows')"
 
 
 def first_line(kernel: LiveKernel) -> str:

@@ -61,9 +61,3 @@ def plural_of(a: str, b: str) -> bool:
     """True where one is the other's plural: the most common slip that is no typo."""
     short, long = sorted((a, b), key=len)
     return long in (short + "s", short + "es") or (short.endswith("y") and long == short[:-1] + "ies")
-
-
-def unique(word: str, known: Iterable[str]) -> str:
-    """The one word meant, or empty where none or several are equally near."""
-    found = nearest(word, known)
-    return found[0] if len(found) == 1 else ""

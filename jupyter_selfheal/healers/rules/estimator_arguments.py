@@ -15,7 +15,6 @@ from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+) supports only dual=False")
 SHUFFLE = re.compile(r"Setting a random_state has no effect since shuffle is False")
-L1_SOLVER = re.compile(r"(l1|elasticnet)")
 
 
 class EstimatorArguments(Rule):

@@ -9,7 +9,6 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, lines_of
 
 PROMPT = re.compile(r"^(\s*)(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?|\s*\.\.\.: ?)")
-OUT = re.compile(r"^\s*Out ?\[\d*\]:")
 MAGICS = frozenset({"pip", "conda", "cd", "pwd", "ls", "mkdir", "cat", "cp", "mv", "rm", "rmdir", "timeit", "time", "matplotlib",
                     "load_ext", "run", "who", "whos", "env", "pylab", "autoreload", "reload_ext", "store"})  # fmt: skip
 SHELL = frozenset({"wget", "curl", "git", "apt", "apt-get", "sudo", "python", "python3", "pip3", "jupyter", "unzip", "tar", "head",

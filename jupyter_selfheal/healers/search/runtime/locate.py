@@ -31,7 +31,6 @@ class Sight:
     suspicion: dict[int, dict[int, float]] = field(default_factory=dict)
     kinds: dict[int, dict[str, frozenset[str]]] = field(default_factory=dict)
     calls: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
-    slowest: float = 0.0
 
 
 class Tracer:

@@ -13,7 +13,6 @@ from jupyter_selfheal.testing.rule_conformance import Bench
 pytest.importorskip("pandas")
 
 PANDAS = "import pandas as pd"
-PLOT = "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt"
 
 
 @pytest.fixture
