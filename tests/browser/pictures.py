@@ -48,6 +48,8 @@ def test_newcomer(page: Any, server: Server) -> None:
     lab.heal_button(FAILING).click()
     lab.press(lab.card(FAILING), "run")
     lab.expect_output(FAILING, "76 kg")
+    lab.page.mouse.move(500, 500)
+    lab.page.mouse.wheel(0, -2000)
     shot(lab, "lab-healed")
 
 
