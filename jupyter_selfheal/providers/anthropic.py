@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.ports import ModelReply, ModelRequest
-from jupyter_selfheal.providers.errors_of import kind_of, provider_error
+from jupyter_selfheal.providers.errors_of import kind_of, provider_error, usable_key
 from jupyter_selfheal.providers.prices import Prices, tokens_high
 from jupyter_selfheal.providers.replies import Partial, request_texts
 from jupyter_selfheal.providers.retry import SENDINGS, Failed, Retry, seconds_of
@@ -65,15 +65,19 @@ class AnthropicProvider:
         return reply if billed == Cost() else _with_cost(reply, billed + reply.cost)
 
     def _connect(self) -> anthropic.Anthropic:
-        key = self._key or os.environ.get(KEY, "")
+        key = usable_key(self.name, self._key or os.environ.get(KEY, ""), KEY)
         if not key:
             raise provider_error(self.name, "auth", "no key is set", key=KEY)
-        if self._client is None:
+        if self._client is None or self._client.api_key != key:
             import anthropic
+            import httpx2
 
-            self._client = anthropic.Anthropic(
-                api_key=key, base_url=self._base_url or None, max_retries=0, open_telemetry=False
-            )
+            try:
+                self._client = anthropic.Anthropic(
+                    api_key=key, base_url=self._base_url or None, max_retries=0, open_telemetry=False
+                )
+            except httpx2.InvalidURL as error:
+                raise provider_error(self.name, "invalid", str(error)) from error
         return self._client
 
     def _send(
@@ -87,14 +91,16 @@ class AnthropicProvider:
         import anthropic
         import httpx2
 
-        partial = Partial(self._retry.clock() + seconds, self._retry.clock)
+        from jupyter_selfheal.providers.bounded import bound
+
+        partial = Partial(self.name, self._retry.clock() + seconds, self._retry.clock)
         try:
             stream: Any = client.messages.create(**arguments(request, max_tokens), stream=True, timeout=seconds)
             with stream:
+                bound(stream.response, partial.check)
                 partial.request_id = stream.response.headers.get("request-id", "")
                 for event in stream:
                     _read(event, partial, progress)
-                    partial.check(self.name)
         except anthropic.APIStatusError as error:
             kind = kind_of(error.status_code, str(error.type or ""))
             failed = provider_error(
@@ -113,10 +119,15 @@ class AnthropicProvider:
         except anthropic.APIConnectionError as error:
             failed = provider_error(self.name, "network", str(error.__cause__ or error))
             raise Failed(failed, billed=self._billed(request, partial)) from error
-        except (TimeoutError, httpx2.TransportError) as error:  # the SDK does not wrap what breaks in mid-stream
+        except (TimeoutError, httpx2.RequestError) as error:  # the SDK does not wrap what breaks in mid-stream
             slow = isinstance(error, TimeoutError | httpx2.TimeoutException)
             failed = provider_error(self.name, "timeout" if slow else "network", str(error) or type(error).__name__)
+            raise Failed(failed, billed=self._billed(request, partial, certain=slow)) from error
+        except (ValueError, anthropic.APIError) as error:  # what comes is no JSON, or none of the API's
+            failed = provider_error(self.name, "server", f"what it sent cannot be read: {error}")
             raise Failed(failed, billed=self._billed(request, partial)) from error
+        if not partial.began:
+            raise Failed(provider_error(self.name, "server", "it sent nothing; is the base URL that of the API?"))
         return partial.reply(self._prices, request.model, _STOPS)
 
     def _billed(self, request: ModelRequest, partial: Partial, certain: bool = False) -> Cost | None:

@@ -55,6 +55,15 @@ def kind_of(status: int, error_type: str = "") -> str:
     return "server" if status >= 500 or status == 200 else "invalid"
 
 
+def usable_key(name: str, key: str, variable: str) -> str:
+    """The key without the space around it. Raises :class:`ProviderError` where it cannot stand in a header, and does not
+    show it: a client's own complaint would."""
+    key = key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise provider_error(name, "auth", "it has characters that no key has", key=variable)
+    return key
+
+
 def provider_error(
     name: str, kind: str, detail: str, *, key: str = "the key", status: int = 0, request_id: str = ""
 ) -> ProviderError:

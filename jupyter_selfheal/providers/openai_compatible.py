@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.ports import ModelReply, ModelRequest
-from jupyter_selfheal.providers.errors_of import kind_of, provider_error
+from jupyter_selfheal.providers.errors_of import kind_of, provider_error, usable_key
 from jupyter_selfheal.providers.prices import Prices, tokens_high
 from jupyter_selfheal.providers.replies import Partial, request_texts
 from jupyter_selfheal.providers.retry import SENDINGS, Failed, Retry, seconds_of
@@ -55,7 +55,7 @@ class OpenAICompatibleProvider:
 
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
         """See :class:`~jupyter_selfheal.ports.Provider`. ``progress`` gets each piece of text as it comes."""
-        key = self._key or os.environ.get(KEY, "")
+        key = usable_key(self.name, self._key or os.environ.get(KEY, ""), KEY)
         if not key and self._is_openai:
             raise provider_error(self.name, "auth", "no key is set", key=KEY)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -77,13 +77,16 @@ class OpenAICompatibleProvider:
     ) -> ModelReply:
         import httpx2
 
-        partial = Partial(self._retry.clock() + seconds, self._retry.clock)
+        from jupyter_selfheal.providers.bounded import bound
+
+        partial = Partial(self.name, self._retry.clock() + seconds, self._retry.clock)
         high = tokens_high(*request_texts(request))
         try:
             with httpx2.Client(timeout=seconds, headers=headers) as client:
                 while True:
                     body = self._body(request, max_tokens)
                     with client.stream("POST", f"{self._url}/chat/completions", json=body) as response:
+                        bound(response, partial.check)
                         if response.status_code == 400 and request.schema is not None and self._next_format(response):
                             continue
                         self._read(response, partial, progress)
@@ -92,7 +95,9 @@ class OpenAICompatibleProvider:
             failed = provider_error(self.name, "timeout", str(error) or "timed out")
             sent = not isinstance(error, httpx2.ConnectTimeout | httpx2.PoolTimeout)
             raise Failed(failed, billed=self._billed(request, partial, high) if sent else None) from error
-        except httpx2.TransportError as error:
+        except httpx2.InvalidURL as error:
+            raise Failed(provider_error(self.name, "invalid", str(error))) from error
+        except httpx2.RequestError as error:
             failed = provider_error(self.name, "network", str(error) or type(error).__name__)
             raise Failed(failed, billed=self._billed(request, partial, high) if partial.began else None) from error
         except TimeoutError as error:
@@ -144,9 +149,8 @@ class OpenAICompatibleProvider:
                 partial.begin(str(chunk.get("model", "")), _usage(chunk["usage"]))
             for choice in chunk.get("choices") or ():
                 said = choice.get("delta") or choice.get("message") or {}
-                partial.add(said.get("content") or "", progress)
+                partial.add(_text(said.get("content")), progress)
                 partial.stop = "refusal" if said.get("refusal") else choice.get("finish_reason") or partial.stop
-            partial.check(self.name)
 
     def _failed(self, status: int, error: tuple[str, str], response: httpx2.Response, partial: Partial) -> Failed:
         kind, message = error
@@ -154,6 +158,13 @@ class OpenAICompatibleProvider:
             self.name, kind_of(status, kind), message, key=KEY, status=status, request_id=partial.request_id
         )
         return Failed(found, seconds_of(response.headers.get("retry-after")))
+
+
+def _text(content: Any) -> str:
+    """The text of a message's content: a string, or a list of parts where thoughts come apart from the text (Mistral)."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return str(content or "")
 
 
 def _chunks(response: httpx2.Response) -> Iterator[dict[str, Any]]:

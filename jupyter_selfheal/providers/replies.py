@@ -12,8 +12,9 @@ from jupyter_selfheal.providers.prices import Prices, text_tokens
 
 @dataclass
 class Partial:
-    """What has come so far. ``deadline`` is on ``clock``; ``usage`` has the keys of :meth:`Prices.cost`."""
+    """What has come so far of the provider ``name``. ``deadline`` is on ``clock``; ``usage`` has the keys of :meth:`Prices.cost`."""
 
+    name: str
     deadline: float
     clock: Callable[[], float]
     model: str = ""
@@ -36,10 +37,10 @@ class Partial:
         if progress is not None:
             progress(text)
 
-    def check(self, name: str) -> None:
+    def check(self) -> None:
         """Raise ``TimeoutError`` past the deadline: a server that drips would otherwise never time out."""
         if self.clock() > self.deadline:
-            raise TimeoutError(f"{name} was still writing")
+            raise TimeoutError(f"{self.name} was still writing")
 
     @property
     def text(self) -> str:
@@ -56,8 +57,8 @@ class Partial:
 
     def reply(self, prices: Prices, model: str, stops: Mapping[str, str], input_high: int = 0) -> ModelReply:
         """The whole reply. A server that reports no usage is counted high. A stream that ends without a stop reason broke
-        off: it is truncated."""
-        usage = dict(self.usage) if self.usage.get("input") else self.counted(input_high)
+        off: it is truncated, and its usage is that of its beginning, so that it is counted high as well."""
+        usage = dict(self.usage) if self.usage.get("input") and self.stop else self.counted(input_high)
         return ModelReply(
             text=self.text,
             stop=stops.get(self.stop, "other") if self.stop else "truncated",

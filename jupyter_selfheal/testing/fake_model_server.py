@@ -29,7 +29,8 @@ class Says:
     """A reply. ``stop`` is Anthropic's stop reason (translated for OpenAI); tokens are what the usage reports.
 
     ``breaks`` cuts a streamed reply half-way: ``overloaded`` sends an error event, ``hangs up`` closes the connection,
-    ``silent end`` ends the stream without a stop reason. ``delay`` is seconds before the reply begins, ``drip`` seconds between
+    ``silent end`` ends the stream without a stop reason, ``only pings`` sends nothing else for three seconds, ``no JSON`` sends
+    a web page for its second half. ``delay`` is seconds before the reply begins, ``drip`` seconds between
     its pieces. ``usage`` False leaves the usage out, as some local servers do.
     """
 
@@ -174,7 +175,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         half = len(events) // 2
         for n, (name, data) in enumerate(events):
-            if line.breaks and n == half:
+            if line.breaks == "only pings" or (line.breaks and n == half):
                 return self._break(line.breaks, is_openai)
             self._event(name, data)
             time.sleep(line.drip)
@@ -188,6 +189,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._event(
                 "" if is_openai else "error", {"error": error} if is_openai else {"type": "error", "error": error}
             )
+        elif how == "only pings":
+            for _ in range(30):
+                self.wfile.write(b": ping\n\n" if is_openai else b'event: ping\ndata: {"type": "ping"}\n\n')
+                self.wfile.flush()
+                time.sleep(0.1)
+        elif how == "no JSON":
+            self.wfile.write(b"event: content_block_delta\ndata: <html>\n\n")
         elif how == "hangs up":
             import socket
             import struct

@@ -111,6 +111,7 @@ def test_a_stream_without_an_end_is_truncated(make: Make) -> None:
         reply = make(server.url).complete(request())
     assert reply.stop == "truncated"
     assert reply.cost.usd > 0
+    assert reply.cost.output_tokens >= len(reply.text) / 4, "what was written is paid, not what was at its beginning"
 
 
 @both
