@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from jupyter_selfheal.journal.redact import redact
+
 Body = Mapping[str, Any]
 
 
@@ -129,7 +131,9 @@ def details(body: Body) -> str:
 
 def headline(failure: Body) -> str:
     """The type and the first line of the message of a failure or an error."""
-    message = str(failure.get("evalue", "")).strip().splitlines()
+    message = (
+        redact(str(failure.get("evalue", ""))).strip().splitlines()
+    )  # before it is cut: half a secret is not found
     return f"{failure.get('ename', '')}: {message[0]}"[:200] if message else str(failure.get("ename", ""))
 
 

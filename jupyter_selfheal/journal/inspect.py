@@ -9,7 +9,7 @@ from __future__ import annotations
 import json as jsonlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,7 @@ from jupyter_selfheal.errors import JournalError, UsageError
 from jupyter_selfheal.journal.describe import KINDS, describe, details, headline
 from jupyter_selfheal.journal.jsonl import Record, Recording, journals, read, runs_folder
 from jupyter_selfheal.journal.redact import redact, redact_json
+from jupyter_selfheal.model import Cost
 
 POLL: Final = 0.2
 """Seconds between two looks at a journal that is followed."""
@@ -34,7 +35,7 @@ class Run:
     headline: str = ""
     ending: str = "unfinished"
     attempts: int = 0
-    usd: float = 0.0
+    cost: Cost = Cost()
 
 
 def runs(folder: Path | None = None) -> Iterator[Run]:
@@ -61,30 +62,41 @@ def _summary(path: Path, found: Recording) -> Run:
         headline=redact(headline(failure))[:120],
         ending=ending,
         attempts=sum(b.get("$") == "TrialEnded" for b in bodies),
-        usd=sum(spent(bodies).values()),
+        cost=sum(spent(bodies).values(), Cost()),
     )
 
 
-def spent(bodies: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Dollars by who was paid. A reservation that was never settled counts at its worst: the process died in the call."""
-    found: dict[str, float] = {}
-    reserved: dict[str, tuple[str, float]] = {}
+def spent(bodies: Iterable[Mapping[str, Any]]) -> dict[str, Cost]:
+    """What was spent, by who was paid. A reservation that was never settled counts at its worst: the process died in the call."""
+    found: dict[str, Cost] = {}
+    reserved: dict[str, tuple[str, Cost]] = {}
     for body in bodies:
         kind = body.get("$")
         if kind == "Reserved":
-            reserved[str(body.get("id"))] = (str(body.get("who")), _usd(body.get("worst")))
+            reserved[str(body.get("id"))] = (str(body.get("who")), _cost(body.get("worst")))
         elif kind in ("Answered", "Screened", "Scored", "Settled"):
             call = body.get("id") if kind == "Settled" else body.get("settles")
-            who, _ = reserved.pop(str(call), (str(body.get("healer") or call), 0.0))
-            cost = _usd((body.get("answer") or body).get("cost"))
-            found[who] = found.get(who, 0.0) + cost
+            who, _ = reserved.pop(str(call), (str(body.get("healer") or call), Cost()))
+            found[who] = found.get(who, Cost()) + _cost((body.get("answer") or body).get("cost"))
     for who, worst in reserved.values():
-        found[who] = found.get(who, 0.0) + worst
-    return {who: usd for who, usd in found.items() if usd}
+        found[who] = found.get(who, Cost()) + worst
+    return {who: cost for who, cost in found.items() if cost.usd or cost.unknown}
 
 
-def _usd(cost: Mapping[str, Any] | None) -> float:
-    return float((cost or {}).get("usd", 0.0))
+def _cost(found: Mapping[str, Any] | None) -> Cost:
+    return Cost(**{f.name: found[f.name] for f in fields(Cost) if f.name in found}) if found else Cost()
+
+
+def _price(cost: Cost) -> str:
+    """A cost in words; where no price is known, the tokens are what there is to say."""
+    tokens = cost.input_tokens + cost.output_tokens
+    if not cost.unknown:
+        return f"${cost.usd:.4f}"
+    return (
+        f"${cost.usd:.4f} and an unknown price ({tokens} tokens)"
+        if cost.usd
+        else f"{tokens} tokens at an unknown price"
+    )
 
 
 def find(run: str, folder: Path | None = None) -> Path:
@@ -103,12 +115,13 @@ def find(run: str, folder: Path | None = None) -> Path:
 
 
 def table(folder: Path | None = None) -> Iterator[str]:
-    """The list of runs, one line each, under a heading."""
+    """The list of runs, one line each, under a heading. A cost with a question mark leaves out what has no known price."""
     yield f"{'run':<14} {'began':<16} {'ended':<14} {'tried':>5} {'cost':>8}  failure"
     for run in runs(folder):
         where = f"  [{Path(run.notebook).name}]" if run.notebook else ""
         began = run.began[:16].replace("T", " ")
-        yield f"{run.id:<14} {began:<16} {run.ending:<14} {run.attempts:>5} {run.usd:>8.4f}  {run.headline}{where}"
+        cost = f"{run.cost.usd:.4f}" + ("?" if run.cost.unknown else "")
+        yield f"{run.id:<14} {began:<16} {run.ending:<14} {run.attempts:>5} {cost:>8}  {run.headline}{where}"
 
 
 def timeline(
@@ -136,7 +149,7 @@ def timeline(
     if index is not None:
         picked = [r for r in found.records if kind is None or KINDS[kind](r.body)]
         try:
-            chosen = [picked[index - 1 if index > 0 else index]]
+            chosen = [picked[index - 1 if index > 0 else index or len(picked)]]  # there is no number 0
         except IndexError as error:
             raise UsageError(f"there are {len(picked)} such events, no number {index}") from error
         yield from _shown(chosen, found, json, True)
@@ -169,8 +182,8 @@ def _bill(found: Recording) -> Iterator[str]:
     """Who was paid how much, where anybody was."""
     costs = spent(r.body for r in found.records)
     if costs:
-        parts = ", ".join(f"{who.replace('_', ' ')} ${usd:.4f}" for who, usd in costs.items())
-        yield f"  spent: ${sum(costs.values()):.4f} ({parts})"
+        parts = ", ".join(f"{who.replace('_', ' ')} {_price(cost)}" for who, cost in costs.items())
+        yield f"  spent: {_price(sum(costs.values(), Cost()))} ({parts})"
 
 
 def _shown(records: list[Record], found: Recording, json: bool, full: bool) -> Iterator[str]:

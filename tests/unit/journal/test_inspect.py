@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.journal.describe import KINDS, describe
+from jupyter_selfheal.journal.describe import KINDS, describe, headline
 from jupyter_selfheal.journal.inspect import find, runs, table, timeline
 from jupyter_selfheal.journal.jsonl import JsonlJournal
+from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.model import Applicability, Cost, Reason
@@ -116,7 +117,7 @@ def test_json_is_one_event_a_line(folder: Path) -> None:
 
 def test_runs_are_listed_with_their_end_and_a_damaged_one_as_damaged(folder: Path, tmp_path: Path) -> None:
     (run,) = runs(folder)
-    assert (run.id, run.ending, run.attempts, run.usd) == ("abc123", "healed", 2, 0.0123)
+    assert (run.id, run.ending, run.attempts, run.cost.usd) == ("abc123", "healed", 2, 0.0123)
     (tmp_path / "bad.jsonl").write_text("{}\n")
     (bad,) = runs(tmp_path)
     assert bad.ending == "damaged"
@@ -151,7 +152,7 @@ def test_what_a_killed_run_had_set_aside_counts_as_spent_in_the_list(tmp_path: P
         journal.append(ev.Settled("a", Cost(usd=0.01, calls=1)))
         journal.append(ev.Reserved("b", "judge", Cost(usd=0.002, calls=2)))
     (run,) = runs(tmp_path)
-    assert run.usd == pytest.approx(0.012)
+    assert run.cost.usd == pytest.approx(0.012)
     assert "spent: $0.0120 (language model $0.0100, judge $0.0020)" in "\n".join(timeline("cut", folder=tmp_path))
 
 
@@ -162,3 +163,25 @@ def test_a_critics_word_and_its_request_are_in_the_timeline(tmp_path: Path) -> N
     assert "p adds deletion: not tried before you allow it" in text
     assert "p could go wrong: data.csv is gone" in text
     assert "You mend cells." in "\n".join(timeline("risky", kind="request", folder=tmp_path))
+
+
+def test_a_call_without_a_known_price_is_on_the_bill_and_marked_in_the_list(tmp_path: Path) -> None:
+    unknown = Cost(0.0, 900, 100, 1, unknown=True)
+    with JsonlJournal.create("local", folder=tmp_path) as journal:
+        journal.append(ev.Reserved("a", "language_model", unknown))
+        journal.append(ev.Settled("a", unknown))
+    expected = "spent: 1000 tokens at an unknown price (language model 1000 tokens at an unknown price)"
+    assert expected in "\n".join(timeline("local", folder=tmp_path))
+    assert "0.0000?" in list(table(tmp_path))[1]
+
+
+def test_events_are_counted_from_one(tmp_path: Path) -> None:
+    with JsonlJournal.create("few", folder=tmp_path) as journal:
+        journal.append(ev.CancelRequested())
+    with pytest.raises(UsageError, match="no number 0"):
+        list(timeline("few", index=0, folder=tmp_path))
+
+
+def test_a_secret_at_the_end_of_a_cut_message_is_not_shown_by_half() -> None:
+    failure = {"ename": "ValueError", "evalue": "x" * 165 + " password = 'correct-horse-battery-staple'"}
+    assert "correct" not in redact(headline(failure))
