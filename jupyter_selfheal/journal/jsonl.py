@@ -256,4 +256,11 @@ def journals(folder: Path | None = None) -> Iterator[Path]:
     """Every journal, the newest first."""
     folder = folder or runs_folder()
     found = folder.glob("*.jsonl") if folder.is_dir() else ()
-    yield from sorted(found, key=lambda p: (p.stat().st_mtime, p.name), reverse=True)
+    yield from sorted(found, key=lambda p: (_changed(p), p.name), reverse=True)
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # deleted since it was listed: reading it will say so
+        return 0.0

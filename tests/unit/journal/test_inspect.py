@@ -185,3 +185,9 @@ def test_events_are_counted_from_one(tmp_path: Path) -> None:
 def test_a_secret_at_the_end_of_a_cut_message_is_not_shown_by_half() -> None:
     failure = {"ename": "ValueError", "evalue": "x" * 165 + " password = 'correct-horse-battery-staple'"}
     assert "correct" not in redact(headline(failure))
+
+
+def test_a_journal_that_vanishes_does_not_hide_the_others(tmp_path: Path) -> None:
+    JsonlJournal.create("here", folder=tmp_path).close()
+    (tmp_path / "gone.jsonl").symlink_to(tmp_path / "nowhere")
+    assert [(run.id, run.ending) for run in runs(tmp_path)] == [("here", "unfinished"), ("gone", "damaged")]
