@@ -33,7 +33,7 @@ def clone(tmp_path: Path) -> Path:
         BAD + '\n"""\nTop\n\nExamples:\n    >>> top([3, 1])\n    3\n"""\n'
     )
     (tmp_path / "correct_python_programs" / "top.py").write_text(GOOD + "\ndef top(a):\n    return sorted(a)[-1]\n")
-    (tmp_path / "json_testcases" / "top.json").write_text("[[[1]], 1]\n[[[2, 1]], 2]\n")
+    (tmp_path / "json_testcases" / "top.json").write_text("[[[1]], 1]\n[[[2, 1]], 2]\n[[[1, 2]], 2]\n")
     (tmp_path / "python_programs" / "seen.py").write_text("def seen(n):\n    return False\n")
     (tmp_path / "correct_python_programs" / "seen.py").write_text("def seen(n):\n    return n is not None\n")
     (tmp_path / "python_testcases" / "test_seen.py").write_text(
@@ -45,7 +45,7 @@ def clone(tmp_path: Path) -> Path:
 def test_quixbugs_is_read_without_its_descriptions(clone: Path) -> None:
     seen, top = quixbugs.load(clone)
     assert top.definition == BAD
-    assert top.tests == ("assert top([1]) == 1\n", "assert top([2, 1]) == 2\n")
+    assert top.tests == ("assert top([1]) == 1\n", "assert top([2, 1]) == 2\n", "assert top([1, 2]) == 2\n")
     assert top.reference == "def top(a):\n    return max(a)\n"
     assert top.examples == ("assert top([3, 1]) == 3\n",)
     assert seen.definition.startswith("class Node:")
