@@ -23,6 +23,7 @@ class LiveKernel:
     """A kernel as a front end sees it."""
 
     def __init__(self, folder: Path, data: Path, *, keep_key: bool = False) -> None:
+        (data / "ipython").mkdir(parents=True, exist_ok=True)  # else IPython makes two for good in the temporary folder
         env = {
             **os.environ,
             "IPYTHONDIR": str(data / "ipython"),
