@@ -8,6 +8,7 @@ A rule locates by the traceback's position and the live state, and edits by spli
 from __future__ import annotations
 
 import ast
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -98,6 +99,9 @@ class Rule(ABC):
     enames: ClassVar[frozenset[str]] = frozenset()
     """Exception names it may match; empty means any."""
 
+    message: ClassVar[re.Pattern[str] | None] = None
+    """What its message must contain; ``None`` means any."""
+
     kinds: ClassVar[frozenset[FailureKind]] = frozenset({FailureKind.RAISED})
     """Kinds of failure it may match."""
 
@@ -109,7 +113,9 @@ class Rule(ABC):
 
     def matches(self, failure: Failure) -> bool:
         """A cheap test before anything is parsed."""
-        return failure.kind in self.kinds and (not self.enames or failure.ename in self.enames)
+        if failure.kind not in self.kinds or (self.enames and failure.ename not in self.enames):
+            return False
+        return self.message is None or self.message.search(failure.evalue) is not None
 
     @abstractmethod
     def propose(self, scene: Scene) -> Iterator[Patch]:

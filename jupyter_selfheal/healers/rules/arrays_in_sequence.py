@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(r"only integer scalar arrays can be converted|positional arguments? but \d+ (was|were) given|cannot be interpreted as an integer|"
                    r"first argument must be an iterable of pandas objects|axis")  # fmt: skip
@@ -33,11 +33,9 @@ class ArraysInSequence(Rule):
     code = "NPA107"
     name = "arrays not in a sequence"
     enames = frozenset({"TypeError", "ValueError"})
+    message = ABOUT
     applicability = Applicability.SAFE
     why = "Each of the arguments is an array or a table, and none can be an axis."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and ABOUT.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(r"'numpy.ndarray' object has no attribute|too many indices for array: array is 1-dimensional|"
                    r"'(Axes|AxesSubplot)' object is not subscriptable")  # fmt: skip
@@ -30,11 +30,9 @@ class AxesGrid(Rule):
     code = "MPL101"
     name = "grid of axes"
     enames = frozenset({"AttributeError", "IndexError", "TypeError"})
+    message = ABOUT
     applicability = Applicability.SAFE
     why = "Every use of the array takes the same number of indices."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and ABOUT.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules._edit import attribute_name_span
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Live, Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 SETTABLE = frozenset({"title", "xlabel", "ylabel", "zlabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale"})
 ABOUT = re.compile(r"'(\w*Axes\w*|Axes3D)' object has no attribute|module 'matplotlib.pyplot' has no attribute 'set_|'Text' object is not callable|"
@@ -30,11 +30,9 @@ class AxesSetter(Rule):
     code = "MPL102"
     name = "axes or pyplot"
     enames = frozenset({"AttributeError", "TypeError"})
+    message = ABOUT
     applicability = Applicability.SAFE
     why = "It is what the live object calls the same thing."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and ABOUT.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

@@ -12,7 +12,7 @@ from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._knowledge import Value, is_from, knowledge
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 GOT = re.compile(
     r"[Gg]ot ['\"]?([\w.+-]+)['\"]? instead|^['\"]([\w. +-]+)['\"] is not|[Gg]iven ['\"]?([\w.+-]+)['\"]?|got ['\"]([\w. +-]+)['\"]"
@@ -42,11 +42,9 @@ class ChangedValue(Rule):
     enames = frozenset(
         {"ValueError", "TypeError", "InvalidParameterError", "OSError", "KeyError", "OptionError", "AttributeError"}
     )
+    message = PARAMETER
     applicability = Applicability.SAFE
     why = "The library's changelog says what this value is called now."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and PARAMETER.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

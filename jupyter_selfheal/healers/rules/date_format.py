@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
 from jupyter_selfheal.healers.rules._value import formats_of
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"does(?:n't| not) match format|unconverted data remains")
 ORDERS = ("%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y", "%d-%m-%y", "%m-%d-%y")
@@ -35,11 +35,9 @@ class DateFormat(Rule):
     code = "TYP110"
     name = "format of dates"
     enames = frozenset({"ValueError"})
+    message = MESSAGE
     applicability = Applicability.SAFE
     why = "Of the common formats this one alone fits every text."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site, add_imports, reference
-from jupyter_selfheal.model import Applicability, Failure, Patch, Replace
+from jupyter_selfheal.model import Applicability, Patch, Replace
 
 MESSAGE = re.compile(r"The '(\w+)' solver does not support multiclass classification")
 CLASSIFIERS = frozenset({"LogisticRegression", "LogisticRegressionCV"})
@@ -37,11 +37,9 @@ class OneVsRest(Rule):
     code = "SKL105"
     name = "solver for two classes only"
     enames = frozenset({"ValueError"})
+    message = MESSAGE
     applicability = Applicability.SAFE
     why = "One classifier for each class is what the solver fitted until scikit-learn 1.8; the message says how to keep it."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         found = MESSAGE.search(scene.failure.evalue)

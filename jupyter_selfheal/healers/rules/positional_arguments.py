@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._knowledge import Positional, knowledge
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Live, Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 TOO_MANY = re.compile(
     r"takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:positional arguments? \(and .*\) )?(?:were|was) given|"
@@ -41,13 +41,11 @@ class PositionalArguments(Rule):
     code = "API202"
     name = "argument by position that must be by keyword"
     enames = frozenset({"TypeError"})
+    message = TOO_MANY
     applicability = Applicability.SAFE
     why = (
         "The names are those of the installed function's own signature, in the order in which it took them by position."
     )
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and TOO_MANY.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 READ_ONLY = re.compile(r"read-only|WRITEABLE|readonly")
 
@@ -28,11 +28,9 @@ class ReadOnlyArray(Rule):
     code = "NPA102"
     name = "read-only array"
     enames = frozenset({"ValueError"})
+    message = READ_ONLY
     applicability = Applicability.SAFE
     why = "The array does not write through to its table any more, so that a copy has the same effect."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and READ_ONLY.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

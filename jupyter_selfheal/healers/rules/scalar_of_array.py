@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"only (?:0-dimensional|length-1|size-1) arrays can be converted to Python scalars|only size-1 arrays|"
@@ -32,11 +32,9 @@ class ScalarOfArray(Rule):
     code = "NPA105"
     name = "array of one value as a number"
     enames = frozenset({"TypeError", "ValueError", "DeprecationWarning"})
+    message = MESSAGE
     applicability = Applicability.SAFE
     why = "The live array holds one value, which NumPy took itself before (https://numpy.org/doc/stable/release/1.25.0-notes.html)."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

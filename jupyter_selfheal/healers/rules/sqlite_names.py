@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules._names import is_plain_slip
 from jupyter_selfheal.healers.rules._near import nearest
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._value import tables_of
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"(?:no such (column|table)|has no (column) named):? (?:\w+\.)?(\w+)")
 
@@ -30,11 +30,9 @@ class SqliteNames(Rule):
     code = "SQL101"
     name = "misspelt name in SQL"
     enames = frozenset({"OperationalError", "DatabaseError"})
+    message = MESSAGE
     applicability = Applicability.SAFE
     why = "One name only of the open database is near, by a slip."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         told = MESSAGE.search(scene.failure.evalue)

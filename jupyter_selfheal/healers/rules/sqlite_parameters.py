@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"Incorrect number of bindings supplied|uses 1, and there (?:are|is) \d+ supplied|[Pp]arameters are of unsupported"
@@ -30,11 +30,9 @@ class SqliteParameters(Rule):
     code = "SQL102"
     name = "parameters of SQL"
     enames = frozenset({"ProgrammingError", "ValueError", "InterfaceError"})
+    message = MESSAGE
     applicability = Applicability.SAFE
     why = "The statement has one place, and one value is given for it."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._names import function_at
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"__init__\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)$")
 
@@ -29,11 +29,9 @@ class SuperArguments(Rule):
     code = "CAL104"
     name = "arguments of the base class"
     enames = frozenset({"TypeError"})
+    message = MISSING
     applicability = Applicability.SAFE
     why = "The method's own parameters have the names that the base class asks for."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and MISSING.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site, told = Site.of(scene), MISSING.search(scene.failure.evalue)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Live, Site, ask
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"Expected (?:a )?2(?:D array|-dimensional).*, got (?:a )?(1D|scalar|1-dimensional)|Expected 2D input, got input with shape|"
                      r"Expected a 2-dimensional container", re.S)  # fmt: skip
@@ -34,11 +34,9 @@ class TwoDimensions(Rule):
     code = "SKL101"
     name = "one-dimensional data"
     enames = frozenset({"ValueError"})
+    message = MESSAGE
     applicability = Applicability.SAFE
     why = "The numbers of samples and features leave one way to read the values."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

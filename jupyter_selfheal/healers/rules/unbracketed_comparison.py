@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
     r"for [&|]|rand_|ror_|bitwise_(and|or)|truth value of|logical operation|operator '?[&|]'?|Cannot perform '(and|or)_'"
@@ -31,11 +31,9 @@ class UnbracketedComparison(Rule):
     code = "PDA115"
     name = "comparisons without brackets"
     enames = frozenset({"TypeError", "ValueError", "UFuncTypeError", "_UFuncNoLoopError"})
+    message = ABOUT
     applicability = Applicability.SAFE
     why = "Each part is a comparison of its own; joined without brackets they have no meaning."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and ABOUT.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site, ask
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 INVALID = re.compile(r"Invalid value '.*' for dtype '?([\w\[\], ]+)'?", re.S)
 
@@ -28,11 +28,9 @@ class ValueOfAnotherType(Rule):
     code = "PDA108"
     name = "value of another type"
     enames = frozenset({"TypeError", "LossySetitemError"})
+    message = INVALID
     applicability = Applicability.SAFE
     why = "pandas before 3.0 made the same conversion by itself (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and INVALID.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

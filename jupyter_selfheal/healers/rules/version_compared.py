@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Live, Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"not supported between instances of '(?:Version' and '(?:str|tuple|list)|str' and 'Version)'")
 VERSIONS = ("packaging.Version",)
@@ -31,11 +31,9 @@ class VersionCompared(Rule):
     code = "TYP203"
     name = "version compared with a text"
     enames = frozenset({"TypeError"})
+    message = MESSAGE
     applicability = Applicability.SAFE
     why = "The text is a release's number, and is compared with one."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"indices must be integers or slices, not (?:numpy\.)?float|slice indices must be integers|can't multiply sequence by non-int of type '(?:numpy\.)?float|"
@@ -35,11 +35,9 @@ class WholeNumber(Rule):
     code = "NPA103"
     name = "whole number wanted"
     enames = frozenset({"TypeError", "IndexError", "ValueError", "InvalidParameterError"})
+    message = MESSAGE
     applicability = Applicability.SAFE
     why = "The operands are integers, whose division gave a whole number in Python 2, or the value is whole."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and MESSAGE.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)

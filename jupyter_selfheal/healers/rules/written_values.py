@@ -12,7 +12,7 @@ from jupyter_selfheal.healers.rules._names import known_names
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._site import Site
 from jupyter_selfheal.healers.rules.read_only_array import READ_ONLY
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class WrittenValues(Rule):
@@ -29,11 +29,9 @@ class WrittenValues(Rule):
     code = "NPA109"
     name = "values changed in place"
     enames = frozenset({"ValueError"})
+    message = READ_ONLY
     applicability = Applicability.SAFE
     why = "Before pandas 3.0 the call changed the table through its values, which the last line does now."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and READ_ONLY.search(failure.evalue) is not None
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         site = Site.of(scene)
