@@ -59,6 +59,12 @@ class Terminal:
     def prompt(self) -> str:
         return self.until(r"In \[\d+\]: ")
 
+    def value(self, name: str) -> str:
+        """What a name stands for, once what runs has ended."""
+        self.prompt()
+        self.type(name)
+        return self.prompt()
+
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
@@ -76,9 +82,7 @@ def test_yes_applies_and_runs_the_fix(terminal: Terminal) -> None:
     assert "+items = [1, 2]; items.append(3)" in shown
     assert "proven from" in shown
     terminal.type("y")
-    terminal.prompt()
-    terminal.type("items")
-    assert "[1, 2, 3]" in terminal.prompt()
+    assert "[1, 2, 3]" in terminal.value("items")
 
 
 def test_why_shows_the_evidence_and_no_takes_a_reason(terminal: Terminal) -> None:
@@ -143,9 +147,7 @@ def test_edited_fix_is_proven_before_it_is_applied(tmp_path: Path) -> None:
     assert "a fix that has already run" in shown
     assert "proven from" in shown
     terminal.type("y")
-    terminal.prompt()
-    terminal.type("items")
-    assert "[1, 2, 33]" in terminal.prompt()
+    assert "[1, 2, 33]" in terminal.value("items")
     terminal.child.close(force=True)
 
 
@@ -157,9 +159,7 @@ def test_without_an_editor_the_cell_is_typed(terminal: Terminal) -> None:
     terminal.type("items = [7]\nitems.append(8)\n.")
     assert "+items.append(8)" in terminal.until(r"has already run[\s\S]*Apply\? ")
     terminal.type("y")
-    terminal.prompt()
-    terminal.type("items")
-    assert "[7, 8]" in terminal.prompt()
+    assert "[7, 8]" in terminal.value("items")
 
 
 def test_editor_that_fails_leaves_the_fix_as_it_was(tmp_path: Path) -> None:
@@ -171,9 +171,7 @@ def test_editor_that_fails_leaves_the_fix_as_it_was(tmp_path: Path) -> None:
     terminal.type("e")
     assert "left as it was" in terminal.until(r"Apply\? ")
     terminal.type("y")
-    terminal.prompt()
-    terminal.type("items")
-    assert "[1, 2, 3]" in terminal.prompt()
+    assert "[1, 2, 3]" in terminal.value("items")
     terminal.child.close(force=True)
 
 

@@ -71,6 +71,11 @@ class Scene:
                 return frame.cell_id, self.source, frame.line
         return self.failure.cell_id, self.source, self.failure.line
 
+    def upwards(self, cell_id: str = "") -> tuple[str, ...]:
+        """Ids of a cell (the failing one) and of the code cells above it, nearest first: where what it uses was made."""
+        first = cell_id or self.failure.cell_id
+        return tuple(dict.fromkeys((first, *(c.id for c in reversed(self.notebook.code_before(first))))))
+
     def source_of(self, cell_id: str) -> str:
         """The source of any cell; the failing cell's as it ran."""
         return self.source if cell_id == self.failure.cell_id else self.notebook.cell(cell_id).source

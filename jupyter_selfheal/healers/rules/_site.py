@@ -107,6 +107,16 @@ class Site:
                 return replace(found, attribute=node.attr, owner=found.live([node.value])[0])
         return found
 
+    @classmethod
+    def upwards(cls, scene: Scene, cell_id: str = "") -> Iterator[Site]:
+        """The failing cell (or the given one) and those above it, nearest first, without the ones that do not parse. Their
+        ``line`` is the first one."""
+        for above in scene.upwards(cell_id):
+            source = scene.source_of(above)
+            tree = src.parse(source)
+            if tree is not None and not src.is_foreign(source):
+                yield cls(scene, above, source, tree, 1)
+
     def text(self, node: ast.AST) -> str:
         """The source text of a node of the site's cell."""
         return src.text_of(self.source, node)

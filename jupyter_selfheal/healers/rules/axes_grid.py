@@ -63,8 +63,7 @@ class AxesGrid(Rule):
 
 def _made(scene: Scene, name: str) -> tuple[str, ast.Assign, ast.Call] | None:
     """The last ``…, name = plt.subplots(…)`` above the failure or in its cell."""
-    cells = [scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
-    for cell_id in dict.fromkeys(cells):
+    for cell_id in scene.upwards():
         for node in ast.walk(src.parse(scene.source_of(cell_id)) or ast.Module([], [])):
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue

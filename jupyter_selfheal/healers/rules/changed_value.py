@@ -78,14 +78,8 @@ class ChangedValue(Rule):
         """The estimator's constructor, in the failing cell or in one above."""
         changes = [v for v in knowledge().values if kind in v.calls and v.keyword in ("", keyword)]
         options = OPTION.findall(scene.failure.evalue.split(" must be ", 1)[-1].split("Got ")[0])
-        cells = [scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
-        for cell_id in dict.fromkeys(cells):
-            source = scene.source_of(cell_id)
-            tree = src.parse(source)
-            if tree is None or src.is_foreign(source):
-                continue
-            site = Site(scene, cell_id, source, tree, 1)
-            calls = [c for c in ast.walk(tree) if isinstance(c, ast.Call) and _last(c.func) == kind]
+        for site in Site.upwards(scene):
+            calls = [c for c in ast.walk(site.tree) if isinstance(c, ast.Call) and _last(c.func) == kind]
             for change in changes:
                 splices = [s for c in calls for s in _splices(site, c, change, "")]
                 if splices:

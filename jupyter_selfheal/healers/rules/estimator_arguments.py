@@ -43,18 +43,12 @@ class EstimatorArguments(Rule):
 
     def propose(self, scene: Scene) -> Iterator[Patch]:
         shuffles = SHUFFLE.search(scene.failure.evalue) is not None
-        cells = [scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
-        for cell_id in dict.fromkeys(cells):
-            source = scene.source_of(cell_id)
-            tree = src.parse(source)
-            if tree is None or src.is_foreign(source):
-                continue
-            site = Site(scene, cell_id, source, tree, 1)
-            calls = [c for c in ast.walk(tree) if isinstance(c, ast.Call)]
+        for site in Site.upwards(scene):
+            calls = [c for c in ast.walk(site.tree) if isinstance(c, ast.Call)]
             splices = [s for c in calls for s in (_unshuffled(site, c) if shuffles else _solved(site, c))]
             if splices:
                 yield self.patch(
-                    self.replace(scene, cell_id, splices),
+                    self.replace(scene, site.cell_id, splices),
                     "Take out random_state" if shuffles else "Pass solver='liblinear'",
                     "Nothing is shuffled, so random_state has no effect." if shuffles
                     else "The default solver does not know this penalty.",

@@ -84,8 +84,7 @@ def near_files(scene: Scene, path: str) -> list[tuple[str, bool]]:
 
 def _corrections(scene: Scene, path: str, found: str) -> Iterator[tuple[str, tuple[int, int, str]]]:
     """Where a text of the notebook holds the part of the path that differs: (cell id, splice)."""
-    cells = [scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
-    for cell_id in dict.fromkeys(cells):
+    for cell_id in scene.upwards():
         source = scene.source_of(cell_id)
         constants = [
             n

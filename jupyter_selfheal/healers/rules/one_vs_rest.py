@@ -44,13 +44,8 @@ class OneVsRest(Rule):
     def propose(self, scene: Scene) -> Iterator[Patch]:
         found = MESSAGE.search(scene.failure.evalue)
         solver = found[1] if found else ""
-        cells = [scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
-        for cell_id in dict.fromkeys(cells):
-            source = scene.source_of(cell_id)
-            tree = src.parse(source)
-            if tree is None or src.is_foreign(source):
-                continue
-            edits = self._wrapped(Site(scene, cell_id, source, tree, 1), solver)
+        for site in Site.upwards(scene):
+            edits = self._wrapped(site, solver)
             if edits:
                 safe = not _looks_inside(scene)
                 yield self.patch(

@@ -37,17 +37,11 @@ class ReadOnlyArray(Rule):
         if site is None:
             return
         names = _written(site)
-        cells = [site.cell_id, *(c.id for c in reversed(scene.notebook.code_before(site.cell_id)))]
-        for cell_id in dict.fromkeys(cells):
-            source = scene.source_of(cell_id)
-            tree = src.parse(source)
-            if tree is None or src.is_foreign(source):
-                continue
-            other = Site(scene, cell_id, source, tree, 1)
-            splices = _copied(other, names, site.line if cell_id == site.cell_id else 0)
+        for other in Site.upwards(scene, site.cell_id):
+            splices = _copied(other, names, site.line if other.cell_id == site.cell_id else 0)
             if splices:
                 yield self.patch(
-                    self.replace(scene, cell_id, splices),
+                    self.replace(scene, other.cell_id, splices),
                     f"Copy the array before it is written into: `{splices[0][2].strip('()')}`",
                     "Arrays that share their data with a table are read-only since pandas 3.0.",
                     prior=0.88,

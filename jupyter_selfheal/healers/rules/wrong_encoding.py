@@ -72,8 +72,7 @@ class WrongEncoding(Rule):
 def _calls(scene: Scene) -> Iterator[tuple[str, str, ast.Call]]:
     """Calls that read a file: those where it failed first, then the rest of the cell, then the cells above."""
     place, _, line = scene.place()
-    cells = [place, scene.failure.cell_id, *(c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id)))]
-    for cell_id in dict.fromkeys(cells):
+    for cell_id in dict.fromkeys((place, *scene.upwards())):
         source = scene.source_of(cell_id)
         calls = [
             n
