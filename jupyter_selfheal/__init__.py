@@ -17,14 +17,14 @@ __all__ = ["__version__", "load_ipython_extension", "unload_ipython_extension"]
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Switch healing on in this shell (``%load_ext jupyter_selfheal``)."""
-    from jupyter_selfheal.live import extension
+    from jupyter_selfheal.surfaces.live import extension
 
     extension.load(shell)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
     """Take everything back (``%unload_ext jupyter_selfheal``)."""
-    from jupyter_selfheal.live import extension
+    from jupyter_selfheal.surfaces.live import extension
 
     extension.unload(shell)
 

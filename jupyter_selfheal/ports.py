@@ -274,7 +274,7 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a heal runs on: assembled in :mod:`jupyter_selfheal.assemble`, faked in tests."""
+    """What a heal runs on: assembled in :mod:`jupyter_selfheal.engine`, faked in tests."""
 
     starts: Starts
     facts: Facts

@@ -22,11 +22,11 @@ from jupyter_selfheal.model import (
     TrialRequest,
     Verdict,
 )
-from jupyter_selfheal.notebook.read import Document
-from jupyter_selfheal.notebook.run import Batch
-from jupyter_selfheal.notebook.tools import Limits, Tools
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.surfaces.notebook.tools import Limits, Tools
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
 Fixer = Callable[[Case], Sequence[Patch]]

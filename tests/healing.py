@@ -13,11 +13,11 @@ from types import ModuleType
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Keep, Notebook, Role, Run, Sandbox, Trial, TrialRequest
-from jupyter_selfheal.notebook.read import Document, read
-from jupyter_selfheal.notebook.records import NotebookReport
-from jupyter_selfheal.notebook.run import Batch
-from jupyter_selfheal.notebook.session import Session, Settings
 from jupyter_selfheal.ports import TrialKernel
+from jupyter_selfheal.surfaces.notebook.read import Document, read
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 
 ROOT = Path(__file__).parent.parent
 

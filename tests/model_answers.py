@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.language_model import LanguageModelHealer
+from jupyter_selfheal.healers.model.healer import LanguageModelHealer
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.model import (
     Attempt,

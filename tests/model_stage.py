@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jupyter_selfheal import assemble
+from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.memory import MemoryHealer
+from jupyter_selfheal.healers.memory.healer import MemoryHealer
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop import driver
 from jupyter_selfheal.model import Case, Cell, Decision, Failure, Notebook
@@ -98,12 +98,12 @@ def parts_of(case: Case, provider: Provider, config: HealConfig, approver: Scrip
     return Parts(
         starts=Starts(before=(FakeKernel(above),)),
         facts=NoFacts(),
-        healers=assemble.healers_of(config, provider, redactor),
+        healers=engine.healers_of(config, provider, redactor),
         diagnoser=ScriptedDiagnoser(),
-        scorer=assemble.judged_scorer(config, provider, redactor),
+        scorer=engine.judged_scorer(config, provider, redactor),
         approver=approver,
         journal=journal,
         config=config,
-        fallback_scorer=assemble.free_scorer(config),
-        critic=assemble.critic_of(config, provider, redactor),
+        fallback_scorer=engine.free_scorer(config),
+        critic=engine.critic_of(config, provider, redactor),
     )

@@ -1,4 +1,4 @@
-"""The trial kernel that holds the exact state: the engine's end of a zygote (:mod:`~jupyter_selfheal.kernels.zygote`).
+"""The trial kernel that holds the exact state: the engine's end of a zygote (:mod:`~jupyter_selfheal.inside.fork.zygote`).
 
 One connection carries requests, each with the ends of its own channels: the results (frames, written by the trial), the
 status (written by the guard) and, where the state may be kept, the connection to the kept zygote. There is nothing to

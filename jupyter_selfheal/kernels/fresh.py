@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.kernels import refused, sandbox
+from jupyter_selfheal.inside.fork import sandbox, sandbox_errors
 from jupyter_selfheal.kernels.recipe import Past, in_words, needed
 from jupyter_selfheal.kernels.reserve import Reserve, available
 from jupyter_selfheal.kernels.session import Session, run_steps, skipped
@@ -231,7 +231,7 @@ class FreshKernel:
 
 def _blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, ...]:
     plan = {"network": limits.network, "writes": limits.writes}
-    found = (refused.blocked(e.ename, e.evalue, plan) for result in results for e in result.errors)
+    found = (sandbox_errors.blocked(e.ename, e.evalue, plan) for result in results for e in result.errors)
     return tuple(dict.fromkeys(filter(None, found)))
 
 

@@ -11,55 +11,16 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import ForkRefused, KernelError
+from jupyter_selfheal.inside.loader import code_to_load
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
 from jupyter_selfheal.kernels.project import project_of
 from jupyter_selfheal.model import OPEN, Ending, Probe, Run, Start, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
-
-SENT = (
-    "syscalls",
-    "overlay",
-    "gate",
-    "sandbox",
-    "hygiene",
-    "descriptors",
-    "event_loop",
-    "refused",
-    "capture",
-    "steps",
-    "guard",
-    "trial",
-    "pair",
-    "frozen",
-    "zygote",
-)
-"""The modules that run in the user's kernel, each after those it imports."""
-
-_LOAD = """
-def load(sources, package="jupyter_selfheal.kernels"):
-    import sys, types
-    names = ["jupyter_selfheal", package] + [package + "." + name for name in sources]
-    before = {name: sys.modules.pop(name) for name in names if name in sys.modules}
-    try:
-        for name in names:
-            sys.modules[name] = types.ModuleType(name)
-            sys.modules[name].__path__ = []
-        for name, text in sources.items():
-            module = sys.modules[package + "." + name]
-            setattr(sys.modules[package], name, module)
-            exec(compile(text, "<selfheal " + name + ">", "exec"), module.__dict__)
-        return sys.modules[package + ".zygote"]
-    finally:
-        for name in names:
-            del sys.modules[name]
-        sys.modules.update(before)
-"""
 
 
 def open_state(
@@ -128,10 +89,8 @@ def _frozen(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
 
 def bootstrap(socket_dir: str) -> str:
     """Code for a kernel that freezes it, prints what ``checkpoint`` returned as JSON, and leaves no name behind."""
-    here = Path(__file__).parent
-    sources = {name: (here / f"{name}.py").read_text(encoding="utf-8") for name in SENT}
     inner = (
-        f"{_LOAD}\nimport json\nzygote = load({sources!r})\n"
+        f"{code_to_load('fork.zygote')}\nimport json\nzygote = load()\n"
         f"print(json.dumps(zygote.checkpoint(shell, socket_dir={socket_dir!r})))"
     )
     return f"exec({inner!r}, {{'shell': get_ipython()}})"

@@ -15,8 +15,8 @@ import weakref
 from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.inside.fork.zygote import private_folder
 from jupyter_selfheal.kernels.project import project_of
-from jupyter_selfheal.kernels.zygote import private_folder
 
 _WARDEN = Path(__file__).with_name("warden.py")
 

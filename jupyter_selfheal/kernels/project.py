@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from jupyter_selfheal.kernels import overlay
+from jupyter_selfheal.inside.fork import overlay
 
 _MARKS = ("README*", "LICENSE*", "pyproject.toml", "setup.py", "requirements*.txt", "environment*.y*ml", "Makefile")
 _LEVELS = 4

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels.outputs import Reading
 from jupyter_selfheal.model import Ending, Isolation, Sandbox
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from jupyter_selfheal import source
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.inside.fork import sandbox
+from jupyter_selfheal.inside.fork.steps import in_its_lines
+from jupyter_selfheal.inside.loader import code_to_load
 from jupyter_selfheal.kernels.launch import LiveKernel, Reply
-from jupyter_selfheal.kernels.steps import in_its_lines
 from jupyter_selfheal.model import (
     JSON,
     Ending,
@@ -35,7 +36,6 @@ _INSIDE = f'__import__("sys").modules["{_MODULE}"]'
 _SHELL = "get_ipython()"
 _GRACE = 3.0
 _STREAMS = ("stdout", "stderr")
-_SOURCES = ("syscalls", "overlay", "sandbox")
 
 
 class Session:
@@ -46,11 +46,10 @@ class Session:
         self.layers = list(kernel.layers)
         self.has_network = True
         self._stdout = ""
-        code = Path(__file__).with_name("inside.py").read_text("utf-8")
+        code = code_to_load("fresh_kernel")
+        start = f"\nimport sys\nmodule = sys.modules[{_MODULE!r}] = load()\nmodule.watch(shell, {kernel.shared!r})\n"
         made = kernel.execute(
-            f"import sys as _s, types as _t\n_m = _t.ModuleType({_MODULE!r})\n"
-            f"exec(compile({code!r}, '<selfheal>', 'exec'), _m.__dict__)\n_s.modules[{_MODULE!r}] = _m\n"
-            f"_m.watch({_SHELL}, {kernel.shared!r})\ndel _s, _t, _m",
+            f"exec({code + start!r}, {{'shell': {_SHELL}}})",
             silent=True,
             timeout=60,
         )
@@ -61,8 +60,8 @@ class Session:
 
     def restrict(self, limits: Sandbox) -> None:
         """Cut the network and limit memory, as the sandbox asks. The files were isolated when the kernel started."""
-        sources = {name: Path(__file__).with_name(f"{name}.py").read_text("utf-8") for name in _SOURCES}
-        layer = self._answer(f"shut({sources!r}, {limits.memory_mb}, {limits.network})", 30.0)
+        code = code_to_load("fork.sandbox")
+        layer = self._answer(f"enter_sandbox({code!r}, {limits.memory_mb}, {limits.network})", 30.0)
         if not limits.network:
             self.has_network = False
             self.layers += [str(layer)] if layer else []

@@ -51,7 +51,7 @@ def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
     """Layers that are on and why writes are not isolated (empty where they are, or were not asked to be)."""
     if sys.platform != "linux":
         return [], f"overlay: not on {sys.platform}" if order["writes"] != "allow" else ""
-    from jupyter_selfheal.kernels import sandbox, syscalls
+    from jupyter_selfheal.inside.fork import sandbox, syscalls
 
     syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     if order["writes"] == "allow":
@@ -72,7 +72,7 @@ def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
 
 
 def _probe() -> dict[str, str]:
-    from jupyter_selfheal.kernels import sandbox
+    from jupyter_selfheal.inside.fork import sandbox
 
     return sandbox.probe()
 
@@ -84,7 +84,7 @@ def _become_kernel(argv: list[str], warden: int) -> None:
         for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
         if sys.platform == "linux":
-            from jupyter_selfheal.kernels import syscalls
+            from jupyter_selfheal.inside.fork import syscalls
 
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != warden:

@@ -11,9 +11,9 @@ from jupyter_selfheal.errors import InfrastructureError, ProviderError
 from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import evidence, limits, risks
-from jupyter_selfheal.loop.away import Cancelled, away
-from jupyter_selfheal.loop.scenes import Scenes
+from jupyter_selfheal.loop.cancellation import Cancelled, away
 from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.loop.trial_states import Scenes
 from jupyter_selfheal.model import Case, Cost, Reason
 from jupyter_selfheal.ports import Answer, Healer, Parts, Scorer
 

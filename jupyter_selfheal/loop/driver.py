@@ -7,7 +7,7 @@
             state = step(state, event)
 
 That is all of it. What comes next is decided in :mod:`~jupyter_selfheal.loop.policy`, what an event means in
-:mod:`~jupyter_selfheal.loop.machine`, and the effects are in :mod:`~jupyter_selfheal.loop.bench`.
+:mod:`~jupyter_selfheal.loop.machine`, and the effects are in :mod:`~jupyter_selfheal.loop.runner`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from types import FrameType
 
 from jupyter_selfheal.errors import InfrastructureError, JournalError
 from jupyter_selfheal.loop import machine, proposals
-from jupyter_selfheal.loop.away import Cancelled
-from jupyter_selfheal.loop.bench import Bench
+from jupyter_selfheal.loop.cancellation import Cancelled
 from jupyter_selfheal.loop.commands import Command
 from jupyter_selfheal.loop.events import Broke, CancelRequested, Event
+from jupyter_selfheal.loop.runner import Bench
 from jupyter_selfheal.loop.states import Closed, State
 from jupyter_selfheal.model import Case, Outcome, Reason, Trial
 from jupyter_selfheal.ports import Parts

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -23,7 +24,6 @@ from jupyter_selfheal.model import (
     StepResult,
     Trial,
 )
-from jupyter_selfheal.scoring.probes import source_of
 
 EXPECTED = "expected"
 """Name of the probe that compares the cell's last value."""
@@ -60,7 +60,10 @@ def steps(case: Case, patch: Patch) -> Iterator[Step]:
 def expectation(expect: str, source: str, name: str) -> Probe:
     """The probe that compares the value of a cell of that source with the expression ``expect``."""
     return Probe(
-        source_of("expected"), {"expect": expect, "name": _assigned_last(source)}, name=name, timeout=CHECK_SECONDS
+        probe_source("probes.expected"),
+        {"expect": expect, "name": _assigned_last(source)},
+        name=name,
+        timeout=CHECK_SECONDS,
     )
 
 

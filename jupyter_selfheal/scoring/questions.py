@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
 from jupyter_selfheal.scoring import stored
-from jupyter_selfheal.scoring.probes import source_of
 
 Look = Callable[[Patch, Probe], JSON]
 """Runs the patched cell once more and asks the probe behind it."""
@@ -72,7 +72,7 @@ def _seen(case: Case, rivals: Sequence[Candidate], look: Look) -> Iterator[tuple
     if max(c.trial.seconds for c in rivals) > LOOK_SECONDS:
         return
     names = _assigned(case.failure.source)
-    probe = Probe(source_of(VALUES), names, name=VALUES, timeout=LOOK_SECONDS)
+    probe = Probe(probe_source("probes.values"), names, name=VALUES, timeout=LOOK_SECONDS)
     held = [look(c.patch, probe) for c in rivals] if names else []
     for name in names if held and all(isinstance(h, dict) for h in held) else ():
         yield f"`{name}` be after the cell", [str(h.get(name, "")) for h in held]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import (
     JSON,
     Applicability,
@@ -30,7 +31,6 @@ from jupyter_selfheal.scoring import downstream, expected
 from jupyter_selfheal.scoring.asserts import below
 from jupyter_selfheal.scoring.docstrings import shown_in_docstrings
 from jupyter_selfheal.scoring.observe import DOCTESTS, cell_ran, evidence
-from jupyter_selfheal.scoring.probes import source_of
 from jupyter_selfheal.scoring.seen import Evidence
 from jupyter_selfheal.scoring.verdict import Opinion, verdict
 
@@ -80,7 +80,7 @@ class EvidenceScorer:
         steps: list[Step] = list(expected.steps(case, patch))
         examples = shown_in_docstrings(case, patch)
         if examples:
-            steps.append(Probe(source_of("doctests"), examples, name=DOCTESTS, timeout=DOCTEST_SECONDS))
+            steps.append(Probe(probe_source("probes.doctests"), examples, name=DOCTESTS, timeout=DOCTEST_SECONDS))
         for one in below(case, patch):
             steps.append(Run(one.code, one.cell_id, Role.CHECK, go_on=True, timeout=ASSERT_SECONDS))
         return (*steps, *downstream.steps(case, patch, self.config.downstream_seconds))

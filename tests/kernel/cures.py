@@ -21,7 +21,7 @@ CONTRACT = "tests/contract/test_trial_kernels.py"
 
 @dataclass(frozen=True)
 class Cure:
-    """``line`` of ``module`` in kernels/ is replaced by ``other`` (all its occurrences); ``test`` (a -k expression, in the
+    """``line`` of ``module`` in inside/fork/ is replaced by ``other`` (all its occurrences); ``test`` (a -k expression, in the
     files that match ``file``) must fail."""
 
     name: str
@@ -33,34 +33,34 @@ class Cure:
 
 
 CURES = (
-    Cure("random state restored", "hygiene", "random.setstate(state)", "pass", "random_draws"),
+    Cure("random state restored", "after_fork", "random.setstate(state)", "pass", "random_draws"),
     Cure("descriptors quarantined", "descriptors", "if stat.S_ISREG(kind):", "if True:\n                continue\n            if stat.S_ISREG(kind):", "socket or file_being_read"),
     Cure("memory unshared", "descriptors", "_copy_in_place(begin, end - begin)", "pass", "memory_map or shared_memory"),
-    Cure("executors get new workers", "hygiene", "pool._idle_semaphore = threading.Semaphore(0)", "pass", "every_notebook_has"),
-    Cure("one OpenMP thread", "hygiene", "call(1)", "pass", "openmp"),
-    Cure("one OpenMP thread in a kept state", "trial", "        hygiene.one_native_thread()", "        pass", "openmp_used_in_a_kept"),
-    Cure("first to be killed", "hygiene", 'f.write("1000")', 'f.write("0")', "first_to_go"),
-    Cure("history off", "hygiene", "history.enabled = False", "return", "history_is_untouched"),
+    Cure("executors get new workers", "after_fork", "pool._idle_semaphore = threading.Semaphore(0)", "pass", "every_notebook_has"),
+    Cure("one OpenMP thread", "after_fork", "call(1)", "pass", "openmp"),
+    Cure("one OpenMP thread in a kept state", "trial", "        after_fork.one_native_thread()", "        pass", "openmp_used_in_a_kept"),
+    Cure("first to be killed", "after_fork", 'f.write("1000")', 'f.write("0")', "first_to_go"),
+    Cure("history off", "after_fork", "history.enabled = False", "return", "history_is_untouched"),
     Cure("open files follow the overlay", "trial", "descriptors.detach_files(", "(lambda *a, **k: None)(", "file_being_written"),
     Cure("named shared memory overlaid", "trial", 'for path in ("/dev/shm",)', "for path in ()", "shared_memory"),
     Cure("the user's loop adopted", "event_loop", "        _adopt(asyncio, loop)", "        loop = asyncio.new_event_loop()", "running_tasks"),
-    Cure("tracing stopped", "hygiene", "sys.settrace(None)", "pass", "debugger"),
+    Cure("tracing stopped", "after_fork", "sys.settrace(None)", "pass", "debugger"),
     Cure("input refused", "capture", "        _no_input(self.shell)", "        pass", "input_is_refused"),
     Cure("output bounded", "capture", "max(self.limit - self._sent, 0)", "1 << 40", "two_hundred"),
     Cure("output from C in its place", "capture", "        memory.attach()", "        pass", "output_from_c"),
-    Cure("deaf to interrupts", "hygiene", "signal.SIG_IGN if number == signal.SIGINT else", "", "interrupt_of_the_kernel"),
+    Cure("deaf to interrupts", "after_fork", "signal.SIG_IGN if number == signal.SIGINT else", "", "interrupt_of_the_kernel"),
     Cure("hard limit after the polite one", "guard", "kill_tree(self.trial)\n        elif", "pass\n        elif", "polite_signal"),
-    Cure("guard is a subreaper", "pair", "    hygiene.adopt_orphans()\n    memory", "    memory", "started_ends_with_it and Forked", CONTRACT),
-    Cure("strays of a killed guard", "frozen", "            self._kill_strays()", "            pass", "guard_killed"),
-    Cure("nobody outlives the kernel", "frozen", "            if ready & {self.state.alive, self.told}:\n                self._end(everything=True)", "            if self.state.alive in ready:\n                time.sleep(0.2)", "death_of_the_users_kernel", LIFETIME),
-    Cure("kept states outlive their guard", "trial", "        hygiene.outlive_parent()", "        pass", "kept_state_goes_on and Forked", CONTRACT),
-    Cure("constant stack", "frozen", "            zygote = Zygote(trial.state, trial.run())", "            control = trial.run()\n            live(lambda: Zygote(trial.state, control))", "stack_does_not_grow", LIFETIME),
-    Cure("processes made ahead", "frozen", "elif self._wants_spare() and", "elif False and", "meets_processes", LIFETIME),
+    Cure("guard is a subreaper", "prefork", "    after_fork.adopt_orphans()\n    memory", "    memory", "started_ends_with_it and Forked", CONTRACT),
+    Cure("strays of a killed guard", "server", "            self._kill_strays()", "            pass", "guard_killed"),
+    Cure("nobody outlives the kernel", "server", "            if ready & {self.state.alive, self.told}:\n                self._end(everything=True)", "            if self.state.alive in ready:\n                time.sleep(0.2)", "death_of_the_users_kernel", LIFETIME),
+    Cure("kept states outlive their guard", "trial", "        after_fork.outlive_parent()", "        pass", "kept_state_goes_on and Forked", CONTRACT),
+    Cure("constant stack", "server", "            zygote = Zygote(trial.state, trial.run())", "            control = trial.run()\n            live(lambda: Zygote(trial.state, control))", "stack_does_not_grow", LIFETIME),
+    Cure("processes made ahead", "server", "elif self._wants_spare() and", "elif False and", "meets_processes", LIFETIME),
     Cure("the result waits for what was started", "trial", "not self.runner.timed_out and self._is_alone()", "not self.runner.timed_out", "comes_after_the_end", LIFETIME),
     Cure("ended copies are collected", "zygote", "    _watch(pid, loop)", "    pass", "collected_without", LIFETIME),
     Cure("cells called from a running loop", "steps", "is_called = self.loop is not None and", "is_called = False and", "called_from_a_running"),
     Cure("the thread of %%bash is allowed", "gate", "if script_loop is not None and", "if False and", "script_cell_leaves"),
-    Cure("the thread of %%bash is forgotten", "frozen", "        hygiene.forget_script_loop(shell)", "        pass", "script_cell_leaves"),
+    Cure("the thread of %%bash is forgotten", "server", "        after_fork.forget_script_loop(shell)", "        pass", "script_cell_leaves"),
 )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _fails_without(cure: Cure, folder: Path) -> tuple[bool, str]:
             ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "labextension", "golden")
         )
     shutil.copy(ROOT / "pyproject.toml", folder)
-    module = folder / "jupyter_selfheal" / "kernels" / f"{cure.module}.py"
+    module = folder / "jupyter_selfheal" / "inside" / "fork" / f"{cure.module}.py"
     text = module.read_text()
     assert cure.line in text, f"{cure.name}: {cure.line!r} is no longer in {cure.module}.py"
     module.write_text(text.replace(cure.line, cure.other))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.inside.fork import sandbox
 
 NOBODY = 65534
 USERS = [pytest.param(None, id="as-is"), pytest.param(NOBODY, id="ordinary-user")]

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from tests.command import heal, nothing_is_left_running, place
-from tests.unit.notebook.test_read import OLD
+from tests.unit.surfaces.notebook.test_read import OLD
 
 __all__ = ["place"]
 

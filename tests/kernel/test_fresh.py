@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.recipe import Past, in_words, needed
 from jupyter_selfheal.model import OPEN, Cell, Ending, Keep, Probe, Run, Sandbox, Start, Trial, TrialRequest

@@ -19,7 +19,7 @@ from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
 
 pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="forks are made on Linux only")]
 
-ASK = "from jupyter_selfheal.kernels.gate import refusal\n"
+ASK = "from jupyter_selfheal.inside.fork.gate import refusal\n"
 
 
 def refusal_after(code: str) -> str:
@@ -205,7 +205,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
 
 def said_in(kernel: LiveKernel, code: str = "") -> str:
     reply = kernel.execute(
-        textwrap.dedent(code) + "\nfrom jupyter_selfheal.kernels.gate import refusal\nprint('gate:', refusal(1))"
+        textwrap.dedent(code) + "\nfrom jupyter_selfheal.inside.fork.gate import refusal\nprint('gate:', refusal(1))"
     )
     assert not reply.errors, reply.errors
     return "".join(o.text for o in reply.outputs).rpartition("gate:")[2].strip()

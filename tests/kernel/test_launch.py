@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
 from jupyter_selfheal.model import Output
 

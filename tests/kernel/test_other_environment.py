@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels.opening import open_state
 from jupyter_selfheal.model import Keep, Run, Sandbox, TrialRequest
 from jupyter_selfheal.testing.processes import is_gone, mark, marked

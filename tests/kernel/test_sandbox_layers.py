@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.kernels import sandbox
+from jupyter_selfheal.inside.fork import sandbox
 
 sys.path.insert(0, str(Path(__file__).parent))
 from enclosed import LOOK_AROUND, USERS, Place, available

@@ -10,8 +10,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from jupyter_selfheal.live import extension
-from jupyter_selfheal.live.session import LiveSession
+from jupyter_selfheal.surfaces.live import extension
+from jupyter_selfheal.surfaces.live.session import LiveSession
 
 
 @pytest.fixture

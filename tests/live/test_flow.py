@@ -136,7 +136,7 @@ def test_killing_ours_leaves_the_kernel_working(loaded: LiveKernel, victim: str)
     fail(loaded)
     loaded.card("a fix that has already run")
     for process, command in loaded.commands():
-        if ("jupyter_selfheal.worker" in command) == (victim == "worker"):
+        if ("jupyter_selfheal.surfaces.worker" in command) == (victim == "worker"):
             with contextlib.suppress(ProcessLookupError):  # it went with the one before it
                 os.kill(process.pid, signal.SIGKILL)
     if victim == "worker":

@@ -28,7 +28,7 @@ def settled(kernel: LiveKernel, shown: int = 1) -> str:
 
 
 def workers(kernel: LiveKernel) -> list[psutil.Process]:
-    return [process for process, command in kernel.commands() if "jupyter_selfheal.worker" in command]
+    return [process for process, command in kernel.commands() if "jupyter_selfheal.surfaces.worker" in command]
 
 
 def test_closed_heal_is_tried_again_with_a_hint(loaded: LiveKernel) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_selfheal.healers.memory import MemoryHealer
+from jupyter_selfheal.healers.memory.healer import MemoryHealer
 from jupyter_selfheal.model import (
     Candidate,
     Case,

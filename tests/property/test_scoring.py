@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.templates import apply, learn, renamed
+from jupyter_selfheal.healers.memory.templates import apply, learn, renamed
+from jupyter_selfheal.inside.probes.expected import difference
 from jupyter_selfheal.model import Applicability, Cell, Output, Patch
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.expected import Part
-from jupyter_selfheal.scoring.probes.expected import difference
 from jupyter_selfheal.scoring.seen import Below, Count, Evidence
 from jupyter_selfheal.scoring.stored import NOTHING, Comparison
 from jupyter_selfheal.scoring.verdict import Opinion, verdict

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal import assemble
+from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Reason
 from jupyter_selfheal.ports import Starts
@@ -34,11 +34,11 @@ def test_nothing_is_sent_and_it_is_said_what_would_change_that(
     if key:
         monkeypatch.setenv("ANTHROPIC_API_KEY", key)
     made = HealConfig(**{"healers": ("language_model",), "memory": False, **config})
-    assert why in assemble.model_is_off(made)
+    assert why in engine.model_is_off(made)
     with FakeModelServer([Says(GOOD)] * 9) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         starts = Starts(before=(FakeKernel(SOURCES[:1]),))
-        outcome = assemble.heal(case_of(), starts, config=made, approver=ScriptedApprover(), journal=ListJournal())
+        outcome = engine.heal(case_of(), starts, config=made, approver=ScriptedApprover(), journal=ListJournal())
         assert server.requests == []
     assert outcome.reason is Reason.EXHAUSTED
     assert outcome.cost.usd == 0
@@ -47,11 +47,11 @@ def test_nothing_is_sent_and_it_is_said_what_would_change_that(
 def test_with_a_key_and_consent_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     made = HealConfig(healers=("language_model",), consent=True, hypotheses=1, memory=False)
-    assert assemble.model_is_off(made) == ""
+    assert engine.model_is_off(made) == ""
     with FakeModelServer([Says(GOOD), *[Says("{}")] * 8]) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         starts = Starts(before=(FakeKernel(SOURCES[:1]),))
-        outcome = assemble.heal(case_of(), starts, config=made, approver=ScriptedApprover(), journal=ListJournal())
+        outcome = engine.heal(case_of(), starts, config=made, approver=ScriptedApprover(), journal=ListJournal())
         assert server.requests
     assert {a.patch.healer for a in outcome.attempts} == {"language_model"}
 
@@ -59,4 +59,4 @@ def test_with_a_key_and_consent_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_local_server_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     made = HealConfig(provider="openai_compatible", base_url="http://localhost:11434/v1", consent=True)
-    assert assemble.model_is_off(made) == ""
+    assert engine.model_is_off(made) == ""

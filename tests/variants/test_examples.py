@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.notebook.records import Status
-from jupyter_selfheal.notebook.table import rendered
+from jupyter_selfheal.surfaces.notebook.records import Status
+from jupyter_selfheal.surfaces.notebook.table import rendered
 from tests.healing import ROOT, Clinic, examples
 
 pytestmark = pytest.mark.kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Role
-from jupyter_selfheal.notebook.table import rendered
+from jupyter_selfheal.surfaces.notebook.table import rendered
 from tests.healing import Clinic, variants
 
 pytestmark = pytest.mark.kernel

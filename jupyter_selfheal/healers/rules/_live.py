@@ -1,26 +1,22 @@
-"""Typed questions to the live state, for rules: the engine's half of :mod:`jupyter_selfheal.healers.rules._probes`."""
+"""Typed questions to the live state, for rules: the engine's half of :mod:`jupyter_selfheal.inside.probes.live_objects`."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON
 
 
-@cache
-def _probe_source() -> str:
-    return resources.files(__package__).joinpath("_probes.py").read_text(encoding="utf-8")
-
-
 def ask(scene: Scene, question: str, **argument: JSON) -> JSON:
-    """The answer to one question of ``_probes.QUESTIONS``, or None where it cannot be answered."""
-    return scene.facts.ask(_probe_source(), {"question": question, "place": _place(scene), **argument})
+    """The answer to one question of :data:`jupyter_selfheal.inside.probes.live_objects.QUESTIONS`, or None where it cannot be answered."""
+    return scene.facts.ask(
+        probe_source("probes.live_objects"), {"question": question, "place": _place(scene), **argument}
+    )
 
 
 def _place(scene: Scene) -> JSON:

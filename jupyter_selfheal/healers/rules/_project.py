@@ -6,24 +6,18 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON
 
 FILE_NAME = re.compile(r"[\w.+-]+\.(?!py$|ipynb$|com$|org$|net$|edu$|html?$)[A-Za-z]\w{0,6}$")
 
 
-@cache
-def _probe_source() -> str:
-    return resources.files(__package__).joinpath("_project_probes.py").read_text(encoding="utf-8")
-
-
 def ask(scene: Scene, question: str, **argument: JSON) -> JSON:
-    """The answer to one question of ``_project_probes.QUESTIONS``, or None where it cannot be answered."""
-    return scene.facts.ask(_probe_source(), {"question": question, **argument})
+    """The answer to one question of :data:`jupyter_selfheal.inside.probes.project_files.QUESTIONS`, or None where it cannot be answered."""
+    return scene.facts.ask(probe_source("probes.project_files"), {"question": question, **argument})
 
 
 def missing_path(scene: Scene) -> str:

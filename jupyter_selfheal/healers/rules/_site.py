@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._edit import Splice, add_import
 from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.inside.loader import probe_source
 
 LAZY = frozenset({"urllib", "xml", "importlib", "concurrent", "email", "http"})
 """Packages whose submodules are there only once they were imported."""
@@ -19,14 +18,11 @@ LAZY = frozenset({"urllib", "xml", "importlib", "concurrent", "email", "http"})
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict, ast.Set, ast.ListComp)
 
 
-@cache
-def _probe_source() -> str:
-    return (Path(__file__).parent / "_library_probes.py").read_text(encoding="utf-8")
-
-
 def ask(scene: Scene, question: str, **argument: Any) -> Any:
-    """The answer of :mod:`._library_probes` to a question about the live state; None where there is none."""
-    return scene.facts.ask(_probe_source(), {"question": question, "place": _place_of(scene), **argument})
+    """The answer of :mod:`jupyter_selfheal.inside.probes.libraries` to a question about the live state; None where there is none."""
+    return scene.facts.ask(
+        probe_source("probes.libraries"), {"question": question, "place": _place_of(scene), **argument}
+    )
 
 
 def _place_of(scene: Scene) -> list[Any]:

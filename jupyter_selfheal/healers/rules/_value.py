@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
-from importlib import resources
 
 from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON
 
 
-@cache
-def _probe_source() -> str:
-    return resources.files(__package__).joinpath("_value_probes.py").read_text(encoding="utf-8")
-
-
 def ask(scene: Scene, question: str, **argument: JSON) -> JSON:
-    """The answer to one question of ``_value_probes.QUESTIONS``, or None where it cannot be answered."""
+    """The answer to one question of :data:`jupyter_selfheal.inside.probes.cell_values.QUESTIONS`, or None where it cannot be answered."""
     cell_id, _, line = scene.place()
     own = [f for f in scene.failure.frames if f.cell_id == cell_id and f.line == line]
     place: JSON = [own[-1].function if own else "<module>", line]
-    return scene.facts.ask(_probe_source(), {"question": question, "place": place, **argument})
+    return scene.facts.ask(probe_source("probes.cell_values"), {"question": question, "place": place, **argument})
 
 
 def literal_in(scene: Scene, expression: str) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.search import bundle
 from jupyter_selfheal.healers.search.plan import Piece, Plan, name_of, plan
 from jupyter_selfheal.healers.search.producers import computed
+from jupyter_selfheal.inside import loader
 from jupyter_selfheal.model import (
     JSON,
     Applicability,
@@ -80,7 +80,7 @@ class SearchHealer:
     def _search(self, kernel: TrialKernel, found: Plan, with_doctests: bool = True) -> JSON:
         seconds = self.config.search_seconds
         argument = found.argument(seconds, self.jobs, with_doctests)
-        step = Probe(bundle.source(), argument, name="search")
+        step = Probe(loader.probe_source("search.search"), argument, name="search")
         trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=WALL * seconds + 20))
         if trial.probe("search") is None:
             errors = [e.traceback or f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors]

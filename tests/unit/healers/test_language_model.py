@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
-from jupyter_selfheal.healers.language_model import LanguageModelHealer
+from jupyter_selfheal.healers.model.healer import LanguageModelHealer
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.model import (
     Applicability,

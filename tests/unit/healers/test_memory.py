@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.errors import MemoryStoreError
-from jupyter_selfheal.healers.memory import MemoryHealer, signature
-from jupyter_selfheal.healers.memory_store import MemoryStore
+from jupyter_selfheal.healers.memory.healer import MemoryHealer, signature
+from jupyter_selfheal.healers.memory.store import MemoryStore
 from jupyter_selfheal.model import (
     Applicability,
     Attempt,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.templates import apply, learn, renamed
+from jupyter_selfheal.healers.memory.templates import apply, learn, renamed
 
 # (old, new, copy with other names, what must come of it)
 COPIES = [

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_selfheal.healers.triage import Triage
+from jupyter_selfheal.healers.triage.diagnoser import Triage
 from jupyter_selfheal.model import Cell, Diagnosis, Locus, Output
 from jupyter_selfheal.testing.rule_conformance import Bench, Broken, first_failure, notebook_of
 

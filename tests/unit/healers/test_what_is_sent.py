@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.language_model import LanguageModelHealer
-from jupyter_selfheal.healers.live_summary import summary
-from jupyter_selfheal.healers.model_context import Labels, described, live_names, looked_up, shortened
+from jupyter_selfheal.healers.model.context import Labels, described, live_names, looked_up, shortened
+from jupyter_selfheal.healers.model.healer import LanguageModelHealer
+from jupyter_selfheal.inside.probes.variables import summary
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.model import (
     Attempt,

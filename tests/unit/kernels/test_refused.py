@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.kernels import refused
+from jupyter_selfheal.inside.fork import sandbox_errors
 
 SHUT = {"network": False, "writes": "discard"}
 
@@ -41,4 +41,4 @@ SHUT = {"network": False, "writes": "discard"}
 def test_errors_are_laid_to_the_sandbox_only_where_it_caused_them(
     ename: str, message: str, plan: dict[str, Any], kind: str
 ) -> None:
-    assert refused.blocked(ename, message, plan).partition(":")[0] == kind
+    assert sandbox_errors.blocked(ename, message, plan).partition(":")[0] == kind

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from jupyter_selfheal.inside.loader import read_source
+from jupyter_selfheal.inside.probes import doctests
+from jupyter_selfheal.inside.probes.expected import difference, probe
 from jupyter_selfheal.model import Ending, Isolation, Oracle, Output, Start, StepResult, Trial
 from jupyter_selfheal.scoring.expected import parts, stdout_difference
-from jupyter_selfheal.scoring.probes import doctests, source_of
-from jupyter_selfheal.scoring.probes.expected import difference, probe
 
 ENDED = (Ending.FINISHED, Start.AFTER_FAILURE, Isolation("fake"))
 
@@ -138,7 +139,7 @@ def test_the_probe_needs_only_the_standard_library() -> None:
     import sys
 
     code = (
-        source_of("expected")
+        read_source("probes.expected")
         + "\nimport sys; assert not {'numpy', 'pandas'} & set(sys.modules); print(difference(1, 2))"
     )
     ran = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)

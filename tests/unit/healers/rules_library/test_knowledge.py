@@ -9,8 +9,8 @@ import warnings
 
 import pytest
 
-from jupyter_selfheal.healers.rules import _library_probes
 from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
+from jupyter_selfheal.inside.probes import libraries
 
 LIBRARIES = (
     "numpy",
@@ -29,7 +29,7 @@ LIBRARIES = (
 def leads_somewhere(path: str) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _library_probes._resolves(path)
+        return libraries._resolves(path)
 
 
 def installed(path: str) -> bool:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 import warnings
 
 import pytest
 
-from jupyter_selfheal.healers.search import bundle
-from jupyter_selfheal.healers.search.runtime import behave, locate, propose
-from jupyter_selfheal.healers.search.runtime.evaluate import Runner, matches
-from jupyter_selfheal.healers.search.runtime.pool import Pool
-from jupyter_selfheal.healers.search.runtime.program import Program, Unit, compiled, fingerprint, hard_codes, same
-from jupyter_selfheal.healers.search.runtime.scope import Scope
-from jupyter_selfheal.healers.search.runtime.text import splice, tidy
+from jupyter_selfheal.inside import loader
+from jupyter_selfheal.inside.search import behave, locate, propose
+from jupyter_selfheal.inside.search.evaluate import Runner, matches
+from jupyter_selfheal.inside.search.pool import Pool
+from jupyter_selfheal.inside.search.program import Program, Unit, compiled, fingerprint, hard_codes, same
+from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.text import splice, tidy
 
 SAMPLE = '''def f(a, b=[], *rest, key=None, **more):
     """Says."""
@@ -169,21 +168,8 @@ def test_generated_inputs_keep_their_types_and_repeat() -> None:
     assert all(type(a) is list and type(b) is str and type(c) is dict for a, b, c in first)
 
 
-def test_the_bundle_needs_nothing_but_the_standard_library() -> None:
-    source = bundle.source()
-    used = {
-        name.split(".")[0]
-        for _, text in ast.literal_eval(source.split("SOURCES = ", 1)[1].split("\n\n\ndef probe", 1)[0])
-        for node in ast.walk(ast.parse(text))
-        for name in (
-            [a.name for a in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom)
-            else []
-        )
-    }
-    assert used <= set(sys.stdlib_module_names) | {"_selfheal_search"}
+def test_the_search_runs_from_its_text_alone() -> None:
+    source = loader.probe_source("search.search")
     program = {
         "units": [
             {"text": "y = x - 1", "role": "cell", "mutable": True, "cell": "c"},

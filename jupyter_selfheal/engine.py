@@ -1,0 +1,281 @@
+"""The composition root: the only place that knows every part. What a heal runs on is put together here.
+
+Parts are imported when they are configured, and not before: a heal by rules alone never loads a provider.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from jupyter_selfheal import wire
+from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.errors import ConfigError, KernelError
+from jupyter_selfheal.journal.describe import describe
+from jupyter_selfheal.journal.redact import Redactor
+from jupyter_selfheal.loop import driver, machine, plan
+from jupyter_selfheal.loop.trial_states import NoFacts
+from jupyter_selfheal.loop.trials import run_trial
+from jupyter_selfheal.model import (
+    JSON,
+    Candidate,
+    Case,
+    Cost,
+    Outcome,
+    Patch,
+    Probe,
+    Question,
+    Start,
+    Trial,
+    TrialRequest,
+)
+from jupyter_selfheal.ports import (
+    Approver,
+    Critic,
+    Diagnoser,
+    Facts,
+    Healer,
+    Journal,
+    Parts,
+    Provider,
+    Scorer,
+    Starts,
+    TrialKernel,
+)
+
+KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}
+"""The environment variable that holds each provider's key."""
+
+
+def heal(
+    case: Case,
+    starts: Starts,
+    *,
+    config: HealConfig,
+    approver: Approver,
+    journal: Journal,
+    baseline: Trial | None = None,
+    resume_from: Iterable[Any] = (),
+    cancel: threading.Event | None = None,
+    run: str = "",
+    unproven: str = "",
+    **more: Any,
+) -> Outcome:
+    """Heal one case with the shipped parts; ``more`` goes to :func:`parts_for`. The states are the caller's to close."""
+    with parts_for(case, starts, config=config, approver=approver, journal=journal, **more) as parts:
+        return driver.heal(
+            case,
+            parts,
+            cancel=cancel,
+            resume_from=resume_from,
+            baseline=baseline,
+            run=run,
+            unproven=unproven,
+        )
+
+
+def prove(case: Case, patch: Patch, starts: Starts, config: HealConfig) -> Candidate:
+    """Try one patch from these states, and score it by the evidence. Raises :class:`KernelError`."""
+    scorer = free_scorer(config)
+    start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
+    with contextlib.ExitStack() as stack:
+        install = _installer(stack) if config.install else None
+        trial, _ = run_trial(case, patch, starts.best, start=start, scorer=scorer, config=config, install=install)
+    verdicts, _ = scorer.judge(case, trial, ((patch, trial),), ())
+    return Candidate(patch, trial, verdicts[0])
+
+
+def would_send(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
+    """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
+    redactor = Redactor()
+    state = machine.fold(events, config)
+    prompts = _load("providers.prompts", "read")
+    healer = _load("healers.model.healer", "LanguageModelHealer")(provider_of(config), config, redactor, prompts)
+    with contextlib.ExitStack() as stack:
+        found: JSON = healer.preview(case, facts_of(starts, case, stack), state.dossier.archive if state else ())
+        return found
+
+
+@contextlib.contextmanager
+def parts_for(
+    case: Case,
+    starts: Starts,
+    *,
+    config: HealConfig,
+    approver: Approver,
+    journal: Journal,
+    scorer: Scorer | None = None,
+    install: Callable[[str], str] | None = None,
+    listeners: Sequence[Callable[[object], None]] = (),
+    learners: Sequence[Callable[[Outcome], None]] = (),
+    session_spent: Cost = Cost(),  # noqa: B008 (frozen)
+    provider: Provider | None = None,
+) -> Iterator[Parts]:
+    """Everything that a heal of this case runs on; let go of at the end.
+
+    ``scorer``, ``install`` and ``provider`` stand in for the shipped ones.
+    """
+    with contextlib.ExitStack() as stack:
+        facts = facts_of(starts, case, stack)
+        redactor = Redactor()
+        if provider is None and "language_model" in config.healers and not model_is_off(config):
+            provider = provider_of(config)
+        healers = healers_of(config, provider, redactor)
+        free = free_scorer(config)
+        if install is None and config.install:
+            install = _installer(stack)
+        yield Parts(
+            starts=starts,
+            facts=facts,
+            healers=healers,
+            diagnoser=diagnoser_of(config),
+            scorer=scorer or (judged_scorer(config, provider, redactor) if provider else free),
+            approver=approver,
+            journal=journal,
+            config=config,
+            notebook=case.notebook,
+            facts_for=lambda kernel: _facts(kernel, case),
+            fallback_scorer=free,
+            critic=critic_of(config, provider, redactor) if provider else None,
+            install=install,
+            questions=questions_of(starts, config),
+            listeners=tuple(listeners),
+            learners=(*learners, *(h.learn for h in healers if hasattr(h, "learn"))),
+            session_spent=session_spent,
+        )
+
+
+# --- healers --------------------------------------------------------------------------------------------------------
+
+
+def healers_of(config: HealConfig, provider: Provider | None, redactor: Redactor) -> tuple[Healer, ...]:
+    """The configured healers, cheapest first; the language model only where there is a provider."""
+    found = []
+    for name in sorted(config.healers, key=HEALERS.index):
+        if name == "memory" and config.memory:
+            found.append(_load("healers.memory.healer", "MemoryHealer")())
+        elif name == "rules":
+            found.append(_load("healers.rules.healer", "RulesHealer")())
+        elif name == "search":
+            found.append(_load("healers.search.healer", "SearchHealer")(config))
+        elif name == "language_model" and provider is not None:
+            prompts = _load("providers.prompts", "read")
+            found.append(_load("healers.model.healer", "LanguageModelHealer")(provider, config, redactor, prompts))
+    return tuple(found)
+
+
+def diagnoser_of(config: HealConfig) -> Diagnoser:
+    """Triage by the failure, the notebook and the live state."""
+    made: Diagnoser = _load("healers.triage.diagnoser", "Triage")()
+    return made
+
+
+def free_scorer(config: HealConfig) -> Scorer:
+    """The scorer that goes by evidence alone."""
+    made: Scorer = _load("scoring.scorer", "EvidenceScorer")(config)
+    return made
+
+
+def judged_scorer(config: HealConfig, provider: Provider, redactor: Redactor) -> Scorer:
+    """The scorer that asks a model where no evidence decides."""
+    judge = _load("scoring.judge", "ModelJudge")(provider, config, redactor, _load("providers.prompts", "read"))
+    made: Scorer = _load("scoring.scorer", "EvidenceScorer")(config, judge)
+    return made
+
+
+def critic_of(config: HealConfig, provider: Provider, redactor: Redactor) -> Critic:
+    """The model that says what could go wrong with a patch before it is run."""
+    made: Critic = _load("scoring.critic", "ModelCritic")(
+        provider, config, redactor, _load("providers.prompts", "read")
+    )
+    return made
+
+
+def model_is_off(config: HealConfig) -> str:
+    """Why no model is asked, and what would change that; empty where one may be."""
+    if config.offline:
+        return "offline: no model is asked (leave out --offline to allow one)"
+    if "language_model" not in config.healers:
+        return "language_model is not among the healers (c.SelfHeal.healers)"
+    key = KEYS.get(config.provider, "")
+    local = config.provider == "openai_compatible" and config.base_url
+    if key and not local and not os.environ.get(key):
+        return f"no key: set {key} to let a model propose what the rules do not know"
+    if not config.consent:
+        return "nothing is sent before you agree (c.SelfHeal.consent = True, or --consent)"
+    return ""
+
+
+def provider_of(config: HealConfig) -> Provider:
+    """The configured provider, with the user's own price where there is one."""
+    prices = _load("providers.prices", "Prices")
+    own = {"price_in": config.price_in, "price_out": config.price_out}
+    made: Provider
+    if config.provider == "anthropic":
+        kind = _load("providers.anthropic", "AnthropicProvider")
+        made = kind(base_url=config.base_url, prices=prices("anthropic", **own))
+    elif config.provider == "openai_compatible":
+        kind = _load("providers.openai_compatible", "OpenAICompatibleProvider")
+        made = kind(base_url=config.base_url, prices=prices(api_url=config.base_url, **own))
+    else:
+        raise ConfigError(f"unknown provider {config.provider!r}: choose anthropic or openai_compatible")
+    return made
+
+
+# --- the rest -------------------------------------------------------------------------------------------------------
+
+
+def facts_of(starts: Starts, case: Case, stack: contextlib.ExitStack) -> Facts:
+    """Answers from the state after the failure (or before it, by running the cell); silence where there is no state."""
+    if not (starts.before or starts.after):
+        return NoFacts()
+    facts = _load("healers.facts", "KernelFacts").of(starts, case.failure)
+    stack.callback(facts.close)
+    made: Facts = facts
+    return made
+
+
+def _facts(kernel: TrialKernel, case: Case) -> Facts:
+    made: Facts = _load("healers.facts", "KernelFacts")(kernel, cell_seconds=3.0 * case.failure.seconds)
+    return made
+
+
+def questions_of(starts: Starts, config: HealConfig) -> Callable[[Case, Sequence[Candidate]], tuple[Question, ...]]:
+    """What to ask the user where plausible patches disagree; variables are looked at in one more trial of each."""
+    asked = _load("scoring.questions", "questions")
+
+    def look(case: Case, patch: Patch, probe: Probe) -> JSON:
+        start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
+        steps = plan.trial_steps(case, patch, start, (probe,))
+        timeout = config.limit_for(case.failure.seconds) + probe.timeout
+        try:
+            trial, _ = starts.best.run(TrialRequest(steps, patch.id, timeout=timeout))
+        except KernelError:
+            return None  # the proposal stands without a question
+        return trial.probe(probe.name)
+
+    def questions(case: Case, candidates: Sequence[Candidate]) -> tuple[Question, ...]:
+        found: tuple[Question, ...] = asked(case, candidates, lambda patch, probe: look(case, patch, probe))
+        return found
+
+    return questions
+
+
+def _installer(stack: contextlib.ExitStack) -> Callable[[str], str]:
+    installer = _load("kernels.scratch", "ScratchInstaller")()
+    stack.callback(installer.close)
+    made: Callable[[str], str] = installer
+    return made
+
+
+def in_words(event: object) -> str:
+    """One event of the loop in a line (a few, where patches are listed)."""
+    return describe(wire.encode(event))
+
+
+def _load(module: str, name: str) -> Any:
+    return getattr(import_module(f"jupyter_selfheal.{module}"), name)

@@ -1,0 +1,1 @@
+"""What was approved before, as templates: the first and cheapest healer."""

@@ -1,0 +1,1 @@
+"""The language model as a healer: what it is sent, and how its answers are read."""

@@ -1,0 +1,204 @@
+"""The last and only paid healer: a language model gives several distinct hypotheses, each of which is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import ProviderError
+from jupyter_selfheal.healers.model import context
+from jupyter_selfheal.healers.model.reply import SCHEMA, SURE, Malformed, Reading, read
+from jupyter_selfheal.model import JSON, Attempt, Case, Cost, Reason
+from jupyter_selfheal.ports import Answer, Facts, ModelReply, ModelRequest, Provider, Redacts, Starts, call_record
+
+Prompts = Callable[[str], tuple[str, str]]
+"""Name of a prompt → (version, text)."""
+
+_STOPS = {"truncated": Reason.TRUNCATED, "context": Reason.TRUNCATED, "refused": Reason.REFUSED}
+
+_WORDS = {
+    "truncated": "the reply was cut at {tokens} tokens: raise c.SelfHeal.max_tokens",
+    "context": "the request is longer than the model can read: use a model with a larger context",
+    "refused": "the model refused to answer",
+}
+
+
+class LanguageModelHealer:
+    """Asks a model. Nothing is sent under ``config.offline``; secrets are replaced before anything is.
+
+    ``prompts`` reads a prompt by its name; ``progress`` is told each piece of a reply as it comes, and may raise to cancel.
+    """
+
+    name = "language_model"
+    paid = True
+
+    def __init__(
+        self,
+        provider: Provider,
+        config: HealConfig,
+        redactor: Redacts,
+        prompts: Prompts,
+        progress: Callable[[str], Any] | None = None,
+    ) -> None:
+        self._provider = provider
+        self._config = config
+        self._redactor = redactor
+        self._prompts = prompts
+        self._progress = progress
+
+    def worst_case(self, case: Case, history: Sequence[Attempt]) -> Cost:
+        """See :class:`~jupyter_selfheal.ports.Healer`: the request as long as it can be. A repair request is made only where
+        it fits into what the first call left of this."""
+        if self._config.offline:
+            return Cost()
+        return self._provider.worst_case(self.request(case, history, context.variables_at_most(case)))
+
+    def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
+        """See :class:`~jupyter_selfheal.ports.Healer`. A reply that cannot be read is no crash and no uncounted cost: the
+        answer has no patches, says so, and records what came."""
+        if self._config.offline:
+            return Answer(note="offline: no model was asked")
+        worst = self.worst_case(case, history)
+        request = self.request(case, history, context.variables(case, facts, self._config.send_values))
+        reply = self._provider.complete(request, self._progress)
+        calls = [self._record(request, reply)]
+        if reply.stop in _STOPS:
+            note = _WORDS[reply.stop].format(tokens=request.max_tokens)
+            return _answer(calls, reply.cost, note, stop=_STOPS[reply.stop].value)
+        try:
+            reading = read(reply.text, case, self._redactor.restore)
+        except Malformed as problem:
+            return self._repaired(case, reply, calls, worst, str(problem))
+        wanted = 1 if _asked_before(history) else self._config.hypotheses
+        if _is_sure(reading) and len(reading.patches) < wanted:
+            return self._completed(case, request, reply, reading, calls, worst, wanted)
+        return _told(reading, calls, reply.cost)
+
+    def preview(self, case: Case, facts: Facts, history: Sequence[Attempt]) -> JSON:
+        """The record of the call that :meth:`propose` would make: its request word for word, and no reply."""
+        request = self.request(case, history, context.variables(case, facts, self._config.send_values))
+        return {"calls": [self._record(request, ModelReply("", "not sent", Cost()))]}
+
+    def request(self, case: Case, history: Sequence[Attempt], variables: str) -> ModelRequest:
+        """The request exactly as it is sent: with as much of the other cells as the budget of a heal allows for one call."""
+        longest = context.variables_at_most(case)
+        for cells_chars in (context.CELLS_CHARS, context.CELLS_CHARS // 2, context.CELLS_CHARS // 4, 0):
+            at_most = self._provider.worst_case(self._built(case, history, longest, cells_chars))
+            if at_most.usd <= self._config.budget_usd:
+                break
+        return self._built(case, history, variables, cells_chars)
+
+    def _built(self, case: Case, history: Sequence[Attempt], variables: str, cells_chars: int) -> ModelRequest:
+        _, system = self._prompts("fix")
+        count = max(1, self._config.hypotheses - (1 if _asked_before(history) else 0))
+        texts = (context.described(case, variables, cells_chars), context.asked_for(case, history, count))
+        return ModelRequest(
+            system=system,
+            messages=tuple(("user", self._redactor.redact(text)) for text in texts),
+            model=self._config.model,
+            max_tokens=self._config.max_tokens,
+            schema=SCHEMA,
+            effort=self._config.effort,
+        )
+
+    def _completed(
+        self,
+        case: Case,
+        request: ModelRequest,
+        reply: ModelReply,
+        reading: Reading,
+        calls: list[JSON],
+        worst: Cost,
+        wanted: int,
+    ) -> Answer:
+        """One request for the hypotheses that are missing, if there is money left of what was set aside; then what there is."""
+        missing, cost = wanted - len(reading.patches), reply.cost
+        text = self._redactor.redact(context.more_asked_for(len(reading.patches), missing, reading.notes))
+        asks = replace(
+            request,
+            messages=(*request.messages, ("assistant", reply.text), ("user", text)),
+            max_tokens=_of_a_second_reply(request, reply),
+        )
+        if _fits(cost + self._provider.worst_case(asks), worst):
+            try:
+                again = self._provider.complete(asks, self._progress)
+            except ProviderError as error:
+                cost += error.cost or Cost()
+                reading = reading.with_note(f"the model was asked for {missing} more: {error}")
+            else:
+                cost += again.cost
+                calls.append(self._record(asks, again))
+                reading = reading.and_also(again.text, case, self._redactor.restore)
+        if len(reading.patches) < wanted:
+            reading = reading.with_note(f"the model gave {len(reading.patches)} of {wanted} distinct hypotheses")
+        return _told(reading, calls, cost)
+
+    def _repaired(self, case: Case, reply: ModelReply, calls: list[JSON], worst: Cost, problem: str) -> Answer:
+        """One request to put a malformed reply right, if there is money left of what was set aside for this call."""
+        said = f"malformed reply: {problem}"
+        request = self._repair_request(reply, problem)
+        if not _fits(reply.cost + self._provider.worst_case(request), worst):
+            return _answer(calls, reply.cost, said)
+        try:
+            again = self._provider.complete(request, self._progress)
+        except ProviderError as error:
+            return _answer(calls, reply.cost + (error.cost or Cost()), f"{said}; {error}", Reason.INFRASTRUCTURE.value)
+        cost = reply.cost + again.cost
+        calls.append(self._record(request, again))
+        try:
+            return _told(read(again.text, case, self._redactor.restore), calls, cost)
+        except Malformed as still:
+            return _answer(calls, cost, f"malformed reply, also when asked again: {still}")
+
+    def _repair_request(self, reply: ModelReply, problem: str) -> ModelRequest:
+        _, system = self._prompts("repair")
+        text = f"The problem: {problem}\n\nThe text:\n{self._redactor.restore(reply.text)}"
+        return ModelRequest(
+            system=system,
+            messages=(("user", self._redactor.redact(text)),),
+            model=self._config.model,
+            max_tokens=min(self._config.max_tokens, max(500, 2 * reply.cost.output_tokens)),
+            schema=SCHEMA,
+            purpose="repair",
+        )
+
+    def _record(self, request: ModelRequest, reply: ModelReply) -> JSON:
+        prompt = self._prompts(request.purpose)[0]
+        return call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
+
+
+def _answer(calls: list[JSON], cost: Cost, note: str, stop: str = "") -> Answer:
+    return Answer(cost=cost, note=note, exhausted=False, stop=stop, record={"calls": calls})
+
+
+def _told(reading: Reading, calls: list[JSON], cost: Cost) -> Answer:
+    """What a reply says, with what is odd about it."""
+    diagnosis, notes, patches = reading.diagnosis, list(reading.notes), reading.patches
+    if not _is_sure(reading):
+        patches = ()
+        notes.append(f"the model is {diagnosis.confidence} % sure that code is at fault: nothing is rewritten")
+    elif not patches:
+        notes.append("the model gave no hypothesis that can be tried")
+    return replace(_answer(calls, cost, "; ".join(notes)), patches=patches, diagnosis=(diagnosis,))
+
+
+def _is_sure(reading: Reading) -> bool:
+    return reading.diagnosis.confidence >= SURE
+
+
+def _asked_before(history: Sequence[Attempt]) -> bool:
+    return any("language_model" in attempt.patch.healer for attempt in history)
+
+
+def _of_a_second_reply(request: ModelRequest, reply: ModelReply) -> int:
+    """Tokens for the rest of a reply: what the first one left, at most one and a half times what it took."""
+    used = reply.cost.output_tokens
+    return max(1, min(request.max_tokens - used, max(800, round(1.5 * used))))
+
+
+def _fits(cost: Cost, worst: Cost) -> bool:
+    if cost.unknown or worst.unknown:
+        return cost.input_tokens + cost.output_tokens <= worst.input_tokens + worst.output_tokens
+    return cost.usd <= worst.usd

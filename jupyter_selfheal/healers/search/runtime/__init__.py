@@ -1,1 +1,0 @@
-"""The half of the search that runs inside a trial kernel: standard library only, sent as source text (``bundle``)."""

@@ -1,0 +1,1 @@
+"""What a failure comes from, and whether it must be left alone."""

@@ -1,0 +1,87 @@
+"""What a failure comes from, and whether it must be left alone: deliberate, a skeleton, missing data, the network, …
+
+Each check is certain of one thing or says nothing; the first that speaks decides. Where a cause outside of the code may still
+be mended within it (a file elsewhere in the tree, a module that was renamed), the rules are asked: if one of them has a
+patch, nothing is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules.healer import RulesHealer
+from jupyter_selfheal.healers.triage import causes
+from jupyter_selfheal.healers.triage.left_alone import announced, exercises, foreign, meant, outside, raw_data
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies
+from jupyter_selfheal.model import Applicability, Case, Diagnosis, FailureKind, Install, Locus
+from jupyter_selfheal.ports import Facts, Starts
+
+Check = Callable[[Scene, Remedies], Diagnosis | None]
+
+
+class Triage:
+    """:class:`~jupyter_selfheal.ports.Diagnoser` by the failure, the notebook and the live state."""
+
+    def __init__(self, rules: RulesHealer | None = None) -> None:
+        self._rules = rules or RulesHealer()
+
+    def diagnose(self, case: Case, facts: Facts) -> Diagnosis:
+        """The first check that is certain decides; else the cause is in the code, here or in the cell of the frame."""
+        scene = Scene(case, facts)
+        for check in CHECKS:
+            found = check(scene, self)
+            if found is not None:
+                return found
+        return _in_code(scene)
+
+    def has_remedy(self, scene: Scene) -> bool:
+        """True where a rule has a patch of the notebook itself, not only an installation."""
+        answer = self._rules.propose(scene.case, Starts(), scene.facts, ())
+        return any(not isinstance(e, Install) for p in answer.patches for e in p.edits)
+
+    def has_safe_remedy(self, scene: Scene) -> bool:
+        """True where a rule has a patch that it calls safe."""
+        answer = self._rules.propose(scene.case, Starts(), scene.facts, ())
+        return any(p.applicability is Applicability.SAFE for p in answer.patches)
+
+
+def _in_code(scene: Scene) -> Diagnosis:
+    failure = scene.failure
+    if failure.kind is FailureKind.MISSED:
+        return Diagnosis("The cell runs, but does not give what is expected.", Locus.CODE, failure.cell_id)
+    if failure.kind is FailureKind.SYNTAX:
+        return Diagnosis(f"Python cannot read the cell: {failure.headline}", Locus.CODE, failure.cell_id)
+    if failure.kind is FailureKind.TIMED_OUT:
+        return Diagnosis("The cell does not come to an end in its time.", Locus.CODE, failure.cell_id)
+    cell_id, _, line = scene.place()
+    number = scene.notebook.index(cell_id) + 1
+    cause, advice = causes.told(scene)
+    if cause:
+        locus = Locus.ELSEWHERE if cell_id != failure.cell_id and number else Locus.CODE
+        return Diagnosis(cause, locus, cell_id, advice=advice)
+    if cell_id != failure.cell_id and number:
+        return Diagnosis(f"{failure.headline}, raised in cell {number}, line {line}", Locus.ELSEWHERE, cell_id)
+    return Diagnosis(failure.headline + (f", at line {line}" if line else ""), Locus.CODE, failure.cell_id)
+
+
+CHECKS: tuple[Check, ...] = (
+    # what a person meant comes before what a machine lacks; the cheap and certain before what asks the rules
+    meant.interrupted,
+    meant.deliberate,
+    announced.announced,
+    meant.skeleton,
+    exercises.open_value,
+    exercises.unfinished_line,
+    exercises.open_exercise,
+    foreign.not_python,
+    outside.input,
+    outside.memory,
+    outside.credential,
+    outside.network,
+    outside.missing_data,
+    outside.missing_module,
+    outside.machine,
+    raw_data.bad_data,
+    meant.own_check,
+)

@@ -1,0 +1,58 @@
+"""Failures that a comment, or the text above the cell, announces."""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
+from jupyter_selfheal.model import Diagnosis, Locus
+
+_WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b"
+ANNOUNCED = re.compile(
+    r"\b(?:fail\w*|errors?|wrong|broken|raises?)\b.*\b(?:on purpose|intentional\w*|deliberate\w*)|"
+    r"\b(?:on purpose|intentional\w*|deliberate\w*)\b.*\b(?:fail\w*|errors?|wrong|raises?)\b|"
+    r"\b(?:will|should|must) (?:fail|not work|raise|throw|crash)\b|\bexpected to fail\b|\bfails because\b|"
+    rf"\b(?:gives?|raises?|throws?|causes?|produces?|results? in|leads? to|generates?|get) {_WHAT}|"
+    r"\bthis (?:fails|does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
+    re.IGNORECASE,
+)
+OTHERWISE = re.compile(
+    r"\b(?:if|unless|otherwise|instead|avoids?|without|fix\w*|when|may|might|not fail|older|so we)\b", re.IGNORECASE
+)
+"""Words by which a text speaks of another case than the code below it."""
+
+
+def announced(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+    """``# tuples cannot be changed: this raises an error`` at or directly above the failing line, or so the text above.
+
+    Not where the notebook stores what the cell gave when it ran.
+    """
+    cell = cell_of(scene)
+    if any(o.output_type != "error" for o in cell.outputs) or scene.failure.line < 1:
+        return None
+    said = next((t for t in _said(scene) if ANNOUNCED.search(t) and not OTHERWISE.search(t)), "")
+    if not said:
+        return None
+    return left_alone(
+        f"The notebook says that this fails: “{said.strip('# ').strip()[:120]}”.", "deliberate",
+        "Tag the cell `raises-exception`, so that nbclient and nbval expect the error too.", Locus.CODE, 85,
+    )  # fmt: skip
+
+
+def _said(scene: Scene) -> list[str]:
+    """The comments on and directly above the failing line of the cell; where it is the cell's first, the text above."""
+    lines = scene.source.splitlines()
+    at = min(scene.failure.line, len(lines)) - 1
+    found = [lines[at].partition("#")[2]] if lines else []
+    above = at - 1
+    while above >= 0 and lines[above].lstrip().startswith("#"):
+        found.append(lines[above])
+        above -= 1
+    cells = scene.notebook.cells
+    index = scene.notebook.index(scene.failure.cell_id)
+    alone = not any(line.strip() for line in lines[: max(above + 1, 0)])
+    if alone and index > 0 and cells[index - 1].kind == "markdown":
+        text = [line for line in cells[index - 1].source.splitlines() if line.strip()]
+        found += re.split(r"(?<=[.:!?])\s+", text[-1])[-1:] if text else []
+    return found

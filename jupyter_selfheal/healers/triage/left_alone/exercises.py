@@ -1,0 +1,116 @@
+"""Failures behind exercises that are still open: the cell that was to be written, and lines that were never finished."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._live import describe
+from jupyter_selfheal.healers.rules._names import is_skeleton
+from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules._state import is_bound_anywhere, missing_name
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone, line_of
+from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus
+
+OPEN = re.compile(
+    r"\b(solutions?|answers?|code) (goes|go|here)\b|\byour (code|answer|solution|turn)\b|\b(write|type|enter|put|add) your\b|"
+    r"^\s*# *%?load\b.*|\bfill in\b|^\s*# *(exercise|todo|solution|answer)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What stands in a cell of nothing but comments where somebody was to write."""
+
+LOADED = re.compile(r"(?m)^\s*# *(%load +.+?)\s*$")
+
+NEAR = 12
+"""Code cells above in which an open exercise is looked for."""
+
+
+def open_exercise(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+    """A name that no cell binds, or a key that the notebook never writes, below a cell that was to be filled in."""
+    name = missing_name(scene) if scene.failure.ename == "NameError" else ""
+    above = scene.notebook.code_before(scene.failure.cell_id)
+    found: Cell | None = None
+    if name and not is_bound_anywhere(scene, name):
+        found = next((c for c in reversed(above[-NEAR:]) if _is_open(c.source)), None)
+    elif scene.failure.ename == "KeyError" and above and _is_open(above[-1].source):
+        key = scene.failure.evalue.strip("'\"")
+        words = re.findall(r"'([^']+)'", scene.failure.evalue) or [key]
+        found = above[-1] if not any(w in c.source for w in words for c in above) else None
+    if found is None or remedies.has_safe_remedy(scene):
+        return None
+    number = scene.notebook.index(found.id) + 1
+    solution = LOADED.search(found.source)
+    hint = f" (`{solution[1]}` brings its solution)" if solution else ""
+    what = f"`{name}` is bound by no cell" if name else f"{scene.failure.evalue} is made by no cell"
+    return Diagnosis(
+        f"{what}: the exercise in cell {number} is not completed.", Locus.ELSEWHERE, found.id, 90, "skeleton",
+        f"Complete cell {number}{hint}; nobody else can know what belongs there.",
+    )  # fmt: skip
+
+
+def _is_open(source: str) -> bool:
+    """True for a cell of nothing but comments that says that something is to be written there."""
+    lines = [line.strip() for line in source.splitlines() if line.strip()]
+    return bool(lines) and all(line.startswith("#") for line in lines) and OPEN.search(source) is not None
+
+
+def open_value(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+    """``means = None`` below a note that says what is to be computed there."""
+    if "NoneType" not in scene.failure.evalue:
+        return None
+    statement = scene.failing_statement()
+    used = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
+    for cell in (*scene.notebook.code_before(scene.failure.cell_id), cell_of(scene)):
+        for name in _left_none(scene.source_of(cell.id)):
+            if name in used:
+                number = scene.notebook.index(cell.id) + 1
+                return Diagnosis(
+                    f"`{name}` is still None: the exercise in cell {number} is not completed.", Locus.ELSEWHERE, cell.id,
+                    90, "skeleton", f"Complete cell {number}; nobody else can know what belongs there.",
+                )  # fmt: skip
+    return None
+
+
+def _left_none(source: str) -> Iterator[str]:
+    """Names that are set to None on the line below, or beside, a note."""
+    lines = source.splitlines()
+    for found in src.statements(source):
+        node = found.node
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is None:
+            note = "\n".join(t for t in lines[max(found.first - 2, 0) : found.last] if "#" in t)
+            if is_skeleton(note):
+                yield from (t.id for t in node.targets if isinstance(t, ast.Name))
+
+
+def unfinished_line(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+    """``pd.read``, ``df.``, ``pd.read_csv(``: a line that shows what Tab offers, with no output stored."""
+    failure, cell = scene.failure, cell_of(scene)
+    line = "\n".join(t for t in scene.source.splitlines() if not t.lstrip().startswith("#")).strip()
+    if cell.outputs or not line:
+        return None
+    shown = False
+    if failure.kind is FailureKind.SYNTAX and _holes(line_of(scene)) > 1:
+        shown, line = True, line_of(scene).strip()
+    elif "\n" in line:
+        return None
+    elif failure.kind is FailureKind.SYNTAX:
+        shown = re.fullmatch(r"[\w.]+\.|[\w.]+\((?:\?)?", line) is not None
+    elif failure.ename == "AttributeError" and re.fullmatch(r"[A-Za-z_][\w.]*\.\w+", line):
+        owner, _, start = line.rpartition(".")
+        known = describe(scene, owner)
+        shown = known is not None and sum(a.startswith(start) for a in known.attributes) > 1
+    if not shown:
+        return None
+    return left_alone(
+        f"`{line}` is not finished.",
+        "skeleton",
+        "Finish the line.",
+        Locus.CODE,
+    )
+
+
+def _holes(line: str) -> int:
+    """Places between commas and brackets where something is to be filled in."""
+    return len(re.findall(r",\s*(?=,)|\(\s*(?=,)|=\s*(?=[,)])", line))

@@ -1,0 +1,95 @@
+"""Cells that hold something else than Python: SQL, LaTeX, R, HTML, plain text."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, left_alone
+from jupyter_selfheal.model import Diagnosis, FailureKind, Locus
+
+SQL = re.compile(
+    r"^\s*(SELECT\b.+\bFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|VIEW|DATABASE|INDEX)|DROP\s+TABLE|"
+    r"ALTER\s+TABLE|VACUUM\b|COPY\s+\w+\s+FROM|GRANT\s+\w+|WITH\s+\w+\s+AS\s*\()",
+    re.IGNORECASE | re.DOTALL,
+)
+
+LATEX = re.compile(r"\\begin\{|\\frac\b|\\documentclass|\\section\{|^\s*\$\$|\\newcommand|\\left\(", re.MULTILINE)
+
+R_ARROW = re.compile(r"^\s*[A-Za-z_.][\w.]*\s*<-\s", re.MULTILINE)
+"""R's assignment. Python reads ``x <- 1`` as a comparison; nobody writes one with that spacing as a statement."""
+
+OF_PYTHON = re.compile(
+    r"keyword argument|positional argument|outside (async )?function|outside loop|cannot assign|never closed|[Mm]aybe you meant|"
+    r"Did you mean|expected ':'|unmatched|does not match|f-string|non-default argument|expected an indented|unindent"
+)
+"""Messages that CPython has for what is nearly Python."""
+
+MARKUP = re.compile(r"^\s*(<!DOCTYPE|<(html|div|script|style|p|h\d|table|img|svg|br)\b)", re.IGNORECASE)
+
+
+def not_python(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+    failure, text = scene.failure, scene.source
+    if failure.ename == "UsageError" and (
+        found := re.search(r"(Cell|Line) magic(?: function)? `(%+\w+)` not found", failure.evalue)
+    ):
+        return left_alone(
+            f"The magic {found[2]} is not there.", "not python",
+            f"Load the extension that provides {found[2]} (`%load_ext …`), or leave the cell out.",
+        )  # fmt: skip
+    if failure.ename == "NameError" and _is_r(scene):
+        return left_alone(
+            "The cell holds R, not Python.", "not python", "Use a R magic (`%%R`), or run it with an R kernel."
+        )
+    if failure.kind is not FailureKind.SYNTAX:
+        return None
+    what = (
+        "R"
+        if R_ARROW.search(text)
+        else "SQL"
+        if SQL.search(text)
+        else "LaTeX"
+        if LATEX.search(text)
+        else "HTML"
+        if MARKUP.search(text)
+        else ""
+    )
+    foreign = _share_of_python(text) < 0.5 and not OF_PYTHON.search(failure.evalue)
+    if not what and (_is_prose(text) or foreign) and not remedies.has_remedy(scene):
+        what = "text"
+    if not what:
+        return None
+    advice = {
+        "SQL": "Use a SQL magic (`%%sql`) or pass the statement to the database as a string.",
+        "R": "Use a R magic (`%%R`), or run it with an R kernel.",
+    }.get(what, "Make it a Markdown cell." if what != "HTML" else "Put `%%html` on top.")
+    return left_alone(f"The cell holds {what}, not Python.", "not python", advice, Locus.CODE)
+
+
+def _is_r(scene: Scene) -> bool:
+    """True where the failing statement is an assignment of R, that is a comparison nobody looks at."""
+    node = scene.failing_statement()
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare) and (
+        R_ARROW.match(src.text_of(scene.source, node)) is not None
+    )  # fmt: skip
+
+
+def _share_of_python(text: str) -> float:
+    """How many of the cell's lines are Python by themselves (a head counts with a body)."""
+    both = zip(text.splitlines(), src.mask(text).splitlines(), strict=True)
+    lines = [t.strip() for t, masked in both if t.strip() and t == masked and not t.lstrip().startswith("#")]
+    good = [
+        t for t in lines if src.compiles(t) or src.compiles(t + " pass") or t.startswith(("elif", "else", "except"))
+    ]
+    return len(good) / len(lines) if lines else 1.0
+
+
+def _is_prose(text: str) -> bool:
+    """True where most lines are words without an operator between them."""
+    lines = [t for t in text.splitlines() if t.strip() and not t.lstrip().startswith("#")]
+    words = [
+        t for t in lines if len(re.findall(r"[A-Za-z]{2,}", t)) >= 4 and not re.search(r"[=(\[{]|\bimport\b|:\s*$", t)
+    ]
+    return bool(lines) and len(words) * 2 > len(lines)

@@ -1,0 +1,71 @@
+"""Asserts that find something wrong in the data."""
+
+from __future__ import annotations
+
+import ast
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
+from jupyter_selfheal.model import Diagnosis, Locus
+
+
+def bad_data(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+    """An assert that finds something in the data, not in a function of the notebook or in a computed value."""
+    statement = scene.failing_statement()
+    if scene.failure.ename != "AssertionError" or not isinstance(statement, ast.Assert):
+        return None
+    if (
+        scene.place()[0] != scene.failure.cell_id
+        or _compares_a_result(statement.test)
+        or _uses_own_functions(scene, statement)
+    ):
+        return None
+    return left_alone(
+        "The assert found something wrong in the data.", "bad data",
+        "Look at the data that it names; the check is right, and stays.", Locus.CODE, 85,
+    )  # fmt: skip
+
+
+def _compares_a_result(test: ast.expr) -> bool:
+    """True for ``total == 7``, ``isclose(x, 3.2)``, ``abs(x - 3.2) < 1e-9``: a test of what was computed."""
+    if isinstance(test, ast.BoolOp):
+        return any(_compares_a_result(v) for v in test.values)
+    if isinstance(test, ast.Compare):
+        return any(isinstance(op, ast.Eq | ast.Is) for op in test.ops) or _is_near(test)
+    names = {n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", "") for n in ast.walk(test)}
+    return bool(names & {"isclose", "allclose", "equals", "array_equal", "approx"})
+
+
+def _is_near(test: ast.Compare) -> bool:
+    """``abs(a - b) < eps``, and the same of NumPy: equal but for rounding."""
+    call = test.left
+    name = call.func if isinstance(call, ast.Call) else None
+    return (
+        isinstance(call, ast.Call)
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.BinOp)
+        and isinstance(call.args[0].op, ast.Sub)
+        and (name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")) in ("abs", "fabs", "absolute")
+        and all(isinstance(op, ast.Lt | ast.LtE) for op in test.ops)
+    )
+
+
+def _uses_own_functions(scene: Scene, statement: ast.stmt) -> bool:
+    """True where a function of the notebook took part in what the assert looks at."""
+    above = scene.notebook.code_before(scene.failure.cell_id)
+    wanted = src.names_of([statement]).uses
+    texts = [scene.source, *(above[n].source for n in src.needed([c.source for c in above], wanted))]
+    defined = {
+        n.name
+        for c in (*above, cell_of(scene))
+        for n in ast.walk(src.parse(c.source) or ast.Module([], []))
+        if isinstance(n, ast.FunctionDef)
+    }
+    called = {
+        n.func.id if isinstance(n.func, ast.Name) else getattr(n.func, "attr", "")
+        for text in texts
+        for n in ast.walk(src.parse(text) or ast.Module([], []))
+        if isinstance(n, ast.Call)
+    }
+    return bool(defined & called)

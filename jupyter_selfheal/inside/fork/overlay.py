@@ -1,0 +1,156 @@
+"""Folders whose writes are thrown away: overlay mounts on a private tmpfs that dies with the mount namespace.
+
+The tmpfs (the *stage*) is mounted on a directory of sysfs that exists to be mounted on. It holds, for each folder, a bind
+mount of what was there (``l0``), what is written (``u0``), and a list of both, ``selfheal.json``. A trial may itself start
+inside such a namespace (the notebook's own kernel runs in one): overlays can be stacked two deep only, so a second overlay
+over the same folder does not stack but gets all layers beneath, read from the earlier stage's list.
+
+Everything else is made read-only by ``mount_setattr(2)``, not by Landlock: a process under Landlock can never mount again,
+and a kept trial is the start of further trials, each with an overlay of its own (docs/adr/0010).
+
+Standard library only: sent as source to kernels whose environment lacks this package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+
+from jupyter_selfheal.inside.fork import syscalls
+
+STAGES = ("/sys/kernel/tracing", "/sys/fs/pstore", "/sys/kernel/debug", "/sys/fs/bpf", "/mnt", "/media", "/srv")
+"""Where the stage may be mounted: the first that exists and is not above or below a folder in use."""
+
+_LIST = "selfheal.json"
+_WRITABLE = ("/dev", "/proc")
+
+
+def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes: int, options: str = "") -> None:
+    """Mount an overlay over each folder, make everything else read-only, and go to the same working directory again.
+
+    The process must already be in a mount namespace of its own. ``needed`` are those of ``folders`` (which must be real
+    paths) that must succeed; another one that cannot be overlaid stays read-only. ``shared`` are folders to which writes
+    go through. ``megabytes`` bounds all that can be written; ``options`` go to every overlay. Raises ``OSError``.
+    """
+    here = os.getcwd()
+    syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
+    stage, earlier = _earlier()
+    below = mounts()
+    targets = _targets([*earlier, *folders], below)
+    stage = stage or _stage_for(targets)
+    read_only(shared)
+    layers = _mount_stage(stage, earlier, targets, megabytes)
+    done = {}
+    for number, target in enumerate(targets):
+        try:
+            _overlay(stage, number, target, layers[target], options)
+        except OSError:
+            if any(_is_below(path, target) for path in needed):
+                raise
+        else:
+            done[target] = [f"u{number}", *(os.path.relpath(layer, stage) for layer in layers[target])]
+    with open(os.path.join(stage, _LIST), "w", encoding="utf-8") as f:
+        json.dump(done, f)
+    os.chdir(here)
+
+
+def read_only(writable: list[str]) -> None:
+    """Make every mount read-only except devices, processes and the folders in ``writable``. Raises ``OSError``."""
+    points = mounts()
+    for path in writable:
+        if os.path.isdir(path) and path not in points:
+            syscalls.mount(path, path, flags=syscalls.MS_BIND)
+    syscalls.set_read_only("/", True, below=True)
+    points = mounts()
+    for path in [*_WRITABLE, *writable]:
+        if path in points:
+            with contextlib.suppress(PermissionError):  # it was read-only before, and locked so
+                syscalls.set_read_only(path, False, below=True)
+
+
+def mounts() -> list[str]:
+    """Mount points of this namespace, without repeats, shortest first."""
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
+        points = {re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), line.split(" ", 5)[4]) for line in lines}
+    return sorted(points, key=len)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _earlier() -> tuple[str, dict[str, list[str]]]:
+    """The stage of the namespace that this one was copied from and its layers by folder; empty where there is none."""
+    for stage in STAGES:
+        try:
+            with open(os.path.join(stage, _LIST), encoding="utf-8") as f:
+                return stage, json.load(f)
+        except (OSError, ValueError):
+            continue
+    return "", {}
+
+
+def _targets(wanted: list[str], points: list[str]) -> list[str]:
+    """The folders to overlay, outermost first: one inside another is covered by it unless it is a mount of its own."""
+    found: list[str] = []
+    for path in sorted(dict.fromkeys(wanted), key=len):
+        if path != "/" and (path in points or not any(_is_below(path, other) for other in found)):
+            found.append(path)
+    return found
+
+
+def _stage_for(targets: list[str]) -> str:
+    for stage in STAGES:
+        if os.path.isdir(stage) and not any(_is_below(t, stage) or _is_below(stage, t) for t in targets):
+            return stage
+    raise OSError("no directory to mount the overlay's tmpfs on")
+
+
+def _mount_stage(stage: str, earlier: dict[str, list[str]], targets: list[str], megabytes: int) -> dict[str, list[str]]:
+    """Mount the stage, the earlier one inside it as ``prev``; the layers beneath each target, uppermost first."""
+    before = syscalls.copy_of_mounts(stage) if earlier else -1
+    flags = syscalls.MS_NOSUID | syscalls.MS_NODEV
+    syscalls.mount("selfheal", stage, "tmpfs", flags, f"size={megabytes}m,mode=0700")
+    if earlier:
+        os.mkdir(f"{stage}/prev")
+        syscalls.attach_mounts(before, f"{stage}/prev")
+    layers = {}
+    for number, target in enumerate(targets):
+        if target in earlier:
+            layers[target] = [f"{stage}/prev/{name}" for name in earlier[target]]
+        else:
+            layers[target] = [f"{stage}/l{number}"]
+            os.mkdir(layers[target][0])
+            syscalls.mount(target, layers[target][0], flags=syscalls.MS_BIND | syscalls.MS_REC)
+    return layers
+
+
+def _overlay(stage: str, number: int, target: str, layers: list[str], options: str) -> None:
+    upper, work = f"{stage}/u{number}", f"{stage}/w{number}"
+    was = os.stat(target)
+    os.mkdir(work)
+    os.mkdir(upper)
+    with contextlib.suppress(OSError):  # an owner that is not mapped in this user namespace
+        os.chown(upper, was.st_uid, was.st_gid)
+    os.chmod(upper, was.st_mode & 0o7777)
+    inner = _kept_mounts(target)
+    try:
+        text = f"lowerdir={':'.join(layers)},upperdir={upper},workdir={work}"
+        syscalls.mount("selfheal", target, "overlay", syscalls.MS_NODEV, text + options)
+        for path, fd in inner.items():
+            syscalls.mount(f"/proc/self/fd/{fd}", path, flags=syscalls.MS_BIND | syscalls.MS_REC)
+    finally:
+        for fd in inner.values():
+            os.close(fd)
+
+
+def _kept_mounts(target: str) -> dict[str, int]:
+    """Mounts directly below a folder, which an overlay would hide, as open descriptors by path."""
+    found: dict[str, int] = {}
+    for path in mounts():
+        if path != target and _is_below(path, target) and not any(_is_below(path, other) for other in found):
+            with contextlib.suppress(OSError):  # not ours to see
+                found[path] = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    return found

@@ -1,0 +1,260 @@
+"""What stands between a trial and the user's things: a barrier against mistakes, not against malice.
+
+    probed = probe()                      # once in the process that forks trials
+    layers = enter(plan, probed)          # in the fresh, single-threaded child, before any user code
+
+A plan is ``{"network": bool, "writes": "discard" | "allow" | "forbid", "folders": [path, …], "memory_mb": int}`` with, where
+wanted, ``"shared": [path, …]``: folders into which writes go through (our own sockets), and ``"limits": False`` for none of
+the resource limits (a notebook's own kernel). The folders, the temporary folder and
+the home folder (with its caches) get an overlay; everything else is read-only. A layer that was probed as available and
+then fails is a :class:`LayerFailed`: the trial must not run.
+
+Standard library only, with :mod:`~jupyter_selfheal.inside.fork.overlay` and :mod:`~jupyter_selfheal.inside.fork.syscalls`: sent as
+source to kernels whose environment lacks this package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import posix
+import resource
+import socket
+import struct
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_selfheal.inside.fork import overlay, syscalls
+
+USER, NETWORK, OVERLAY, READ_ONLY, LANDLOCK, LANDLOCK_TCP, LIMITS = (
+    "user namespace",
+    "network namespace",
+    "overlay",
+    "read-only mounts",
+    "Landlock files",
+    "Landlock TCP",
+    "limits",
+)
+LAYERS = (USER, NETWORK, OVERLAY, READ_ONLY, LANDLOCK, LANDLOCK_TCP, LIMITS)
+"""Every layer that :func:`probe` looks for. Landlock is used where the namespaces are not to be had."""
+
+_SYS_ADMIN = 1 << 21
+_PROCESSES = 1024
+_FILE_MB = 8192
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+_probed: dict[int, dict[str, str]] = {}
+
+
+class LayerFailed(Exception):
+    """A layer that was probed as available failed, or nothing can keep the trial from writing files."""
+
+
+# --- probing ------------------------------------------------------------------------------------------------------
+
+
+def probe() -> dict[str, str]:
+    """Layer → empty where it is available to this process, else why not. Cached per process.
+
+    Each layer is really entered, in a forked child that ends at once: nothing changes here.
+    """
+    if os.getpid() not in _probed:
+        _probed.clear()
+        if sys.platform == "linux":
+            _probed[os.getpid()] = _asked_in_child()
+        else:
+            _probed[os.getpid()] = dict.fromkeys(LAYERS, f"not on {sys.platform}")
+    return dict(_probed[os.getpid()])
+
+
+def _asked_in_child() -> dict[str, str]:
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of threads; the child touches no lock
+        child = posix.fork()
+    if child == 0:
+        try:
+            os.write(write, json.dumps(_tried()).encode())
+        except Exception as error:
+            os.write(write, json.dumps(dict.fromkeys(LAYERS, f"the probe failed: {error!r}")).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as answer:
+        text = answer.read()
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(child, 0)
+    return dict(json.loads(text)) if text else dict.fromkeys(LAYERS, "the probe died")
+
+
+def _tried() -> dict[str, str]:
+    found = {LIMITS: ""}
+    version = syscalls.landlock_version()
+    found[LANDLOCK] = "" if version >= 1 else "the kernel has no Landlock"
+    found[LANDLOCK_TCP] = "" if version >= 4 else f"Landlock version {version} is too old"
+    found[USER] = _why_not(_user_namespace)
+    found[NETWORK] = found[USER] or _why_not(_network_namespace)
+    found[OVERLAY] = found[READ_ONLY] = found[USER] or _why_not(lambda: syscalls.unshare(syscalls.CLONE_NEWNS))
+    if not found[OVERLAY]:
+        found[READ_ONLY] = _why_not(lambda: overlay.read_only([]))
+        found[OVERLAY] = found[READ_ONLY] or _why_not(lambda: _trial_overlay(_temporary_folder()))
+    return found
+
+
+def _why_not(attempt: Callable[[], object]) -> str:
+    try:
+        attempt()
+    except OSError as error:
+        return str(error).split("] ", 1)[-1] or type(error).__name__
+    return ""
+
+
+def _trial_overlay(folder: str) -> None:
+    overlay.enter([folder], needed=[folder], shared=[], megabytes=1, options=_overlay_options())
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+def _temporary_folder() -> str:
+    """Where temporary files go, without asking ``tempfile``, which writes a file to find out."""
+    return os.path.realpath(tempfile.tempdir or os.environ.get("TMPDIR") or "/tmp")
+
+
+# --- entering -----------------------------------------------------------------------------------------------------
+
+
+def enter(plan: dict[str, Any], probed: dict[str, str]) -> list[str]:
+    """Shut this process in, as far as ``plan`` asks and ``probed`` says is possible; returns the layers that are on.
+
+    Must be called in a process of one thread. Raises :class:`LayerFailed` where a layer fails that should not, or where
+    writes are not allowed and nothing here can stop them (ask the user, then plan ``"writes": "allow"``).
+    """
+
+    def has(layer: str) -> bool:
+        return not probed.get(layer, "not probed")
+
+    quiet, still = not plan.get("network", False), plan.get("writes", "discard") != "allow"
+    mounting = still and has(READ_ONLY)
+    on: list[str] = []
+    try:
+        if (mounting or (quiet and has(NETWORK))) and _user_namespace():
+            on.append(USER)
+        if quiet and has(NETWORK):
+            _network_namespace()
+            on.append(NETWORK)
+        if mounting:
+            syscalls.unshare(syscalls.CLONE_NEWNS)
+            on += _mounted(plan, has(OVERLAY))
+        shared = list(plan.get("shared", ()))
+        on += _landlocked(
+            shared, files=still and not mounting and has(LANDLOCK), tcp=quiet and not has(NETWORK) and has(LANDLOCK_TCP)
+        )
+    except OSError as error:
+        raise LayerFailed(f"the sandbox could not be entered ({', '.join(on) or 'no layer yet'}): {error}") from error
+    if still and not {OVERLAY, READ_ONLY, LANDLOCK} & set(on):
+        raise LayerFailed("nothing on this machine can keep a trial from writing files")
+    limited = (quiet or still) and plan.get("limits", True)
+    limit(int(plan.get("memory_mb", 0)), sandboxed=limited)
+    return [*on, LIMITS] if limited else on
+
+
+def cut_network() -> str:
+    """Take the network from the calling thread and all that it starts; the layer that does it, empty where none can.
+
+    For a process that is running already, with threads that must keep their sockets.
+    """
+    if _capabilities() & _SYS_ADMIN and not _why_not(_network_namespace):
+        return NETWORK
+    if not _why_not(lambda: syscalls.landlock([], files=False, tcp=True)):
+        return LANDLOCK_TCP
+    return ""
+
+
+def _mounted(plan: dict[str, Any], can_overlay: bool) -> list[str]:
+    shared = [os.path.realpath(path) for path in plan.get("shared", ())]
+    if plan.get("writes") == "forbid" or not can_overlay:
+        syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
+        here = os.getcwd()
+        overlay.read_only(shared)
+        os.chdir(here)
+        return [READ_ONLY]
+    needed = [path for path in map(os.path.realpath, plan.get("folders", ())) if os.path.isdir(path)]
+    others = [p for p in (_temporary_folder(), os.path.realpath(os.path.expanduser("~"))) if os.path.isdir(p)]
+    megabytes = max(64, min(2048, _free_mb() // 4))
+    overlay.enter([*needed, *others], needed=needed, shared=shared, megabytes=megabytes, options=_overlay_options())
+    return [OVERLAY, READ_ONLY]
+
+
+def _landlocked(shared: list[str], *, files: bool, tcp: bool) -> list[str]:
+    """Landlock, where there are no namespaces. ``/dev/shm`` stays writable with the devices: Landlock knows no private copy,
+    and closing it would take semaphores, and so joblib and ``multiprocessing``, from every trial; read-only mounts leave it
+    open for the same reason. Under an overlay, writes there are discarded like any other.
+    """
+    if files or tcp:
+        syscalls.landlock(["/dev", "/proc", *shared], files=files, tcp=tcp)
+    return [LANDLOCK] * files + [LANDLOCK_TCP] * tcp
+
+
+def _user_namespace() -> bool:
+    """Enter a user namespace with the same user where this process may not mount by itself; True where that was needed."""
+    if _capabilities() & _SYS_ADMIN:
+        return False
+    user, group = os.geteuid(), os.getegid()
+    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)  # else /proc/self belongs to root after a setuid
+    syscalls.unshare(syscalls.CLONE_NEWUSER)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+    return True
+
+
+def _network_namespace() -> None:
+    """Enter a network namespace in which nothing but a loopback of its own exists."""
+    syscalls.unshare(syscalls.CLONE_NEWNET)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        asked = fcntl.ioctl(any_socket, _SIOCGIFFLAGS, struct.pack("16sh22x", b"lo", 0))
+        flags = struct.unpack("16sh22x", asked)[1] | _IFF_UP
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", flags))
+
+
+def _capabilities() -> int:
+    with open("/proc/self/status", encoding="utf-8", errors="replace") as lines:
+        return next((int(line.split()[1], 16) for line in lines if line.startswith("CapEff:")), 0)
+
+
+def _overlay_options() -> str:
+    """In a user namespace overlayfs may keep its marks in ``user.*`` attributes only."""
+    with open("/proc/self/uid_map", encoding="utf-8") as f:
+        return "" if f.read().split() == ["0", "0", "4294967295"] else ",userxattr"
+
+
+def _free_mb() -> int:
+    with open("/proc/meminfo", encoding="utf-8") as lines:
+        return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable:")), 1024)
+
+
+def limit(megabytes: int, *, sandboxed: bool) -> None:
+    """No core files; within a sandbox also bounded memory, file size and number of processes (root has no such bound).
+
+    Memory is bounded as private writable memory beyond what the process has already (``RLIMIT_DATA``): address space that
+    is only reserved, of which numerical libraries take a lot, does not count.
+    """
+    _lower(resource.RLIMIT_CORE, 0)
+    megabytes = megabytes or (max(256, _free_mb() * 3 // 4) if sandboxed else 0)
+    if megabytes:
+        with open("/proc/self/statm", encoding="utf-8") as f:
+            has = int(f.read().split()[5]) * resource.getpagesize()
+        _lower(resource.RLIMIT_DATA, has + megabytes * 1024 * 1024)
+    if sandboxed:
+        _lower(resource.RLIMIT_FSIZE, _FILE_MB * 1024 * 1024)
+        _lower(resource.RLIMIT_NPROC, _PROCESSES)
+
+
+def _lower(which: int, value: int) -> None:
+    _, hard = resource.getrlimit(which)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(which, (value, value))

@@ -1,0 +1,298 @@
+"""A frozen state that waits for requests: the loop of a zygote.
+
+Its socket takes one connection, of the same user's. Each request comes with the ends of its channels, which go on to the
+pair of processes that serves it. Nothing here runs code of a notebook.
+
+Standard library only, with the modules beside it: sent as source to kernels whose environment lacks this package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from typing import Any, NamedTuple
+
+from jupyter_selfheal.inside.fork import after_fork, descriptors, gate, guard
+from jupyter_selfheal.inside.fork.capture import Capture
+from jupyter_selfheal.inside.fork.prefork import Pair, fork_pair
+from jupyter_selfheal.inside.fork.steps import Last
+from jupyter_selfheal.inside.fork.trial import State, Trial
+
+_PAUSE = 0.03
+"""Seconds before a pair is made ahead where none may be wanted: the cell may run, or its success closes this state."""
+
+
+def live(first: Any) -> None:
+    """The life of a forked copy: wait as a zygote; in a trial forked from it, run; if that is kept, wait again; …
+
+    A loop rather than calls within calls, so that the stack of the hundredth kept state is no deeper than the first's.
+    """
+    code = 1
+    try:
+        zygote: Zygote = first()
+        while True:
+            trial = zygote.serve()
+            zygote = Zygote(trial.state, trial.run())
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    finally:
+        os._exit(code)
+
+
+def remove(files: tuple[str, str]) -> None:
+    """Remove a socket and, where it was made for it, the folder that it is in."""
+    socket_file, folder = files
+    with contextlib.suppress(OSError):
+        os.unlink(socket_file)
+    if folder:
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+
+
+class Inherited(NamedTuple):
+    """What the user's kernel made for its copy before it forked.
+
+    ``files``: the socket and, where it was made for it, the folder that it is in. ``alive``: pidfd of the kernel.
+    ``is_apart``: a pipe to close once no memory is shared any more, -1 where none is. ``offsets``: of its open files.
+    """
+
+    listener: socket.socket
+    files: tuple[str, str]
+    alive: int
+    is_apart: int
+    offsets: dict[int, int]
+
+
+class Zygote:
+    """A state that waits for requests."""
+
+    def __init__(self, state: State, control: socket.socket | None = None) -> None:
+        self.state = state
+        self.control = control
+        self.listener: socket.socket | None = None
+        self.files = ("", "")
+        self.is_first = False
+        self.closing = False
+        self.pairs: dict[int, Pair] = {}
+        """By the pidfd of their guards."""
+        self.spare: Pair | None = None
+        self.spare_at = time.monotonic()
+        """When a pair is to be made ahead."""
+        self.kept: dict[int, int] = {}
+        self.state_children = set(guard.children(os.getpid()))
+        gc.freeze()
+        self.told, told = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        """Readable once this process was told to end: by a signal, as whoever forked it holds no end of a channel."""
+        self._told_write = told
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        signal.set_wakeup_fd(told)
+
+    @classmethod
+    def first(cls, shell: Any, last: Last, loop: Any, ours: Inherited, headroom_mb: int) -> Zygote:
+        """Turn this fresh copy of the user's kernel into a zygote. The order:
+
+        1. streams first, as a debugger prints when its hooks go; 2. signals and exit handlers, as nothing of the user's
+        may run here; 3. descriptors and maps, from here on nothing is shared; 4. threads' remains and the event loop.
+        """
+        capture = Capture(shell)
+        signals = after_fork.deaf_to_signals()
+        os.setpgid(0, 0)
+        after_fork.adopt_orphans()
+        after_fork.be_first_to_be_killed()
+        after_fork.set_name(after_fork.ZYGOTE)
+        after_fork.forget_exit_handlers()
+        after_fork.stop_tracing()
+        after_fork.stop_history(shell)
+        after_fork.forget_script_loop(shell)
+        keep = [ours.listener.fileno(), ours.alive, *([ours.is_apart] if ours.is_apart >= 0 else [])]
+        descriptors.quarantine(keep, ours.offsets)
+        descriptors.silence()
+        descriptors.unshare_memory()
+        if ours.is_apart >= 0:
+            os.close(ours.is_apart)
+        after_fork.new_executor_workers()
+        after_fork.one_native_thread()
+        zygote = cls(State(shell, last, capture, loop, ours.alive, signals, headroom_mb))
+        zygote.listener = ours.listener
+        zygote.files = ours.files
+        zygote.is_first = True
+        if last.error is None:
+            zygote.spare_at += _PAUSE
+        return zygote
+
+    def serve(self) -> Trial:
+        """Wait for requests until there is nobody left to wait for. Returns only in a trial."""
+        while True:
+            ready = self._wait()
+            if ready & {self.state.alive, self.told}:
+                self._end(everything=True)
+            kept_ended = ready & set(self.kept)  # now: the number of a guard's pidfd is soon that of its kept trial's
+            for number in ready & set(self.pairs):
+                self._pair_ended(number)
+            for number in kept_ended:
+                os.close(number)
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(self.kept.pop(number), 0)
+            trial = None
+            if self.listener is not None and self.listener.fileno() in ready:
+                self._accept()
+            elif self.control is not None and self.control.fileno() in ready:
+                trial = self._request()
+            elif self._wants_spare() and time.monotonic() >= self.spare_at:
+                trial = self._make_spare()
+            if trial is not None:
+                return trial
+            self._adopt()
+            if self.closing and not self.pairs and not self.kept:
+                self._end(everything=not self._others())
+
+    def _wait(self) -> set[int]:
+        """Descriptors at which something has happened; none where it is time to make a spare."""
+        poll = select.poll()
+        watched = [self.state.alive, self.told, *self.pairs, *self.kept]
+        watched += [s.fileno() for s in (self.listener, self.control) if s is not None]
+        for number in watched:
+            poll.register(number, select.POLLIN)
+        timeout = max(0.0, self.spare_at - time.monotonic()) * 1000 if self._wants_spare() else None
+        return {number for number, _ in poll.poll(timeout)}
+
+    # --- the connection -------------------------------------------------------------------------------------------
+
+    def _accept(self) -> None:
+        """Take one connection of the same user's; there never is another."""
+        assert self.listener is not None
+        connection, _ = self.listener.accept()
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        user = int.from_bytes(credentials[4:8], sys.byteorder)
+        if user not in (os.getuid(), 0):
+            connection.close()
+            return
+        self.control = connection
+        self.listener.close()
+        self.listener = None
+        remove(self.files)
+        self.spare_at = time.monotonic()
+
+    def _request(self) -> Trial | None:
+        assert self.control is not None
+        data, channels = descriptors.receive(self.control)
+        if not data:
+            self.control.close()
+            self.control = None
+            self.closing = True
+            if self.spare is not None:
+                self.spare.let_go()
+                self.spare = None
+            return None
+        order = json.loads(data)
+        if order["do"] == "run":
+            return self._run(order, channels)
+        channels[0].sendall(json.dumps(self.state.probed()).encode())
+        for channel in channels:
+            channel.close()
+        return None
+
+    # --- trials ---------------------------------------------------------------------------------------------------
+
+    def _run(self, order: dict[str, Any], channels: list[socket.socket]) -> Trial | None:
+        """In this process None, in the trial (a grandchild) what it is to do."""
+        order["received"] = time.monotonic()
+        spare, self.spare = self.spare, None
+        if spare is not None:
+            self._give(spare, order, channels)
+        if spare is None or not spare.has_taken():
+            pair = self._fork_pair(channels)
+            if isinstance(pair, Trial):
+                return pair
+            self._give(pair, order, channels)
+        for channel in channels:
+            channel.close()
+        may_be_kept = len(channels) > 2
+        self.spare_at = time.monotonic() + (_PAUSE if may_be_kept else 0.0)
+        return None
+
+    def _give(self, pair: Pair, order: dict[str, Any], channels: list[socket.socket]) -> None:
+        if order["sandboxed"]:
+            self.state.probed()
+        pair.give({**order, "probed": self.state.known_probe}, channels)
+
+    def _wants_spare(self) -> bool:
+        return self.spare is None and not self.closing
+
+    def _make_spare(self) -> Trial | None:
+        """A pair ahead of the next request, where there is memory to spare, and what its sandbox will want to know."""
+        self.spare_at = time.monotonic() + 1.0
+        if gate.available_mb() < self.state.headroom_mb:
+            return None
+        pair = self._fork_pair([])
+        if isinstance(pair, Trial):
+            return pair
+        self.spare = pair
+        self.state.probed()
+        return None
+
+    def _fork_pair(self, channels: list[socket.socket]) -> Pair | Trial:
+        pair = fork_pair(self.state, lambda: self._let_go(channels))
+        if isinstance(pair, Pair):
+            self.pairs[pair.process] = pair
+        return pair
+
+    def _let_go(self, channels: list[socket.socket]) -> None:
+        """In a copy: what is the zygote's alone."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.close(self.told)
+        os.close(self._told_write)
+        for end in (self.listener, self.control, *channels):
+            if end is not None:
+                end.close()
+        for pair in self.pairs.values():
+            pair.close()
+
+    def _pair_ended(self, number: int) -> None:
+        pair = self.pairs.pop(number)
+        if pair is self.spare:
+            self.spare = None
+        kept, status = pair.reap()
+        if kept:
+            with contextlib.suppress(ProcessLookupError):
+                self.kept[os.pidfd_open(kept)] = kept
+        if status:
+            self._kill_strays()
+
+    def _kill_strays(self) -> None:
+        """A guard was killed (by its trial, say): what it would have killed is ours now."""
+        known = self.state_children | set(self.kept.values()) | {pair.pid for pair in self.pairs.values()}
+        while strays := [
+            p for p in guard.children(os.getpid()) if p not in known and after_fork.name_of(p) != after_fork.ZYGOTE
+        ]:
+            guard.kill_and_reap(strays)
+
+    # --- the end --------------------------------------------------------------------------------------------------
+
+    def _adopt(self) -> None:
+        """Zygotes whose own zygote has gone are watched like those kept from this one."""
+        if self.is_first:
+            known = set(self.kept.values()) | {pair.pid for pair in self.pairs.values()}
+            for pid in guard.children(os.getpid()):
+                if pid not in known and after_fork.name_of(pid) == after_fork.ZYGOTE:
+                    with contextlib.suppress(ProcessLookupError):
+                        self.kept[os.pidfd_open(pid)] = pid
+
+    def _others(self) -> list[int]:
+        ours = (after_fork.ZYGOTE, after_fork.GUARD, after_fork.SPARE)
+        return [p for p in guard.children(os.getpid()) if after_fork.name_of(p) in ours]
+
+    def _end(self, *, everything: bool) -> None:
+        """End this state. ``everything``: also the processes that its cells started."""
+        remove(self.files)
+        while everything and (rest := guard.children(os.getpid())):
+            guard.kill_and_reap(rest)
+        raise SystemExit(0)

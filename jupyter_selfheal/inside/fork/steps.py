@@ -1,0 +1,262 @@
+"""Running the steps of a request with the kernel's own shell, inside the trial.
+
+Standard library and IPython only: sent as source to kernels whose environment lacks this package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import linecache
+import re
+import sys
+import time
+import traceback
+from types import FrameType, TracebackType
+from typing import Any
+
+from jupyter_selfheal.inside.fork import event_loop, sandbox_errors
+from jupyter_selfheal.inside.fork.capture import Capture
+
+_FRAMES = 60
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TIMED = ("<timed exec>", "<timed eval>")
+
+
+class Last:
+    """What the last cell of a state left behind; a probe's second argument.
+
+    ``result`` is its value (None where it has none), ``error`` its exception with the live traceback from the cell
+    inwards (or None), ``stdout`` what it printed.
+    """
+
+    def __init__(self, result: Any = None, error: BaseException | None = None, stdout: str = "") -> None:
+        self.result = result
+        self.error = error
+        self.stdout = stdout
+
+
+class TimedOut(BaseException):
+    """Raised in a step whose limit has passed."""
+
+    def _render_traceback_(self) -> list[str]:
+        return ["TimedOut: the time for this step is up"]
+
+
+def known_cells() -> dict[str, str]:
+    """Cell ids by the file names under which this process compiled the cells. Shared by every copy of this module."""
+    found: dict[str, str] | None = getattr(sys, "_selfheal_cells", None)
+    if found is None:
+        found = sys._selfheal_cells = {}  # type: ignore[attr-defined]
+    return found
+
+
+def in_its_lines(code: str) -> str:
+    """The code with a ``#`` in a first line that is blank: IPython drops such lines, and every line number would be another.
+
+    A cell magic must come first; the one whose body is located, ``%%time``, changes places with the blank lines.
+    """
+    text = code.lstrip()
+    blank, _, indent = code[: len(code) - len(text)].rpartition("\n")
+    if not blank and not code.startswith("\n"):
+        return code
+    if text.startswith("%%time") and not indent:
+        magic, _, body = text.partition("\n")
+        return f"{magic}\n#{blank}\n{body}"
+    return code if indent or text.startswith("%%") else "#" + code
+
+
+def shorten_tracebacks(shell: Any) -> None:
+    """Let tracebacks of thousands of frames (a missing base case) be shown by their ends: IPython takes seconds for them."""
+    show = shell.showtraceback
+    if getattr(show, "shortens", False):
+        return
+
+    def shortened(*args: Any, **also: Any) -> Any:
+        _drop_middle(sys.exc_info()[2])
+        return show(*args, **also)
+
+    shortened.shortens = True  # type: ignore[attr-defined]
+    shell.showtraceback = shortened
+
+
+def _drop_middle(tb: TracebackType | None) -> None:
+    nodes = []
+    while tb is not None:
+        nodes.append(tb)
+        tb = tb.tb_next
+    if len(nodes) > 4 * _FRAMES:
+        nodes[_FRAMES].tb_next = nodes[-_FRAMES // 2]
+
+
+class Runner:
+    """Runs steps one after another and sends what comes of each as a frame."""
+
+    def __init__(
+        self, shell: Any, capture: Capture, last: Last, plan: dict[str, Any], deadline: float, loop: Any = None
+    ) -> None:
+        self.shell = shell
+        self.capture = capture
+        self.last = last
+        self.loop = loop
+        """The event loop that runs while a cell is called, as it does in a kernel; None where none does."""
+        self.plan = plan
+        self.deadline = deadline
+        self.failed = False
+        self.timed_out = False
+        """True once the limit of the whole trial has passed."""
+        self._file = ""
+        self._running = False
+        self._step_deadline = float("inf")
+        self._step: dict[str, Any] = {}
+        shorten_tracebacks(shell)
+
+    def run(self, steps: list[dict[str, Any]], limit: Any) -> None:
+        """Run them all, up to the first cell that fails without ``go_on``. ``limit(seconds)`` tells the guard of a step's."""
+        for number, step in enumerate(steps):
+            self._send("begin", number)
+            self._step = step
+            seconds = step.get("timeout") or 0.0
+            self._step_deadline = time.monotonic() + seconds if seconds else float("inf")
+            limit(seconds)
+            began = time.perf_counter()
+            try:
+                self._running = True
+                ended = self._cell(step) if "code" in step else self._probe(step)
+            except TimedOut:
+                ended = {"status": "timeout"}
+            finally:
+                self._running = False
+                limit(0.0)
+            self.capture.flush()
+            ended["seconds"] = time.perf_counter() - began
+            self._send("end", number, ended)
+            self.failed = self.failed or ended["status"] != "ok"
+            if self.timed_out or ("code" in step and ended["status"] != "ok" and not step.get("go_on")):
+                break
+
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        """The guard's signal: say where the step is, and raise out of it."""
+        now = time.monotonic()
+        if not self._running or now < min(self.deadline, self._step_deadline):
+            return  # the signal was for a step that is over
+        self.timed_out = now >= self.deadline
+        stack = list(traceback.walk_stack(frame))[::-1]
+        self._send("late", self._located("TimeoutError", "still running when its time was up", stack, ""))
+        raise TimedOut
+
+    def _send(self, *frame: Any) -> None:
+        if self.capture.frames is not None:
+            self.capture.frames.send(*frame)
+
+    # --- cells ----------------------------------------------------------------------------------------------------
+
+    def _cell(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.capture.step()
+        self.last.result, self.last.error, self.last.stdout = None, None, ""
+        self._file = ""
+        cache = self.shell.compile.cache
+
+        def remember(*args: Any, **also: Any) -> Any:
+            name = cache(*args, **also)
+            self._file = self._file or name
+            known_cells()[name] = step.get("cell_id", "")
+            return name
+
+        self.shell.compile.cache = remember
+        try:
+            result = self._run_cell(step)
+        finally:
+            self.shell.compile.cache = cache
+            self.capture.flush()
+            self.last.stdout = self.capture.text
+        error = result.error_before_exec or result.error_in_exec or self._shown()
+        if isinstance(error, TimedOut):
+            raise error
+        if error is None:
+            self.last.result = result.result
+            return {"status": "ok"}
+        tb = _from_cell(error.__traceback__, self._file)
+        self.last.error = error.with_traceback(tb)
+        what = sandbox_errors.blocked(type(error).__name__, str(error), self.plan)
+        if what:
+            self._send("blocked", what)
+        return {"status": "error", "error": self._described(error, step["code"], result)}
+
+    def _run_cell(self, step: dict[str, Any]) -> Any:
+        accepted = inspect.signature(self.shell._run_cell).parameters
+        also = {"cell_id": step.get("cell_id") or None} if "cell_id" in accepted else {}
+        code = in_its_lines(step["code"])
+        is_called = self.loop is not None and not self._awaits(code)
+        with event_loop.running(self.loop) if is_called else contextlib.nullcontext():
+            return self.shell.run_cell(code, store_history=True, **also)
+
+    def _shown(self) -> BaseException | None:
+        """What the user's ``__repr__`` raised where the value was to be shown: ipykernel 7 replies that the cell failed."""
+        failed = getattr(self.shell, "_last_traceback_during_displayhook", False)
+        return getattr(sys, "last_value", None) if failed else None
+
+    def _awaits(self, code: str) -> bool:
+        """Whether IPython runs the cell on the loop itself, as it has an ``await`` at the top level."""
+        with contextlib.suppress(Exception):  # a fault of the user's transformers, which running the cell shows
+            return bool(self.shell.should_run_async(code, transformed_cell=self.shell.transform_cell(code)))
+        return False
+
+    def _described(self, error: BaseException, code: str, result: Any) -> dict[str, Any]:
+        before = result.error_before_exec is not None
+        text = "\n".join(getattr(self.shell, "_last_traceback", None) or traceback.format_exception(error))
+        stack = list(traceback.walk_tb(error.__traceback__))
+        found = self._located(type(error).__name__, str(error), stack, text)
+        if isinstance(error, SyntaxError) and (before or not found["line"]):
+            found["line"] = error.lineno or 0
+        return {**found, "before_exec": before}
+
+    def _located(self, name: str, message: str, stack: list[tuple[FrameType, int]], text: str) -> dict[str, Any]:
+        """Where an error is, as JSON; ``stack`` is outermost first."""
+        files = [f.f_code.co_filename for f, _ in stack]
+        first = files.index(self._file) if self._file in files else len(files)
+        magic = 1 if str(self._step.get("code", "")).lstrip().startswith("%%") else 0
+        frames, line = [], 0
+        for frame, number in stack[first:]:
+            file = frame.f_code.co_filename
+            cell = known_cells().get(file, "")
+            if file in _TIMED and magic:
+                number, cell = number + magic, self._step.get("cell_id", "")
+                line = line if line > magic else number
+            line = line or (number if file == self._file else 0)
+            text_of_line = linecache.getline(file, number).strip()
+            frames.append([file, number, frame.f_code.co_name, text_of_line, cell])
+        if len(frames) > _FRAMES:
+            frames = frames[: _FRAMES // 2] + frames[-_FRAMES // 2 :]
+        return {
+            "ename": name,
+            "evalue": message,
+            "line": line,
+            "frames": frames,
+            "traceback": _COLOURS.sub("", text),
+        }
+
+    # --- probes ---------------------------------------------------------------------------------------------------
+
+    def _probe(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.capture.mute()
+        try:
+            space: dict[str, Any] = {"__name__": "selfheal_probe"}
+            exec(compile(step["source"], "<probe>", "exec"), space)
+            value = space["probe"](self.shell, self.last, step.get("argument"))
+            json.dumps(value)
+        except Exception as error:
+            found = {"ename": type(error).__name__, "evalue": str(error), "traceback": traceback.format_exc()}
+            return {"status": "error", "error": found}
+        finally:
+            self.capture.flush()
+        return {"status": "ok", "value": value}
+
+
+def _from_cell(tb: TracebackType | None, file: str) -> TracebackType | None:
+    """The traceback from the cell inwards; all of it where the cell is not in it."""
+    found = tb
+    while found is not None and found.tb_frame.f_code.co_filename != file:
+        found = found.tb_next
+    return found or tb

@@ -1,0 +1,224 @@
+"""A trial: the only process of a lineage in which code of the notebook runs.
+
+Standard library only, with the modules beside it: sent as source to kernels whose environment lacks this package.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from jupyter_selfheal.inside.fork import after_fork, descriptors, event_loop, gate, guard, sandbox
+from jupyter_selfheal.inside.fork.capture import Capture, Frames, Memory
+from jupyter_selfheal.inside.fork.steps import Last, Runner
+
+_SHARED_MEMORY = [path for path in ("/dev/shm",) if os.path.ismount(path)]
+"""Where named shared memory and semaphores are files: a trial must not unlink the user's."""
+
+_LITTLE_MB = 256
+"""A trial that took less need not have given it back before the next one."""
+
+
+class State:
+    """What a zygote holds and its trials start from."""
+
+    def __init__(
+        self,
+        shell: Any,
+        last: Last,
+        capture: Capture,
+        loop: Any,
+        alive: int,
+        signals: dict[int, Any],
+        headroom_mb: int,
+    ) -> None:
+        self.shell, self.last, self.capture, self.loop = shell, last, capture, loop
+        self.calls_from_loop = loop is not None and loop.is_running()
+        """Whether cells are called from the loop, as a kernel does and a terminal does not."""
+        self.alive = alive
+        """A pidfd of the user's kernel, which nothing here may outlive."""
+        self.signals = signals
+        """The handlers that the user's kernel had set."""
+        self.headroom_mb = headroom_mb
+        """MiB of free memory below which nothing is forked ahead."""
+        self.known_probe: dict[str, str] | None = None
+        """What :meth:`probed` gave; None where that is not known, or holds no more as this process has been shut in."""
+
+    def probed(self) -> dict[str, str]:
+        """The sandbox's layers that can be had here; tried once."""
+        if self.known_probe is None:
+            self.known_probe = sandbox.probe()
+        return self.known_probe
+
+
+class Trial:
+    """A trial that waits for its order. ``began`` is when the fork of its guard did."""
+
+    def __init__(
+        self, state: State, orders: socket.socket, memory: Memory, words: int, parent: int, began: float
+    ) -> None:
+        self.state, self.orders = state, orders
+        self.memory, self.words, self.parent = memory, words, parent
+        self.began = began
+        self.resident_at_first = _resident()
+        self.order: dict[str, Any] = {}
+        self.ends: list[socket.socket] = []
+        """Of the results and, where the state may be kept, of the connection to it; theirs as soon as there is an order."""
+        self.marks: dict[str, float] = {}
+        self.layers: list[str] = []
+        self.runner: Runner | None = None
+
+    @property
+    def results(self) -> socket.socket:
+        return self.ends[0]
+
+    def run(self) -> socket.socket:
+        """Run the request. Returns only where the state is kept: the end on which it is to wait as a zygote."""
+        state = self.state
+        self._detach()
+        self._wait()
+        request = self._read_request()
+        frames = Frames(self.results)
+        self._isolate(request["plan"], frames)
+        state.capture.begin(frames, self.memory, request["output_bytes"])
+        self._settle(request)
+        loop = state.loop if state.calls_from_loop else None
+        self.runner = Runner(state.shell, state.capture, state.last, request["plan"], self.order["deadline"], loop)
+        signal.signal(after_fork.STOPPED, self.runner.stop)
+        self.marks["ready"] = time.monotonic()
+        self.runner.run(request["steps"], self._limit)
+        self.marks["ran"] = time.monotonic()
+        keep = request["keep"] == "always" or (request["keep"] == "on success" and not self.runner.failed)
+        refused = ""
+        if keep and not self.runner.timed_out:
+            after_fork.stop_script_loop(state.shell)
+            refused = gate.refusal(0)
+        keep = keep and not self.runner.timed_out and not refused
+        self._limit(0.0)
+        done = {"kept": keep, "refused": refused, "marks": self.marks, "peak_mb": _peak_mb()}
+        if not keep:
+            self._leave(frames, done)
+        frames.send("done", {**done, "over": False})
+        self._freeze()
+        return self.ends[1]
+
+    def _leave(self, frames: Frames, done: dict[str, Any]) -> None:
+        """The last word of a trial that is not kept; "over" where nothing can come after it.
+
+        A process gives back its memory before it counts as ended, 20 ms at 1 GB. Where it has no other thread, nothing that it
+        started is left and it took little memory (the next trial's limit goes by what is free), it lets go of its files
+        itself, and nobody needs to wait for the rest. Else the guard has the last word.
+        """
+        assert self.runner is not None
+        is_over = not self.runner.timed_out and self._is_alone() and self._took_mb() < _LITTLE_MB
+        if is_over:
+            descriptors.close_all({self.results.fileno(), self.words})
+        frames.send("done", {**done, "over": is_over})
+        os._exit(0)
+
+    def _is_alone(self) -> bool:
+        me = os.getpid()
+        return (
+            len(os.listdir("/proc/self/task")) == 1 and not guard.children(me) and guard.children(self.parent) == [me]
+        )
+
+    def _took_mb(self) -> float:
+        """MiB of memory that this process holds alone, at most: what was added, or what was written to and so copied."""
+        added = (_resident() - self.resident_at_first) * resource.getpagesize()
+        copied = resource.getrusage(resource.RUSAGE_SELF).ru_minflt * resource.getpagesize()
+        return max(added, copied) / 2**20
+
+    def _read_request(self) -> dict[str, Any]:
+        with self.results.makefile("rb") as stream:
+            size = int.from_bytes(stream.read(4), "big")
+            found: dict[str, Any] = json.loads(stream.read(size))
+            return found
+
+    def _limit(self, seconds: float) -> None:
+        os.write(self.words, b"limit %f\n" % seconds)
+
+    def _mine(self) -> list[int]:
+        """Descriptors of our own, which stay as they are."""
+        sockets = [s.fileno() for s in (self.orders, *self.ends) if s.fileno() >= 0]
+        return [*sockets, *self.memory.files.values(), self.words, self.state.alive]
+
+    def _detach(self) -> None:
+        """What can be done before there is an order."""
+        after_fork.die_with_parent(self.parent)
+        os.setpgid(0, 0)
+        after_fork.set_name(after_fork.TRIAL)
+        descriptors.quarantine(self._mine(), {})
+        descriptors.unshare_memory()
+
+    def _wait(self) -> None:
+        """Wait for the order; the end of this process where there is none."""
+        ready = time.monotonic()
+        data, self.ends = descriptors.receive(self.orders)
+        if not data:
+            raise SystemExit(0)
+        self.orders.send(b"+")
+        self.orders.close()
+        self.order = json.loads(data)
+        self.state.known_probe = self.order["probed"]
+        received = self.order["received"]
+        self.marks = {"received": received, "taken": time.monotonic()}
+        if ready < received:
+            self.marks["ahead"] = ready - self.began
+
+    def _isolate(self, plan: dict[str, Any], frames: Frames) -> None:
+        """Everything that must be done while this is still a process of one thread that ran no code of the user's."""
+        if not self.order["sandboxed"]:
+            return
+        files = descriptors.writable_files(self._mine())
+        plan["folders"] = [*plan.get("folders", []), os.getcwd(), *_SHARED_MEMORY]
+        try:
+            self.layers = sandbox.enter(plan, self.state.probed())
+        except sandbox.LayerFailed as error:
+            frames.send("failed", str(error))
+            raise SystemExit(0) from None
+        if plan["writes"] != "allow":
+            descriptors.detach_files(files, is_discarded=sandbox.OVERLAY in self.layers)
+        frames.send("layers", self.layers, self.state.probed())
+
+    def _settle(self, request: dict[str, Any]) -> None:
+        """The last of it: the user's signal handlers, an event loop, what the request puts on the path."""
+        after_fork.hear_signals(self.state.signals)
+        self.state.loop = event_loop.settle(self.state.loop)
+        sys.path[:0] = request["paths"]
+        sys._selfheal_trial = True  # type: ignore[attr-defined]
+
+    def _freeze(self) -> None:
+        """From now on this state lives as long as its own connection, not as its guard."""
+        self.state.capture.end()
+        self.state.signals = after_fork.deaf_to_signals()
+        self.state.signals.pop(after_fork.STOPPED, None)
+        if self.order["sandboxed"]:
+            self.state.known_probe = None
+        descriptors.silence()
+        after_fork.outlive_parent()
+        after_fork.adopt_orphans()
+        after_fork.set_name(after_fork.ZYGOTE)
+        after_fork.new_executor_workers()
+        after_fork.one_native_thread()
+        os.write(self.words, guard.KEPT.encode() + b"\n")
+        os.close(self.words)
+        self.results.close()
+        self.memory.close()
+
+
+def _peak_mb() -> float:
+    """The most memory, in MiB, that this process or one that it waited for has had."""
+    users = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return round(max(resource.getrusage(who).ru_maxrss for who in users) / 1024, 1)
+
+
+def _resident() -> int:
+    """Pages of this process that are in memory."""
+    with open("/proc/self/statm", encoding="utf-8") as f:
+        return int(f.read().split()[1])

@@ -1,0 +1,128 @@
+"""What a fresh trial kernel is told first: to remember the last cell's value and error, and to answer about them.
+
+Sent as source to the kernel, where it becomes the module ``_selfheal_inside``; nothing of it is in the user's namespace.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import linecache
+import os
+import sys
+import types
+from typing import Any
+
+
+class Last:
+    """The last cell that ran, as a probe sees it."""
+
+    result: Any = None
+    error: BaseException | None = None
+    stdout: str = ""
+
+
+last = Last()
+answer = ""
+"""JSON of the last answer, fetched by the other side as an expression."""
+
+_before_exec = False
+_cells: dict[str, str] = {}
+
+
+class Echo:
+    """Keeps what is printed in a file as well, up to a size: a stream's last words are lost when a process ends at once."""
+
+    def __init__(self, path: str, most: int = 1 << 20) -> None:
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self.left = most
+
+    def write(self, text: str) -> None:
+        if self.left > 0:
+            self.left -= os.write(self.file, text.encode("utf-8", "replace")[: self.left])
+
+    def flush(self) -> None:
+        """What was written is there already."""
+
+
+def watch(shell: Any, folder: str) -> None:
+    """Remember every cell's outcome from now on, and which file name IPython gives to which cell; keep what it prints in
+    two files of ``folder``."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if getattr(stream, "echo", stream) is None:
+            stream.echo = Echo(os.path.join(folder, f"echo-{name}"))
+
+    def remember(outcome: Any) -> None:
+        global _before_exec
+        last.result, last.error = outcome.result, outcome.error_in_exec or outcome.error_before_exec
+        _before_exec = outcome.error_before_exec is not None
+        raw = getattr(outcome.info, "raw_cell", "") or ""
+        name = shell.compile.get_code_name(raw, shell.transform_cell(raw), shell.execution_count - 1)
+        _cells[name] = getattr(outcome.info, "cell_id", None) or ""
+        if last.error is not None:
+            last.error.__traceback__ = _from_cell(last.error.__traceback__)
+
+    shell.events.register("post_run_cell", remember)
+
+
+def _from_cell(step: types.TracebackType | None) -> types.TracebackType | None:
+    """A traceback without IPython's own frames, which come before the first one in a cell; none where there is no such."""
+    while step is not None and step.tb_frame.f_code.co_filename not in _cells:
+        step = step.tb_next
+    return step
+
+
+def locate() -> None:
+    """Answer where the last error came from: its line in the cell and its frames from the cell inwards."""
+    global answer
+    error = last.error
+    frames: list[dict[str, Any]] = []
+    step = getattr(error, "__traceback__", None)
+    while step is not None:
+        code = step.tb_frame.f_code
+        frames.append(
+            {
+                "file": code.co_filename,
+                "line": step.tb_lineno,
+                "function": code.co_name,
+                "text": linecache.getline(code.co_filename, step.tb_lineno).strip(),
+                "cell_id": _cells.get(code.co_filename, ""),
+            }
+        )
+        step = step.tb_next
+    line = frames[0]["line"] if frames else 0
+    if isinstance(error, SyntaxError) and _before_exec:
+        line = error.lineno or 0
+    found = {"ename": type(error).__name__, "evalue": _text(error), "line": line, "frames": frames}
+    answer = json.dumps({**found, "before_exec": _before_exec} if error is not None else None)
+
+
+def ask(shell: Any, source: str, argument: str, stdout: str) -> None:
+    """Answer ``probe(shell, last, argument)`` of a source, or which exception it raised."""
+    global answer
+    last.stdout = stdout
+    space: dict[str, Any] = {"__name__": "_selfheal_probe"}
+    try:
+        exec(compile(source, "<probe>", "exec"), space)
+        answer = json.dumps({"value": space["probe"](shell, last, json.loads(argument))})
+    except Exception as error:
+        answer = json.dumps({"ename": type(error).__name__, "evalue": _text(error)})
+
+
+def enter_sandbox(code: str, megabytes: int, network: bool) -> None:
+    """Cut the network and set the limits by the sandbox module that ``code`` loads; answer the layer's name."""
+    global answer
+    space: dict[str, Any] = {}
+    exec(code, space)
+    sandbox = space["load"]()
+    layer = "" if network else sandbox.cut_network()
+    sandbox.limit(megabytes, sandboxed=True)
+    answer = json.dumps(layer)
+
+
+def _text(error: BaseException | None) -> str:
+    try:
+        return str(error)
+    except Exception:  # a __str__ of the user's
+        return f"<{type(error).__name__} without a message>"

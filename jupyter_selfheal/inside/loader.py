@@ -1,0 +1,93 @@
+"""The one way from this folder into a kernel: modules as text, for an environment that may lack this package.
+
+What a module needs is read from its imports, so there is no list to keep. The text that is sent makes the modules under their
+own names, calls nothing, and leaves ``sys.modules`` as it was: an installed package of ours in the kernel's environment is
+neither used nor disturbed.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+_PACKAGE = "jupyter_selfheal.inside"
+_FOLDER = Path(__file__).parent
+
+_LOAD = '''
+def load():
+    """Make the modules, each after those it imports; return the last."""
+    import sys, types
+    sources = {sources!r}
+    packages = {packages!r}
+    names = [*packages, *sources]
+    before = {{name: sys.modules.pop(name) for name in names if name in sys.modules}}
+    try:
+        for name in names:
+            module = sys.modules[name] = types.ModuleType(name)
+            module.__path__ = []
+            parent, _, last = name.rpartition(".")
+            if parent:
+                setattr(sys.modules[parent], last, module)
+        for name, text in sources.items():
+            module = sys.modules[name]
+            exec(compile(text, "<selfheal " + name + ">", "exec"), module.__dict__)
+        return module
+    finally:
+        for name in names:
+            sys.modules.pop(name, None)
+        sys.modules.update(before)
+'''
+
+_PROBE = """
+def probe(shell, last, argument):
+    return load().probe(shell, last, argument)
+"""
+
+
+@cache
+def read_source(module: str) -> str:
+    """The text of a module of this folder, named as in ``probes.expected``."""
+    return _FOLDER.joinpath(*module.split(".")).with_suffix(".py").read_text("utf-8")
+
+
+@cache
+def list_needed(module: str) -> tuple[str, ...]:
+    """The modules of this folder that one imports, each after those it imports itself; the module is the last."""
+    needed: dict[str, None] = {}
+    for name in _list_imports(module):
+        needed.update(dict.fromkeys(list_needed(name)))
+    return (*needed, module)
+
+
+@cache
+def code_to_load(module: str) -> str:
+    """Code that defines ``load()``, which makes the module and returns it."""
+    needed = list_needed(module)
+    sources = {f"{_PACKAGE}.{name}": read_source(name) for name in needed}
+    inner = {f"{_PACKAGE}.{name.rpartition('.')[0]}".rstrip("."): None for name in needed}
+    packages = [_PACKAGE.partition(".")[0], _PACKAGE, *(name for name in inner if name != _PACKAGE)]
+    return _LOAD.format(sources=sources, packages=packages)
+
+
+@cache
+def probe_source(module: str) -> str:
+    """The source of a :class:`~jupyter_selfheal.model.Probe`: it defines ``probe(shell, last, argument)``, the module's own."""
+    return read_source(module) if len(list_needed(module)) == 1 else code_to_load(module) + _PROBE
+
+
+def _list_imports(module: str) -> list[str]:
+    """The modules of this folder that the imports at the top of a module name."""
+    names: list[str] = []
+    for node in ast.parse(read_source(module)).body:
+        if isinstance(node, ast.ImportFrom) and node.module and f"{node.module}.".startswith(f"{_PACKAGE}."):
+            inner = node.module[len(_PACKAGE) + 1 :]
+            if _is_module(inner):
+                names.append(inner)
+            else:
+                names += [f"{inner}.{alias.name}".lstrip(".") for alias in node.names]
+    return names
+
+
+def _is_module(name: str) -> bool:
+    return bool(name) and _FOLDER.joinpath(*name.split(".")).with_suffix(".py").exists()

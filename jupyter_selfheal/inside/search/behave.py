@@ -1,0 +1,216 @@
+"""Telling plausible patches apart: what they do on inputs that no check has.
+
+Patches that agree on generated inputs are one hypothesis. A hypothesis that several edits lead to is likelier; where two
+differ, one input on which they do is worth asking the user about.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.inside.search.evaluate import Enough, Muted, OutOfTime, Runner, timer
+from jupyter_selfheal.inside.search.locate import plain
+from jupyter_selfheal.inside.search.program import CHECK, Program
+
+INPUTS = 120
+SECONDS = 0.01
+CHANGES = " (and changes what it is given)"
+"""After the value of a call that changes an argument in place."""
+LOOPS = 8
+"""Inputs on which a patch may loop until the rest is taken to loop too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A call that tells patches apart."""
+
+    function: str
+    arguments: tuple[Any, ...]
+
+    @property
+    def text(self) -> str:
+        return f"{self.function}({', '.join(map(repr, self.arguments))})"
+
+
+def mutate(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> Any:
+    """A value of the same type, near the given one, or near a literal of the program (``known``)."""
+    if known and type(value) in (int, str, float) and rng.random() < 0.3:
+        value = _met(value, rng.choice(known), rng)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        near = (value + 1, value - 1, 0, 1, 2, -value, value * 2, value // 2, value + rng.randint(2, 9))
+        return rng.choice((*near, value - rng.randint(2, 30), rng.randint(-99, 99)))
+    if isinstance(value, float):
+        return rng.choice((value + 1, value - 1, 0.0, 1.0, -value, value * 2, value / 2, value + 0.5))
+    if isinstance(value, str):
+        return _text(value, rng)
+    if isinstance(value, list | tuple):
+        return type(value)(_items(list(value), rng, known))
+    if isinstance(value, dict):
+        keys = list(value)
+        kept = {k: value[k] for k in keys if rng.random() < 0.85}
+        return {k: mutate(v, rng, known) if rng.random() < 0.3 else v for k, v in kept.items()}
+    if isinstance(value, set | frozenset):
+        return type(value)(v for v in value if rng.random() < 0.8)
+    return value
+
+
+def _met(value: Any, literal: Any, rng: random.Random) -> Any:
+    """A value moved to a literal of its type: a number becomes it, a text gets it (or a letter of it) somewhere."""
+    if isinstance(value, str) and isinstance(literal, str) and literal:
+        at = rng.randint(0, len(value))
+        return value[:at] + rng.choice((literal, rng.choice(literal))) + value[at:]
+    return literal if type(value) is type(literal) else value
+
+
+def _text(value: str, rng: random.Random) -> str:
+    at = rng.randint(0, len(value))
+    letters = value or "ab 1"
+    kind = rng.randint(0, 6)
+    if kind == 0:
+        return value[:at] + rng.choice(letters) + value[at:]
+    if kind == 1:
+        return value[:at] + value[at + 1 :]
+    if kind == 2:
+        return value[:at]
+    if kind == 3:
+        return "".join(rng.sample(value, len(value)))
+    if kind == 4:
+        return value.swapcase()
+    return value[at:] + value[:at] if kind == 5 else value + rng.choice("aZ 0,.")
+
+
+def _items(value: list[Any], rng: random.Random, known: Sequence[Any]) -> list[Any]:
+    at = rng.randint(0, len(value))
+    kind = rng.randint(0, 6)
+    if kind == 0 and value:
+        value[at % len(value)] = mutate(value[at % len(value)], rng, known)
+    elif kind == 1 and value:
+        value.pop(at % len(value))
+    elif kind == 2 and value:
+        value.insert(at, rng.choice(value))
+    elif kind == 3:
+        rng.shuffle(value)
+    elif kind == 4:
+        value = value[:at]
+    elif kind == 5 and value:
+        value.insert(at, mutate(rng.choice(value), rng, known))
+    else:
+        value = [mutate(v, rng, known) if rng.random() < 0.4 else v for v in value]
+    return value
+
+
+def inputs(
+    calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0, known: Sequence[Any] = ()
+) -> list[tuple[Any, ...]]:
+    """Distinct argument lists: those seen first, then mutations of them, of mutations too, some towards literals in ``known``."""
+    rng = random.Random(seed)
+    found: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
+    pool = list(found.values())
+    for _ in range(size * 8):
+        if len(found) >= size + len(calls) or not pool:
+            break
+        base = list(rng.choice(pool))
+        for n in range(len(base)):
+            if len(base) == 1 or rng.random() < 0.6:
+                base[n] = mutate(plain(base[n]), rng, known)
+        new = tuple(base)
+        if repr(new) not in found:
+            found[repr(new)] = new
+            pool.append(new)
+    return list(found.values())
+
+
+def behaviours(
+    runner: Runner,
+    variants: Sequence[dict[int, CodeType]],
+    function: str,
+    given: Sequence[tuple[Any, ...]],
+    budget: float,
+) -> list[list[str]]:
+    """For each variant, what ``function`` gives for each input: the value's text, or ``!`` and the exception's name."""
+    import contextlib
+    import time
+
+    found: list[list[str]] = []
+    end = time.process_time() + budget
+    with contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()):
+        for codes in variants:
+            shown: list[str] = []
+            with contextlib.suppress(Exception, OutOfTime, Enough), runner.state(), timer(30.0):
+                for n, unit in enumerate(runner.program.units):
+                    if unit.role == "define" or (
+                        unit.role == "cell" and unit.text.startswith(("def ", "class ", "import ", "from "))
+                    ):
+                        exec(codes.get(n, runner.codes[n]), runner.ns)
+                call = runner.ns.get(function)
+                for arguments in given if callable(call) else ():
+                    looping = shown.count("!timeout") >= LOOPS or time.process_time() > end
+                    shown.append("!timeout" if looping or call is None else _outcome(call, arguments))
+            found.append(shown)
+    return found
+
+
+def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    try:
+        with timer(SECONDS):
+            given = plain(arguments)
+            value = call(*given)
+            if hasattr(value, "__next__"):
+                value = [v for v, _ in zip(value, range(1000), strict=False)]
+            return repr(value)[:2000] + (CHANGES if repr(given) != repr(arguments) else "")
+    except OutOfTime:
+        return "!timeout"
+    except (Exception, SystemExit) as error:
+        return "!" + type(error).__name__
+
+
+def kind(shown: str) -> str:
+    """The type of a shown result: of a literal its name, else nothing."""
+    try:
+        return type(ast.literal_eval(shown.removesuffix(CHANGES))).__name__
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ""
+
+
+def expected_kinds(program: Program) -> frozenset[str]:
+    """The types of the results that the checks expect: ``assert f(2) == 4`` tells ``int``."""
+    texts = [u.text for u in program.units if u.role == CHECK or u.tests] + list(program.checks)
+    found = {kind(text) for text in (program.expect, *(d.want.strip() for d in program.doctests)) if text}
+    for text in texts:
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.Is):
+                found |= {kind(ast.unparse(side)) for side in (node.left, node.comparators[0])}
+    return frozenset(found - {""})
+
+
+def strangeness(shown: Sequence[str], before: Sequence[str], expected: frozenset[str]) -> float:
+    """0–1: the share of results that are errors where there was none before, or of a type that no check expects; 1 too where
+    everything is the same and was not before; 1.5 where arguments are changed in place that were left alone before."""
+    if not shown or len(shown) != len(before):
+        return 0.0
+    if any(now.endswith(CHANGES) and not then.endswith(CHANGES) for now, then in zip(shown, before, strict=True)):
+        return 1.5 if not any(then.endswith(CHANGES) for then in before) else 0.0
+    odd = 0
+    for now, then in zip(shown, before, strict=True):
+        if now.startswith("!"):
+            odd += not then.startswith("!")
+        elif expected and (found := kind(now)):
+            odd += found not in expected and not (found == "int" and "float" in expected)
+    if len(set(shown)) == 1 and len(set(before)) > 2:
+        return 1.0
+    return odd / len(shown)
+
+
+def clusters(shown: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Indices of variants that behave alike, in order of their first member."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for n, signature in enumerate(shown):
+        found.setdefault(tuple(signature), []).append(n)
+    return list(found.values())

@@ -1,0 +1,215 @@
+"""Templates over constants: one off, another one of the function, the usual texts, the same change everywhere."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.scope import Change, Scope
+
+ALPHABET, WORD, LIKE = 3, 4, 0.75
+"""Letters of a text that may be an alphabet, and of one that may be a misspelt word of the description, which is so much alike."""
+
+
+def constants(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A number one off, another number of the function, True for False, another text, and the same everywhere at once."""
+    if not isinstance(node, ast.Constant) or s.is_doc(node):
+        return
+    old, value = s.of(node), node.value
+    for new, prior in _others(s, node):
+        if new == old:
+            continue
+        if _idle(s, node, new):
+            prior *= 0.3
+        yield Change((s.put(node, new),), prior, node.lineno, f"`{old}` should be `{new}`")
+        same = [
+            n
+            for n in s.order
+            if isinstance(n, ast.Constant) and n not in s.frozen and type(n.value) is type(value) and n.value == value
+        ]
+        if len(same) > 1 and same[0] is node:
+            yield Change(
+                tuple(s.put(n, new) for n in same), prior * 0.5, node.lineno, f"every `{old}` should be `{new}`"
+            )
+
+
+def _idle(s: Scope, node: ast.Constant, new: str) -> bool:
+    """True for ``x + 0`` and ``x * 1``: leaving the operand out says the same better; and for a value that its list has already."""
+    parent = s.parents[node]
+    if isinstance(parent, ast.UnaryOp):
+        return new == "0"
+    if isinstance(parent, ast.AugAssign):
+        return new == ("0" if isinstance(parent.op, ast.Add | ast.Sub) else "1")
+    if isinstance(parent, ast.List | ast.Set | ast.Dict | ast.Tuple) and len(_beside(parent)) > 2:
+        return _is_odd_one(parent, node, new)
+    if not isinstance(parent, ast.BinOp):
+        return False
+    return (new == "0" and not isinstance(parent.op, ast.Mod)) or (
+        new == "1" and isinstance(parent.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Pow) and node is parent.right
+    )
+
+
+def _beside(parent: ast.AST) -> list[ast.expr]:
+    return parent.keys if isinstance(parent, ast.Dict) else parent.elts  # type: ignore[return-value, attr-defined]
+
+
+def _is_odd_one(parent: ast.AST, node: ast.Constant, new: str) -> bool:
+    """True for a value that stands in the same literal already, or is longer or shorter than all others there."""
+    others = [e for e in _beside(parent) if e is not node]
+    if not all(isinstance(e, ast.Constant) for e in others):
+        return False
+    if isinstance(parent, ast.Dict) and node not in parent.keys:
+        return False
+    lengths = {len(e.value) for e in others if isinstance(e, ast.Constant) and isinstance(e.value, str)}
+    odd = len(lengths) == 1 and new[:1] in "'\"" and len(new) - 2 not in lengths
+    return odd or any(ast.unparse(e) == new for e in others)
+
+
+def _others(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
+    value = node.value
+    if isinstance(value, bool):
+        yield str(not value), 0.75
+    elif isinstance(value, int):
+        yield from _integers(s, value)
+    elif isinstance(value, float):
+        yield from _floats(s, value)
+    elif isinstance(value, str):
+        yield from _texts(s, value)
+    elif value is None:
+        yield from _instead_of_none(s, node)
+
+
+def _integers(s: Scope, value: int) -> Iterator[tuple[str, float]]:
+    yield from [(str(value + 1), 0.75), (str(value - 1), 0.75)]
+    for other, prior in ((0, 0.5), (1, 0.5), (-1, 0.35), (2, 0.3), (10, 0.3)):
+        yield str(other), prior
+    for number in s.numbers:
+        yield repr(number), 0.35
+    for told in s.told_numbers:
+        yield repr(told), 0.4
+    for digit in range(3, 10):
+        yield str(digit), 0.12
+    yield from [
+        (str(-value), 0.45),
+        (str(value * 100), 0.12),
+        (str(value // 2), 0.1),
+        (str(value + 10), 0.06),
+        (str(value - 10), 0.06),
+        *(
+            (str(common), 0.06)
+            for common in (12, 16, 26, 32, 48, 60, 64, 65, 90, 97, 100, 122, 128, 255, 256, 360, 1000)
+        ),
+        (str(value * 10), 0.2),
+        (str(value * 2), 0.15),
+        (str(value + 2), 0.15),
+        (str(value - 2), 0.15),
+    ]
+    if value % 10 == 0 and value:
+        yield str(value // 10), 0.2
+    yield from [
+        (f"{value}.0", 0.1),
+        ("float('inf')", 0.12),
+        ("float('-inf')", 0.12),
+        ("None", 0.08),
+        ("True", 0.05),
+        ("False", 0.05),
+        ("''", 0.05),
+        ("[]", 0.05),
+    ]
+
+
+def _floats(s: Scope, value: float) -> Iterator[tuple[str, float]]:
+    for near in (
+        value + 1,
+        value - 1,
+        value * 10,
+        value / 10,
+        -value,
+        1 / value if value else 1.0,
+        0.0,
+        1.0,
+        0.5,
+        value * 2,
+        value / 2,
+    ):
+        yield repr(round(near, 12)), 0.3
+    for told in s.told_numbers:
+        yield repr(told), 0.35
+    for number in s.numbers:
+        yield repr(number), 0.35
+
+
+def _instead_of_none(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
+    parent = s.parents.get(node)
+    known = [
+        ("False", 0.3),
+        ("[]", 0.35),
+        ("0", 0.35),
+        ("True", 0.2),
+        ("''", 0.3),
+        ("-1", 0.2),
+        ("{}", 0.15),
+        ("1", 0.1),
+    ]
+    yield from known
+    if isinstance(parent, ast.Return):
+        for name in s.values:
+            yield name, 0.45
+
+
+def _texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
+    for other in s.strings:
+        yield repr(other), 0.4
+    for other in (
+        "",
+        " ",
+        ",",
+        ", ",
+        "\n",
+        value.lower(),
+        value.upper(),
+        value.strip(),
+        value + " ",
+        value[::-1],
+        value.title(),
+    ):
+        yield repr(other), 0.25
+    if 1 < len(value) <= 12:
+        for n in range(len(value)):
+            yield repr(value[:n] + value[n + 1 :]), 0.15
+            both = value.replace(value[n].lower(), "").replace(value[n].upper(), "")
+            yield repr(both), 0.12
+    for told in s.told_strings:
+        yield repr(told), 0.4
+    if (
+        len(value) >= ALPHABET
+        and value.isalpha()
+        and len(set(value)) == len(value)
+        and value in (value.lower(), value.upper())
+    ):
+        yield repr(value + value.swapcase()), 0.35
+    if len(value) >= WORD:
+        for word in difflib.get_close_matches(value, sorted(s.told_words - {value}), 2, LIKE):
+            yield repr(word), 0.4
+    if len(value) == 1:
+        for letter in _near(value):
+            yield repr(letter), 0.12
+    if value[:1] in ("-", "+"):
+        yield repr(value[1:]), 0.35
+    elif value in ("inf", "infinity"):
+        yield repr("-" + value), 0.5
+    if len(value) <= 12 and value.isalnum():
+        for letter in "aeiouybcdfghjklmnpqrstvwxz0123456789AEIOUBCDFGHJKLMNPQRSTVWXYZ":
+            yield repr(value + letter), 0.06
+    if value == "":
+        yield "None", 0.1
+        yield "[]", 0.1
+
+
+def _near(letter: str) -> str:
+    """What may stand for one character: the other case, then characters of its kind, the nearest first; any sign for a sign."""
+    for kind in ("0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
+        if letter in kind:
+            return letter.swapcase() + "".join(sorted(kind, key=lambda c: abs(kind.index(c) - kind.index(letter))))
+    return " ,.;:!?-_+*/()[]{}<>=#@%&|^~'\"\n\t"

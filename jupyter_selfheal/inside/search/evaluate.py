@@ -1,0 +1,285 @@
+"""Running the program once with some statements replaced, in the live namespace, which is put back afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import itertools
+import re
+import signal
+import sys
+import types
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any
+
+from jupyter_selfheal.inside.search.program import (
+    CAUGHT,
+    CELL,
+    CHECK,
+    RECORD,
+    REPLAY,
+    VALUE,
+    Program,
+    compiled,
+    compiled_check,
+    same,
+)
+
+OK, TIME, DEEP = "ok", "time", "deep"
+LOOPS = 3
+"""Checks that may loop until a patient run gives up."""
+OUTPUT_LIMIT = 1_000_000
+
+
+_SHARED = (
+    type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, int, float, str, bytes,
+    complex, type(None), range, slice,
+)  # fmt: skip
+"""What no candidate can change in place (functions and classes are defined anew)."""
+
+
+class OutOfTime(BaseException):
+    """The CPU time of a candidate is used up; no ``except Exception`` of the user's catches it."""
+
+
+class Enough(BaseException):
+    """So many checks failed that the candidate is no improvement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How many checks failed and passed, and how the run ended: ok, time, deep (recursion) or error."""
+
+    failed: int
+    passed: int
+    status: str = OK
+
+    @property
+    def plausible(self) -> bool:
+        return self.failed == 0 and self.passed > 0 and self.status == OK
+
+
+class Muted(io.TextIOBase):
+    """A stream that drops what is written, or keeps it up to a limit."""
+
+    def __init__(self, keep: bool = False) -> None:
+        self.keep, self.parts, self.size = keep, list[str](), 0
+
+    def write(self, text: str, /) -> int:
+        if self.keep:
+            self.size += len(text)
+            if self.size > OUTPUT_LIMIT:
+                raise Enough
+            self.parts.append(text)
+        return len(text)
+
+    def writable(self) -> bool:
+        return True
+
+
+class Runner:
+    """Runs a program in a namespace (the notebook's), any number of times, each from the same state."""
+
+    def __init__(self, program: Program, ns: dict[str, Any]) -> None:
+        self.program, self.ns = program, ns
+        self.codes = [compiled(program, n, u.text) for n, u in enumerate(program.units)]
+        self.checks = [compiled_check(text, n) for n, text in enumerate(program.checks)]
+        self.examples = [_example(d.source) for d in program.doctests]
+        self.before = dict(ns)
+        self.copied = {n: ns[n] for n in program.copied if n in ns and not isinstance(ns[n], _SHARED)}
+        self.random = "random" in "".join(u.text for u in program.units) or "random" in self.before
+        self.passed = self.failed = self.loops = 0
+        self.limit = 0
+        self.on_record: Callable[[bool], None] = lambda passed: None
+        self.patient = False
+        self.order = list(range(len(program.units)))
+        self.at = -1
+
+    def run(self, replaced: Mapping[int, CodeType], seconds: float, limit: int = 0) -> Result:
+        """One run with some units' code replaced, within CPU seconds; ends early when ``limit`` checks have failed."""
+        self.passed = self.failed = self.loops = 0
+        self.limit = limit
+        status = OK
+        try:
+            with self.state(), timer(seconds):
+                try:
+                    self._run(replaced)
+                except OutOfTime:
+                    status = TIME
+                except RecursionError:
+                    status = DEEP
+                except Enough:
+                    status = "enough"
+                except (Exception, SystemExit, KeyboardInterrupt) as error:
+                    status = type(error).__name__
+        except OutOfTime:  # fired between the end of the run and the timer's stop
+            pass
+        if status != OK:
+            self.failed += 1
+            self.on_record(False)
+        return Result(self.failed, self.passed, status)
+
+    def sort_checks(self, costs: Mapping[int, float], failing: Collection[int]) -> None:
+        """Run neighbouring asserts in another order: cheap ones first, and those that fail as it is before others."""
+        units = self.program.units
+        found: list[int] = []
+        for is_assert, group in itertools.groupby(range(len(units)), lambda n: units[n].text.startswith("assert ")):
+            members = list(group)
+            if is_assert:
+                members.sort(key=lambda n: (costs.get(n, 0.0) + 1e-5) * (1 if n in failing else 3))
+            found.extend(members)
+        self.order = found
+
+    def _run(self, replaced: Mapping[int, CodeType]) -> None:
+        program, ns = self.program, self.ns
+        out = Muted(bool(program.stdout))
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(Muted()):
+            for n in self.order:
+                unit, self.at = program.units[n], n
+                out.keep = bool(program.stdout) and unit.role != REPLAY
+                code = replaced.get(n, self.codes[n])
+                if unit.role == CHECK:
+                    self._check(code)
+                else:
+                    exec(code, ns)
+            self.at = -1
+            if program.expect:
+                self.record(same(ns.get(VALUE), eval(program.expect, ns)))
+            if program.stdout:
+                self.record(matches(program.stdout, "".join(out.parts)))
+            for code in self.checks:
+                self._check(code)
+            for example, doctest in zip(self.examples, program.doctests, strict=True):
+                self._doctest(example, doctest.want)
+            if not self.failed and not self.passed and any(u.role == CELL for u in program.units):
+                self.record(True)
+
+    def _check(self, code: CodeType) -> None:
+        counted = self.passed + self.failed
+        try:
+            exec(code, self.ns)
+        except self.ns[CAUGHT] as error:
+            self.record(False)
+            self._lose_patience(error)
+            return
+        if self.passed + self.failed == counted:
+            self.record(True)
+
+    def _lose_patience(self, error: BaseException) -> None:
+        """After a few checks that loop the next one ends the run."""
+        if isinstance(error, OutOfTime):
+            self.loops += 1
+            if self.loops >= LOOPS:
+                self.ns[CAUGHT] = Exception
+
+    def _doctest(self, code: CodeType | None, want: str) -> None:
+        shown: list[str] = []
+        value: list[Any] = []
+
+        def show(result: Any) -> None:
+            if result is not None:
+                value.append(result)
+                shown.append(repr(result) + "\n")
+
+        if code is None:
+            return
+        hook, sys.displayhook = sys.displayhook, show
+        out = Muted(keep=True)
+        try:
+            with contextlib.redirect_stdout(out):
+                exec(code, self.ns)
+        except self.ns[CAUGHT] as error:
+            if want:
+                self.record(want.startswith("Traceback") and type(error).__name__ in want)
+            return
+        finally:
+            sys.displayhook = hook
+        if want:
+            self.record(_wanted(want, "".join(out.parts) + "".join(shown), value))
+
+    def record(self, passed: object) -> None:
+        """Count one check."""
+        if passed:
+            self.passed += 1
+        else:
+            self.failed += 1
+        self.on_record(bool(passed))
+        if self.limit and self.failed >= self.limit:
+            raise Enough
+
+    @contextlib.contextmanager
+    def state(self) -> Iterator[None]:
+        """The namespace as it was, with fresh copies of what a candidate may change; put back at the end."""
+        ns = self.ns
+        ns.update(copy.deepcopy(self.copied))
+        for name in self.program.absent:
+            ns.pop(name, None)
+        ns[RECORD] = self.record
+        ns[CAUGHT] = (Exception, OutOfTime) if self.patient else Exception
+        seeds = _seeds() if self.random else ()
+        try:
+            yield
+        finally:
+            ns.clear()
+            ns.update(self.before)
+            for put_back, state in seeds:
+                put_back(state)
+
+
+def _seeds() -> tuple[tuple[Callable[[Any], Any], Any], ...]:
+    found: list[tuple[Callable[[Any], Any], Any]] = []
+    if random := sys.modules.get("random"):
+        found.append((random.setstate, random.getstate()))
+    if numpy := sys.modules.get("numpy.random"):
+        found.append((numpy.set_state, numpy.get_state()))
+    return tuple(found)
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise OutOfTime
+
+
+@contextlib.contextmanager
+def timer(seconds: float) -> Iterator[None]:
+    """Raise OutOfTime after so many CPU seconds of this process, again and again while user code swallows it."""
+    before = signal.signal(signal.SIGVTALRM, _ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, max(seconds / 4, 0.02))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def matches(wanted: str, printed: str) -> bool:
+    """True where what was printed is the text, line by line without trailing space (``/…/``: matches the expression)."""
+    if len(wanted) > 2 and wanted.startswith("/") and wanted.endswith("/"):
+        return re.search(wanted[1:-1], printed, re.MULTILINE | re.DOTALL) is not None
+    return _lines(wanted) == _lines(printed)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\r\n \t").splitlines()]
+
+
+def _example(source: str) -> CodeType | None:
+    try:
+        return compile(source, "<selfheal doctest>", "single", dont_inherit=True)
+    except SyntaxError:
+        return None
+
+
+def _wanted(want: str, got: str, value: list[Any]) -> bool:
+    import ast
+    import doctest
+
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    if doctest.OutputChecker().check_output(want, got, flags):
+        return True
+    try:
+        return bool(value) and same(value[-1], ast.literal_eval(want.strip()))
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return False

@@ -1,0 +1,57 @@
+"""What a function's name and description say it does: a change that brings in what they speak of is likelier, one that drops it less so."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from jupyter_selfheal.inside.search.scope import Change, Scope
+
+GAIN, LOSS = 1.4, 0.65
+"""Factors of the prior of a change that adds, and of one that drops, what the description names."""
+
+_SAID: Mapping[str, str] = {
+    "+": "sum add added adding plus total concatenate concatenation", "-": "difference subtract minus distance", "*": "product multiply multiplied times",
+    "/": "average mean divide divided ratio quotient", "//": "quotient", "%": "divisible divisor remainder modulo multiple multiples factor factors even odd",
+    "**": "square squares squared power cube cubes cubed exponent", "abs": "absolute distance difference", "sorted": "sort sorted ascending order increasing",
+    "sort": "sort sorted ascending order increasing", "reverse": "descending reverse reversed decreasing", "set": "unique distinct duplicate duplicates common",
+    "lower": "lowercase lower case", "islower": "lowercase lower", "upper": "uppercase upper capital", "isupper": "uppercase upper capital",
+    "len": "length number count many size", "sum": "sum total", "max": "max maximum largest greatest biggest longest highest most",
+    "min": "min minimum smallest least shortest lowest", "round": "round rounded nearest", "ceil": "up ceiling", "floor": "down floor", "int": "integer whole decimal",
+    "str": "string digits", "strip": "whitespace spaces", "isalpha": "letter letters alphabet", "isdigit": "digit digits", "None": "None", "True": "True", "False": "False",
+    "any": "any", "all": "all every", "not": "not", "reversed": "reverse reversed backwards", "swapcase": "case", "bin": "binary", "hex": "hex hexadecimal",
+    "count": "count number occurrences times", "ord": "ascii ASCII", "index": "index indices position", "enumerate": "index indices position", "prod": "product",
+    "sqrt": "square root", "split": "words", "float": "decimal", "startswith": "starts start begins prefix", "endswith": "ends end suffix",
+}  # fmt: skip
+_WORDS = {token: frozenset(words.split()) for token, words in _SAID.items()}
+_SIGNS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+_TOKEN = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|\w+|\*\*|//|[-+*/%]""")
+
+
+def factor(s: Scope, change: Change) -> float:
+    """How much likelier the description makes a change."""
+    said = s.told_words
+    if not said:
+        return 1.0
+    old: Counter[str] = Counter()
+    new: Counter[str] = Counter()
+    for start, end, text in change.edits:
+        old.update(_TOKEN.findall(s.text[start:end]))
+        new.update(_TOKEN.findall(text))
+    fresh = new - old
+    if set(fresh) <= {"+", "-", "1"} and "1" in fresh:  # one off: no word of the description speaks of that
+        return 1.0
+    gone = old - new
+    if any(token.isdigit() for token in gone):  # an operand goes with its operator
+        gone = Counter({token: n for token, n in gone.items() if token not in _SIGNS})
+    added, lost = (any(_is_said(s, token) for token in tokens) for tokens in (fresh, gone))
+    return (GAIN if added else 1.0) * (LOSS if lost else 1.0)
+
+
+def _is_said(s: Scope, token: str) -> bool:
+    if token[0] in "'\"":
+        return token[1:-1] in s.told_strings
+    if token[0].isdigit():
+        return token not in ("0", "1") and (float(token) if "." in token else int(token)) in s.told_numbers
+    return bool(_WORDS.get(token, frozenset()) & s.told_words)

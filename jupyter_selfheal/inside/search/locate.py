@@ -1,0 +1,146 @@
+"""Where the fault sits: lines that failing checks run and passing ones do not.
+
+Suspiciousness by Ochiai, ef / sqrt(F · (ef + ep)) (Abreu et al. 2007, "On the accuracy of spectrum-based fault
+localization"). The same traced run sees which kinds of values names have and what functions are called with.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import sqrt
+from types import CodeType, FrameType
+from typing import Any
+
+from jupyter_selfheal.inside.search.evaluate import Result, Runner
+from jupyter_selfheal.inside.search.scope import kind_of
+
+EVENTS = 400
+"""Line events of a function for which the kinds of its variables are looked at."""
+CALLS = 40
+Line = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Sight:
+    """What a traced run saw: suspiciousness (0–1) by unit and line, kinds by unit and name, arguments by function."""
+
+    result: Result
+    suspicion: dict[int, dict[int, float]] = field(default_factory=dict)
+    kinds: dict[int, dict[str, frozenset[str]]] = field(default_factory=dict)
+    calls: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
+
+
+class Tracer:
+    """Collects the lines of each check, and values on the way."""
+
+    def __init__(self, units: int) -> None:
+        self.files = {f"<selfheal:{n}>": n for n in range(units)}
+        self.lines: set[Line] = set()
+        self.spectra: list[tuple[bool, frozenset[Line]]] = []
+        self.kinds: dict[int, dict[str, set[str]]] = {n: {} for n in range(units)}
+        self.looked: dict[CodeType, int] = {}
+        self.calls: dict[str, list[tuple[Any, ...]]] = {}
+        self.raised: set[Line] = set()
+
+    def global_trace(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
+        """Trace only the program's own code; note the arguments of calls from outside the function itself."""
+        unit = self.files.get(frame.f_code.co_filename)
+        if unit is None:
+            return None
+        if event == "call" and frame.f_code.co_flags & 2:
+            self._called(frame)
+        self.lines.add((unit, frame.f_lineno))
+        return self.local_trace
+
+    def local_trace(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
+        unit = self.files[frame.f_code.co_filename]
+        where = (unit, frame.f_lineno)
+        self.lines.add(where)
+        if event == "exception":
+            self.raised.add(where)
+        looked = self.looked.get(frame.f_code, 0)
+        if looked < EVENTS:
+            self.looked[frame.f_code] = looked + 1
+            kinds = self.kinds[unit]
+            for name, value in list(frame.f_locals.items()):
+                if frame.f_code.co_flags & 2 or not name.startswith("_"):
+                    kinds.setdefault(name, set()).add(kind_of(value))
+        return self.local_trace
+
+    def _called(self, frame: FrameType) -> None:
+        code, back = frame.f_code, frame.f_back
+        if code.co_name.startswith("<") or (back is not None and back.f_code is code):
+            return
+        found = self.calls.setdefault(code.co_name, [])
+        if len(found) < CALLS:
+            try:
+                found.append(tuple(plain(frame.f_locals[n]) for n in code.co_varnames[: code.co_argcount]))
+            except (ValueError, KeyError):
+                return
+
+    def checked(self, passed: bool) -> None:
+        """A check ended: what ran since the last one belongs to it."""
+        self.spectra.append((passed, frozenset(self.lines)))
+        self.lines = set()
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A copy of simple data; raises ValueError for anything else, or for more than a few hundred elements."""
+    if value is None or isinstance(value, bool | int | float | complex):
+        return value
+    if isinstance(value, str | bytes) and len(value) < 2000:
+        return value
+    if depth < 5 and type(value) in (list, tuple, set, frozenset) and len(value) <= 300:
+        return type(value)(plain(v, depth + 1) for v in value)
+    if depth < 5 and type(value) is dict and len(value) <= 300:
+        return {plain(k, depth + 1): plain(v, depth + 1) for k, v in value.items()}
+    raise ValueError("not plain data")
+
+
+def observe(runner: Runner, seconds: float) -> Sight:
+    """Run the program as it is, traced, within CPU seconds for each check that loops."""
+    tracer = Tracer(len(runner.program.units))
+    runner.patient, runner.on_record = True, tracer.checked
+    sys.settrace(tracer.global_trace)
+    try:
+        result = runner.run({}, seconds)
+    finally:
+        sys.settrace(None)
+        runner.patient, runner.on_record = False, lambda passed: None
+    sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in found.items()} for u, found in tracer.kinds.items()})
+    sight.calls = tracer.calls
+    sight.suspicion = _ochiai(tracer)
+    for unit, found in sight.suspicion.items():
+        _spread(runner.program.units[unit].text, found)
+    return sight
+
+
+def _ochiai(tracer: Tracer) -> dict[int, dict[int, float]]:
+    failing = sum(1 for passed, _ in tracer.spectra if not passed) or 1
+    ran: dict[Line, list[int]] = {}
+    for passed, lines in tracer.spectra:
+        for line in lines:
+            ran.setdefault(line, [0, 0])[passed] += 1
+    found: dict[int, dict[int, float]] = {}
+    for (unit, number), (failed, passing) in ran.items():
+        score = failed / sqrt(failing * (failed + passing))
+        if (unit, number) in tracer.raised and failed:
+            score = min(1.0, score * 1.15)
+        found.setdefault(unit, {})[number] = score
+    return found
+
+
+def _spread(text: str, found: dict[int, float]) -> None:
+    """Every line of a simple statement, or of a compound one's head, is as suspicious as the worst of them."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.stmt) or isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            continue
+        body = getattr(node, "body", None)
+        end = body[0].lineno - 1 if body else (node.end_lineno or node.lineno)
+        lines = range(node.lineno, max(end, node.lineno) + 1)
+        worst = max((found.get(n, 0.0) for n in lines), default=0.0)
+        for n in lines:
+            found[n] = max(found.get(n, 0.0), worst)

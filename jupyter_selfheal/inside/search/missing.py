@@ -1,0 +1,229 @@
+"""Templates for what is missing: a statement, a base case, a condition around a statement, a return, a first value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.conditions import tests_of
+from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
+
+MADE = 400
+"""Statements that are tried at each place, likeliest first: their number grows with the square of the names."""
+_JUMPS = ("return", "break", "continue", "raise")
+_LOOPS = ast.For | ast.While | ast.AsyncFor
+_GROWS = {
+    "append": 0.4,
+    "add": 0.4,
+    "extend": 0.2,
+    "appendleft": 0.2,
+    "update": 0.15,
+    "insert": 0.05,
+    "push": 0.3,
+    "remove": 0.12,
+    "discard": 0.1,
+}
+
+
+def inserted(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A statement is missing: made of the names at hand, or the same as one elsewhere in the function."""
+    if node is not s.tree:
+        return
+    made = sorted(_made(s), key=lambda m: -m[1])[:MADE]
+    for body in s.blocks():
+        owner = s.parents[body[0]]
+        if isinstance(owner, ast.ClassDef):
+            continue
+        looped = isinstance(owner, _LOOPS) or s.in_loop(body[0])
+        for n, stmt in enumerate([*body, body[-1]]):
+            last = n == len(body)
+            if s.indent(stmt) is None or (last and isinstance(stmt, ast.Return | ast.Raise | ast.Continue | ast.Break)):
+                continue
+            start, end, _ = s.block(stmt)
+            at = end if last else start
+            pad = "" if s.text[:at].endswith("\n") or not at else "\n"
+            for text, prior, loop in made:
+                if (loop and not looped) or (not last and text.startswith(_JUMPS)):
+                    continue  # what is below such a statement would never run
+                yield Change(((at, at, f"{pad}{s.indent(stmt)}{text}\n"),), prior, stmt.lineno, f"`{text}` is missing")
+
+
+def _idle(s: Scope) -> dict[str, str]:
+    """Collections that are made empty and never filled, with their kind: what should fill them is missing."""
+    found: dict[str, str] = {}
+    for node in s.order:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            text = s.of(node.value)
+            if text in ("[]", "list()", "set()"):
+                found[node.targets[0].id] = SET if text == "set()" else ITEMS
+    for node in s.order:
+        touched = node.value if isinstance(node, ast.Attribute | ast.Subscript) else getattr(node, "target", None)
+        if isinstance(touched, ast.Name):
+            found.pop(touched.id, None)
+    return found
+
+
+def _made(s: Scope) -> Iterator[tuple[str, float, bool]]:
+    """(statement, prior, only inside loops) for each statement that could be missing."""
+    used = {n.attr for n in s.order if isinstance(n, ast.Attribute)}
+    idle = _idle(s)
+    for name in s.values:
+        kinds = s.hints.kinds.get(name, frozenset())
+        if not kinds or NUMBER in kinds:
+            for text, prior in (
+                (f"{name} += 1", 0.35),
+                (f"{name} -= 1", 0.25),
+                (f"{name} = 0", 0.14),
+                (f"{name} = 1", 0.08),
+            ):
+                yield text, prior, True
+        if not kinds or ITEMS in kinds:
+            yield f"{name} = []", 0.1, True
+        if not kinds or TEXT in kinds:
+            yield f"{name} = ''", 0.1, True
+        yield f"return {name}", 0.15, False
+        for other in s.values:
+            if name != other:
+                alike = 1.0 if s.alike(other, kinds) else 0.1
+                yield f"{name} = {other}", 0.2 * alike, False
+                if not kinds or NUMBER in kinds:
+                    for op, prior in (("+=", 0.18), ("-=", 0.14), ("*=", 0.1), ("//=", 0.08)):
+                        yield f"{name} {op} {other}", prior * alike, False
+                if name in idle or kinds & {ITEMS, SET, DICT} or not kinds or kinds - {NUMBER, TEXT, TRUTH}:
+                    for method, prior in _GROWS.items():
+                        if method in used:
+                            yield f"{name}.{method}({other})", prior * (1.3 if name in idle else 0.7), False
+        if (kinds & {ITEMS, SET} or name in idle) and not used & {"append", "add"}:
+            for other in s.values:
+                if other != name:
+                    yield (
+                        f"{name}.{'append' if ITEMS in (kinds or {idle.get(name, ITEMS)}) else 'add'}({other})",
+                        0.5 if name in idle else 0.2,
+                        False,
+                    )
+        if kinds & {ITEMS}:
+            yield f"{name}.pop()", 0.12, False
+            yield f"{name}.sort()", 0.14, False
+            yield f"{name} = sorted({name})", 0.12, False
+        if kinds & {TEXT}:
+            yield f"{name} = {name}.lower()", 0.1, False
+    yield from (("continue", 0.14, True), ("break", 0.25, True), ("return", 0.05, False))
+    for text, prior in (("True", 0.15), ("False", 0.15), ("None", 0.1), ("[]", 0.1), ("0", 0.1)):
+        yield f"return {text}", prior, False
+    for node in s.order:
+        if isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.Return) and node not in s.frozen:
+            text = s.of(node)
+            if (
+                "\n" not in text
+                and len(text) < 80
+                and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+            ):
+                yield text, 0.22, False
+
+
+def guards(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A base case is missing: ``if n <= 1: return n`` before the recursion; a condition is missing around a statement."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+        first = next((b for b in node.body if not (isinstance(b, ast.Expr) and s.is_doc(b.value))), node.body[-1])
+        indent = s.indent(first)
+        if indent is None:
+            return
+        names = tuple(a.arg for a in node.args.args if a.arg != "self")
+        recursive = any(
+            isinstance(n, ast.Call) and getattr(n.func, "id", getattr(n.func, "attr", "")) == node.name
+            for n in ast.walk(node)
+        )
+        at = s.block(first)[0]
+        weight = 1.0 if recursive else 0.45
+        for test, prior in tests_of(s, names):
+            if prior < 0.1:
+                continue
+            for value, likely in _base_values(names):
+                text = f"{indent}if {test}:\n{indent}    return {value}\n"
+                yield Change(
+                    ((at, at, text),),
+                    prior * likely * weight,
+                    node.lineno,
+                    f"`{node.name}` lacks the case `if {test}: return {value}`",
+                )
+    elif (
+        isinstance(node, ast.Expr | ast.AugAssign | ast.Assign)
+        and s.indent(node) is not None
+        and not isinstance(s.parents[node], ast.Module)
+    ):
+        start, end, _ = s.block(node)
+        indent = s.indent(node)
+        body = "".join(f"    {line}" for line in s.text[start:end].splitlines(keepends=True))
+        for test, prior in tests_of(s, s.values):
+            if prior >= 0.2 and not s.is_doc(getattr(node, "value", node)):
+                yield Change(
+                    ((start, end, f"{indent}if {test}:\n{body}"),),
+                    prior * 0.35,
+                    node.lineno,
+                    f"`{s.of(node).splitlines()[0]}` lacks the condition `{test}`",
+                )
+
+
+def _base_values(names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+    for name in names:
+        yield name, 0.8
+    yield from (
+        ("1", 0.9),
+        ("0", 0.9),
+        ("[]", 0.7),
+        ("''", 0.5),
+        ("None", 0.3),
+        ("True", 0.5),
+        ("False", 0.6),
+        ("-1", 0.3),
+        ("{}", 0.2),
+        ("[[]]", 0.3),
+    )
+    for name in names:
+        yield f"[{name}]", 0.3
+
+
+def missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A function that ends without returning what it made; a local name that is bound only on some paths."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or s.indent(node.body[-1]) is None:
+        return
+    end, indent = s.block(node.body[-1])[1], s.indent(node.body[-1])
+    pad = "" if s.text[:end].endswith("\n") else "\n"
+    if not isinstance(node.body[-1], ast.Return):
+        for name in s.values:
+            yield Change(
+                ((end, end, f"{pad}{indent}return {name}\n"),),
+                0.6,
+                node.body[-1].lineno,
+                f"`{node.name}` does not return `{name}`",
+            )
+    first = node.body[0]
+    at = s.block(first)[0]
+    if s.indent(first) is None:
+        return
+    for name in s.values:
+        targets = [n for n in ast.walk(node) if isinstance(n, ast.AugAssign) and getattr(n.target, "id", "") == name]
+        if targets:
+            for value, prior in (("0", 0.4), ("1", 0.2), ("[]", 0.2), ("''", 0.2)):
+                yield Change(
+                    ((at, at, f"{indent}{name} = {value}\n"),), prior, first.lineno, f"`{name}` has no first value"
+                )
+            yield Change(((at, at, f"{indent}global {name}\n"),), 0.3, first.lineno, f"`{name}` is the global one")
+    yield from _shared_default(s, node, at, str(indent))
+
+
+def _shared_default(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef, at: int, indent: str) -> Iterator[Change]:
+    """A list or dict as default is shared by all calls."""
+    names = [a.arg for a in node.args.args][len(node.args.args) - len(node.args.defaults) :]
+    for name, default in zip(names, node.args.defaults, strict=False):
+        if isinstance(default, ast.List | ast.Dict | ast.Set | ast.Call):
+            text = f"{indent}if {name} is None:\n{indent}    {name} = {s.of(default)}\n"
+            yield Change(
+                (s.put(default, "None"), (at, at, text)),
+                0.7,
+                node.lineno,
+                f"the default of `{name}` is shared by all calls",
+            )
+
+
+TEMPLATES = (inserted, guards, missing_return)

@@ -1,0 +1,288 @@
+"""Templates over names: another variable, attribute, method, function, key or argument."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.scope import FUNCTIONS, Change, Scope
+
+_GROUPS = (
+    ("min", "max"), ("any", "all"), ("floor", "ceil", "round", "trunc"), ("sum", "len", "max", "min"), ("sorted", "reversed", "list", "set"),
+    ("int", "float", "round", "str"), ("list", "tuple", "set"), ("ord", "chr"), ("sin", "cos", "tan"), ("bin", "hex", "oct"),
+    ("log", "log2", "log10", "exp"), ("mean", "median", "sum", "std", "var"), ("map", "filter"), ("zip", "enumerate", "range"),
+    ("argmin", "argmax"), ("nlargest", "nsmallest"), ("product", "permutations", "combinations"), ("heappush", "heappop"),
+    ("isinstance", "issubclass"), ("append", "extend", "add", "insert"), ("update", "add"), ("pop", "remove", "popleft", "discard"),
+    ("append", "appendleft"), ("lower", "upper", "title", "capitalize", "swapcase"), ("islower", "isupper"),
+    ("isdigit", "isalpha", "isalnum", "isnumeric", "isdecimal", "isspace", "islower", "isupper"), ("strip", "lstrip", "rstrip"), ("find", "rfind", "index", "count"),
+    ("startswith", "endswith"), ("union", "intersection", "difference", "symmetric_difference", "update"), ("issubset", "issuperset"),
+    ("keys", "values", "items"), ("split", "rsplit", "splitlines"), ("ljust", "rjust", "center", "zfill"), ("join", "split"),
+    ("head", "tail"), ("idxmin", "idxmax"), ("cumsum", "cumprod"), ("get", "pop", "setdefault"), ("sort", "reverse"), ("isin", "eq"),
+    ("first", "last"), ("abs", "int"), ("bool", "int"), ("sqrt", "abs"), ("gcd", "lcm"), ("prod", "sum"),
+)  # fmt: skip
+NEAR: dict[str, tuple[str, ...]] = {}
+for _group in _GROUPS:
+    for _name in _group:
+        NEAR[_name] = tuple(dict.fromkeys([*NEAR.get(_name, ()), *(o for o in _group if o != _name)]))
+
+
+_COMMON = (
+    "len", "range", "sum", "min", "max", "sorted", "abs", "set", "list", "int", "str", "isinstance", "enumerate", "any", "all",
+    "round", "tuple", "float", "reversed", "zip", "dict", "ord", "chr", "bool", "map", "filter",
+)  # fmt: skip
+_METHODS = (
+    "join", "split", "append", "extend", "lower", "upper", "strip", "replace", "count", "index", "find", "pop", "get", "items",
+    "keys", "values", "startswith", "endswith", "isdigit", "isalpha", "isupper", "islower", "swapcase", "add", "insert", "copy",
+)  # fmt: skip
+"""What is called most in plain Python: tried in place of any other call, after everything likelier."""
+
+
+def variables(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """Another name in scope: the wrong variable is read, returned, or assigned."""
+    if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Del):
+        return
+    parent = s.parents[node]
+    called = isinstance(parent, ast.Call) and node is parent.func
+    kinds = s.kinds(node)
+    holds = isinstance(parent, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    for name in s.callables if called else (*s.values, *s.modules) if holds else s.values:
+        if name == node.id:
+            continue
+        prior = 0.6 if isinstance(node.ctx, ast.Load) else 0.5 if isinstance(parent, ast.AugAssign) else 0.2
+        if isinstance(parent, FUNCTIONS | ast.comprehension | ast.For) and isinstance(node.ctx, ast.Store):
+            prior = 0.08
+        prior *= 1.0 if s.alike(name, kinds) else 0.2
+        if called and node.id in s.functions:
+            prior *= 0.3  # a function that calls itself, or one beside it, is meant
+        yield Change((s.put(node, name),), prior, node.lineno, f"`{node.id}` should be `{name}`")
+    if called:
+        near = NEAR.get(node.id, ())
+        for other in (*near, *(name for name in _COMMON if name not in near)):
+            if other == node.id:
+                continue
+            yield Change(
+                (s.put(node, other),), 0.75 if other in near else 0.1, node.lineno, f"`{node.id}` should be `{other}`"
+            )
+        if len(_users(s, node.id)) > 1 and node.id in ("min", "max"):
+            swap = {"min": "max", "max": "min"}
+            edits = tuple(s.put(n, swap[n.id]) for n in s.order if isinstance(n, ast.Name) and n.id in swap)
+            yield Change(edits, 0.3, node.lineno, "`min` and `max` are exchanged")
+
+
+def _users(s: Scope, name: str) -> list[ast.Name]:
+    return [n for n in s.order if isinstance(n, ast.Name) and n.id == name and n not in s.frozen]
+
+
+def everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """One name read wrongly everywhere inside a statement: replaced in all of them at once."""
+    if not isinstance(node, ast.stmt) or hasattr(node, "body"):
+        return
+    found: dict[str, list[ast.Name]] = {}
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and child not in s.frozen:
+            found.setdefault(child.id, []).append(child)
+    for name, users in found.items():
+        if len(users) < 2 or name not in s.values:
+            continue
+        for other in s.values:
+            if other != name and s.alike(other, s.kinds(users[0])):
+                edits = tuple(s.put(n, other) for n in users)
+                yield Change(edits, 0.15, node.lineno, f"`{name}` should be `{other}`")
+
+
+def attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """Another attribute or method: from the table of near methods, else one that is used elsewhere."""
+    if not isinstance(node, ast.Attribute):
+        return
+    parent = s.parents[node]
+    called = isinstance(parent, ast.Call) and node is parent.func
+    start, end = s.hi(node) - len(node.attr), s.hi(node)
+    near = NEAR.get(node.attr, ())
+    for name in near:
+        yield Change(((start, end, name),), 0.6, node.lineno, f"`.{node.attr}` should be `.{name}`")
+    for name in _METHODS if called else ():
+        if name != node.attr and name not in near and name not in s.attributes:
+            yield Change(((start, end, name),), 0.08, node.lineno, f"`.{node.attr}` should be `.{name}`")
+    for name in s.attributes:
+        if name != node.attr and name not in near:
+            alike = name.split("_")[-1] == node.attr.split("_")[-1] or name.split("_")[0] == node.attr.split("_")[0]
+            yield Change(
+                ((start, end, name),), 0.5 if alike else 0.25, node.lineno, f"`.{node.attr}` should be `.{name}`"
+            )
+    if called:
+        assert isinstance(parent, ast.Call)
+        text = s.of(node.value)
+        yield Change((s.put(parent, text),), 0.35, node.lineno, f"`.{node.attr}()` is too many")
+        if isinstance(s.parents.get(parent), ast.Expr) and len(parent.args) == 1:
+            whole = (s.lo(parent), s.hi(parent), f"{text} = {s.of(parent.args[0])}")
+            yield Change((whole,), 0.2, node.lineno, f"`{text}` must be replaced, not changed in place")
+    else:
+        yield Change((s.put(node, s.of(node.value)),), 0.15, node.lineno, f"`.{node.attr}` is too many")
+        if isinstance(node.ctx, ast.Load):
+            yield Change((s.put(node, f"{s.of(node)}()"),), 0.15, node.lineno, f"`.{node.attr}` is not called")
+            if s.in_loop(node) or isinstance(parent, ast.Assign):
+                yield Change(
+                    (s.put(node, f"{s.of(node)}.{node.attr}"),), 0.1, node.lineno, f"`.{node.attr}` is missing once"
+                )
+
+
+def calls(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """Arguments exchanged, missing or too many; a call too many; a keyword's value turned round; the same call again."""
+    if not isinstance(node, ast.Call):
+        return
+    args, what = node.args, s.of(node.func)
+    for i in range(len(args)):
+        for j in range(i + 1, len(args)):
+            edits = (s.put(args[i], s.of(args[j])), s.put(args[j], s.of(args[i])))
+            yield Change(edits, 0.65, node.lineno, f"arguments {i + 1} and {j + 1} of `{what}` are exchanged")
+    if len(args) >= 3:
+        for turn in (1, -1):
+            turned = tuple(s.put(a, s.of(args[(n + turn) % len(args)])) for n, a in enumerate(args))
+            yield Change(turned, 0.15, node.lineno, f"the arguments of `{what}` are in the wrong order")
+    if len(args) == 1 and not node.keywords and not isinstance(args[0], ast.Starred):
+        yield Change((s.put(node, s.of(args[0])),), 0.45, node.lineno, f"`{what}()` is too many")
+    if len(args) == 1 and isinstance(node.func, ast.Attribute) and not node.keywords:
+        words = f"argument `{s.of(args[0])}` of `{what}` is too many"
+        yield Change(((s.lo(node), s.hi(node), f"{what}()"),), 0.25, node.lineno, words)
+    for n in range(len(args)):
+        if len(args) + len(node.keywords) > 1:
+            rest = [s.of(a) for k, a in enumerate(args) if k != n] + [s.of(k) for k in node.keywords]
+            yield Change(
+                ((s.lo(node), s.hi(node), f"{what}({', '.join(rest)})"),),
+                0.2,
+                node.lineno,
+                f"argument `{s.of(args[n])}` of `{what}` is too many",
+            )
+    for keyword in node.keywords:
+        rest = [s.of(a) for a in args] + [s.of(k) for k in node.keywords if k is not keyword]
+        yield Change(
+            ((s.lo(node), s.hi(node), f"{what}({', '.join(rest)})"),),
+            0.25,
+            node.lineno,
+            f"`{s.of(keyword)}` is too many",
+        )
+    yield from _more_arguments(s, node, what)
+
+
+def _more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
+    end = s.hi(node) - 1
+    if any(isinstance(a, ast.GeneratorExp) for a in node.args):
+        yield from _default(s, node, what)
+        return
+    comma = ", " if node.args or node.keywords else ""
+    if s.text[:end].rstrip().endswith(","):
+        comma = " "
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name in ("sorted", "sort", "min", "max"):
+        used = {k.arg for k in node.keywords}
+        extra = [] if "reverse" in used or name in ("min", "max") else [("reverse=True", 0.45)]
+        if "key" not in used:
+            extra += [
+                (f"key={k}", 0.25)
+                for k in (
+                    "len",
+                    "abs",
+                    "str",
+                    "str.lower",
+                    "lambda x: x[1]",
+                    "lambda x: x[0]",
+                    "lambda x: -x",
+                    "lambda x: (len(x), x)",
+                )
+            ]
+        if name in ("min", "max") and len(node.args) == 1 and "default" not in used:
+            extra += [
+                (f"default={v}", p) for v, p in (("0", 0.4), ("None", 0.3), ("-1", 0.15), ("1", 0.1), ("''", 0.1))
+            ]
+        for text, prior in extra:
+            yield Change(((end, end, comma + text),), prior, node.lineno, f"`{what}` lacks `{text}`")
+    if (
+        name in ("range", "get", "pop", "round", "sum", "enumerate", "split", "next", "dict", "int", "getattr")
+        or name in s.functions
+        or not node.args
+    ):
+        near = {
+            "get": ["0", "[]", "''", "1"],
+            "round": ["2", "1"],
+            "enumerate": ["1"],
+            "pop": ["0"],
+            "int": ["2", "10", "16"],
+            "range": ["-1", "2"],
+            "split": ["' '", "','", "', '", "'\\n'", "'.'", "'-'", *map(repr, s.told_strings)],
+            "next": ["None"],
+        }
+        texts = near.get(name, []) + list(s.values)
+        for text in dict.fromkeys(texts):
+            prior = 0.35 if text in near.get(name, []) else 0.15
+            yield Change(((end, end, comma + text),), prior, node.lineno, f"`{what}` lacks the argument `{text}`")
+        if name == "range" and len(node.args) == 1:
+            at = s.lo(node.args[0])
+            for text in ["1", "2", *s.values]:
+                yield Change(
+                    ((at, at, text + ", "),),
+                    0.4 if text == "1" else 0.15,
+                    node.lineno,
+                    f"`range` should begin at `{text}`",
+                )
+
+
+def _default(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
+    """``max((x for x in a), default=0)``: a generator that may give nothing."""
+    if what in ("min", "max") and len(node.args) == 1 and not node.keywords:
+        inner = s.text[s.hi(node.func) : s.hi(node)]
+        for value, prior in (("0", 0.4), ("None", 0.3), ("-1", 0.15)):
+            whole = (s.hi(node.func), s.hi(node), f"({inner}, default={value})")
+            yield Change((whole,), prior, node.lineno, f"`{what}` lacks `default={value}`")
+
+
+def keys(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``x[0]`` for ``x[-1]``, another index of the function, two indices exchanged, an index too many."""
+    if not isinstance(node, ast.Subscript):
+        return
+    index = node.slice
+    value = ast.unparse(index) if isinstance(index, ast.UnaryOp | ast.Constant) else ""
+    for old, new in (("0", "-1"), ("-1", "0"), ("1", "-1"), ("-1", "-2"), ("0", "1"), ("1", "0"), ("-1", "1")):
+        if value == old:
+            yield Change((s.put(index, new),), 0.55, node.lineno, f"index `{old}` should be `{new}`")
+    if isinstance(index, ast.Tuple) and len(index.elts) == 2:
+        a, b = index.elts
+        yield Change(
+            (s.put(a, s.of(b)), s.put(b, s.of(a))), 0.5, node.lineno, f"the indices of `{s.of(node)}` are exchanged"
+        )
+    if isinstance(node.value, ast.Subscript) and not isinstance(index, ast.Slice):
+        inner = node.value.slice
+        if not isinstance(inner, ast.Slice):
+            yield Change(
+                (s.put(inner, s.of(index)), s.put(index, s.of(inner))),
+                0.45,
+                node.lineno,
+                f"the indices of `{s.of(node)}` are exchanged",
+            )
+    if isinstance(node.ctx, ast.Load):
+        yield Change(
+            (s.put(node, s.of(node.value)),), 0.25, node.lineno, f"`{s.of(node)}` should be `{s.of(node.value)}`"
+        )
+    if isinstance(index, ast.Slice):
+        yield from _slices(s, node, index)
+
+
+def _slices(s: Scope, node: ast.Subscript, index: ast.Slice) -> Iterator[Change]:
+    parts = [s.of(p) if p is not None else "" for p in (index.lower, index.upper, index.step)]
+    others: list[tuple[list[str], float]] = [([parts[1], parts[0], parts[2]], 0.35)]
+    for n in range(3):
+        if parts[n]:
+            others.append(([p if k != n else "" for k, p in enumerate(parts)], 0.3))
+    if not parts[2]:
+        others += [([parts[0], parts[1], "-1"], 0.4), ([parts[0], parts[1], "2"], 0.2)]
+    elif parts[2] in ("-1", "2"):
+        others.append(([parts[0], parts[1], {"-1": "1", "2": "-1"}[parts[2]]], 0.2))
+    if not parts[0]:
+        others += [([t, parts[1], parts[2]], 0.35 if t == "1" else 0.2) for t in ("1", *s.values)]
+    if not parts[1]:
+        others += [([parts[0], t, parts[2]], 0.35 if t == "-1" else 0.2) for t in ("-1", *s.values)]
+    head = s.of(node.value)
+    for (a, b, c), prior in others:
+        if not a + b + c:
+            continue  # leaving the slice out says the same
+        text = f"{head}[{a}:{b}{':' + c if c else ''}]"
+        yield Change(((s.lo(node), s.hi(node), text),), prior, node.lineno, f"`{s.of(node)}` should be `{text}`")

@@ -1,0 +1,231 @@
+"""Evaluating candidates in bulk: forks of this process run batches of them, and can be killed at any moment.
+
+A batch shares one fork because a fork costs as much as some fifty candidates. A candidate that kills its process, or that
+does not come back from C code, costs its batch nothing but that fork: the batch goes on behind it in another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import resource
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import CodeType
+
+from jupyter_selfheal.inside.search.evaluate import Result, Runner
+
+BATCH = 200
+SLICE = 1.0
+"""CPU seconds after which a fork hands its batch back, so that one batch of slow candidates does not hold all others."""
+MEMORY = 768 << 20
+"""Bytes a candidate may allocate beyond what the process has."""
+DEPTH = 450
+STUCK = 3.0
+"""A candidate with this many times its limit, in CPU seconds, sits in C code and is killed."""
+
+WAITING = 15.0
+"""Seconds on the clock after which one candidate is killed: it waits for something that uses no CPU time."""
+
+Job = tuple[int, dict[int, CodeType]]
+_fork: Callable[[], int] = getattr(sys.modules.get("posix"), "fork", os.fork)
+
+
+@dataclass(slots=True)
+class Worker:
+    """A fork at work on ``jobs``; ``reached`` is the position in them, told through shared memory."""
+
+    pid: int
+    pipe: int
+    jobs: Sequence[Job]
+    shared: mmap.mmap
+    text: bytes = b""
+    at: int = -1
+    cpu_at: float = 0.0
+    clock_at: float = 0.0
+
+    @property
+    def reached(self) -> int:
+        return int(struct.unpack("q", self.shared[:8])[0])
+
+
+@dataclass(slots=True)
+class Pool:
+    """Runs jobs (an index and the replaced code) through a runner; ``results`` yields what is worth knowing."""
+
+    runner: Runner
+    seconds: float
+    """CPU seconds a candidate may take."""
+    limit: int
+    """Failing checks at which a candidate is given up."""
+    jobs: int = 1
+    alone: bool = False
+    """Every candidate in a fork of its own: its state cannot be copied."""
+    depth: int = DEPTH
+    tried: int = 0
+    workers: list[Worker] = field(default_factory=list)
+
+    def results(self, source: Iterator[Job], until: Callable[[], bool]) -> Iterator[tuple[int, Result]]:
+        """Results of the candidates that pass something more, as they come. Ends when the source does, or ``until`` says so."""
+        waiting: list[Sequence[Job]] = []
+        drained = False
+        try:
+            while not until():
+                while len(self.workers) < self.jobs and not (drained and not waiting):
+                    batch = waiting.pop(0) if waiting else _take(source, 1 if self.alone else BATCH)
+                    if not batch:
+                        drained = True
+                        break
+                    self.workers.append(self._start(batch))
+                if not self.workers:
+                    return
+                yield from self._gather(waiting)
+        finally:
+            for worker in list(self.workers):
+                self._end(worker)
+
+    def _gather(self, waiting: list[Sequence[Job]]) -> Iterator[tuple[int, Result]]:
+        ready, _, _ = select.select([w.pipe for w in self.workers], [], [], 0.05)
+        for worker in list(self.workers):
+            if worker.pipe not in ready:
+                self._unstick(worker)
+                continue
+            data = os.read(worker.pipe, 65536)
+            worker.text += data
+            *lines, worker.text = worker.text.split(b"\n")
+            for line in lines:
+                index, failed, passed, status = json.loads(line)
+                yield index, Result(failed, passed, status)
+            if not data:
+                at = worker.reached
+                self._end(worker)
+                done = min(max(at + 1, 1), len(worker.jobs))
+                self.tried += done
+                if rest := worker.jobs[done:]:
+                    waiting.insert(0, rest)
+
+    def _unstick(self, worker: Worker) -> None:
+        """Kill a fork whose candidate has used far more than its time: it is in C code that no timer interrupts."""
+        at, cpu = worker.reached, _cpu(worker.pid)
+        if at != worker.at:
+            worker.at, worker.cpu_at, worker.clock_at = at, cpu, time.monotonic()
+        elif cpu - worker.cpu_at > STUCK * self.seconds + 0.5 or time.monotonic() - worker.clock_at > WAITING:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker.pid, signal.SIGKILL)
+
+    def _start(self, jobs: Sequence[Job]) -> Worker:
+        shared = mmap.mmap(-1, 8)
+        shared[:8] = struct.pack("q", -1)
+        read, write = os.pipe()
+        pid = _fork()
+        if pid == 0:
+            code = 1
+            try:
+                os.close(read)
+                for other in self.workers:
+                    os.close(other.pipe)
+                self._work(jobs, shared, write)
+                code = 0
+            finally:
+                os._exit(code)
+        os.close(write)
+        return Worker(pid, read, jobs, shared)
+
+    def _work(self, jobs: Sequence[Job], shared: mmap.mmap, write: int) -> None:
+        """In the fork: run the batch, tell what is worth telling."""
+        _confine(self.depth)
+        began = time.process_time()
+        for position, (index, codes) in enumerate(jobs):
+            shared[:8] = struct.pack("q", position)
+            result = self.runner.run(codes, self.seconds, self.limit)
+            if result.passed or result.status in ("time", "deep"):
+                line = json.dumps([index, result.failed, result.passed, result.status])
+                os.write(write, line.encode() + b"\n")
+            if time.process_time() - began > SLICE:
+                return
+
+    def _end(self, worker: Worker) -> None:
+        if worker in self.workers:
+            self.workers.remove(worker)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker.pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(worker.pid, 0)
+        os.close(worker.pipe)
+
+
+def _take(source: Iterator[Job], size: int) -> list[Job]:
+    found = []
+    for job in source:
+        found.append(job)
+        if len(found) >= size:
+            break
+    return found
+
+
+def _confine(depth: int) -> None:
+    """Limits of a fork: memory, recursion, and no core file."""
+    with contextlib.suppress(OSError, ValueError):
+        with open("/proc/self/statm") as file:
+            have = int(file.read().split()[0]) * resource.getpagesize()
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        wanted = have + MEMORY if soft == resource.RLIM_INFINITY else min(soft, have + MEMORY)
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if depth:
+        sys.setrecursionlimit(_stack() + depth)
+
+
+def _stack() -> int:
+    frame, found = sys._getframe(), 0
+    while frame.f_back is not None:
+        frame, found = frame.f_back, found + 1
+    return found
+
+
+def _cpu(pid: int) -> float:
+    """CPU seconds of a process (Linux); the wall clock where that cannot be read."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return time.monotonic()
+
+
+def in_fork(work: Callable[[], object], seconds: float) -> object:
+    """The JSON-able value of ``work()`` run in a fork, or None where it dies or takes too long (wall seconds)."""
+    read, write = os.pipe()
+    pid = _fork()
+    if pid == 0:
+        try:
+            os.close(read)
+            _confine(0)
+            data = json.dumps(work()).encode()
+            while data:
+                data = data[os.write(write, data) :]
+        finally:
+            os._exit(0)
+    os.close(write)
+    data, end = b"", time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and select.select([read], [], [], left)[0]:
+        part = os.read(read, 1 << 16)
+        if not part:
+            break
+        data += part
+    os.close(read)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+    try:
+        return json.loads(data)
+    except ValueError:
+        return None

@@ -1,0 +1,95 @@
+"""Every candidate of a statement, likely ones first."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from jupyter_selfheal.inside.search import (
+    conditions,
+    constants,
+    containers,
+    exchanges,
+    intent,
+    mirrored,
+    missing,
+    names,
+    operators,
+    shapes,
+    statements,
+    variations,
+)
+from jupyter_selfheal.inside.search.scope import Change, Scope
+
+TEMPLATES = (
+    operators.compare,
+    operators.binary,
+    operators.logic,
+    constants.constants,
+    names.variables,
+    names.everywhere,
+    names.attributes,
+    names.calls,
+    names.keys,
+    *shapes.TEMPLATES,
+    *containers.TEMPLATES,
+    *conditions.TEMPLATES,
+    *statements.TEMPLATES,
+    *missing.TEMPLATES,
+    *variations.TEMPLATES,
+    *exchanges.TEMPLATES,
+    *mirrored.TEMPLATES,
+)
+NEVER_REACHED = 0.03
+"""The weight of a line that no failing check runs."""
+READS_FORGOTTEN = 1.8
+"""How much likelier a change is that reads a name which is bound and never read: somebody meant to."""
+_WORD = re.compile(r"\w+")
+
+
+def unread(tree: ast.AST) -> set[str]:
+    """Names that a function binds (arguments too) and never reads."""
+    bound: set[str] = set()
+    read: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            read.add(node.target.id)
+    return bound - read - {"self", "_"}
+
+
+def changes(s: Scope) -> Iterator[Change]:
+    """All single changes of a statement, in the order of its nodes."""
+    for node in s.order:
+        if node in s.frozen:
+            continue
+        for template in TEMPLATES:
+            yield from template(s, node)
+
+
+def ordered(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Change]]:
+    """Changes with their weights, prior × suspiciousness of the line (0–1, by line of the statement), best first.
+
+    Ties keep the order of the source. A change is where its edit is, which for an insertion is the line below it: the
+    larger suspiciousness of it and the line above counts. Of the same edit by two templates the likelier is kept.
+    """
+    best: dict[object, tuple[float, Change]] = {}
+    forgotten = unread(s.tree)
+    for change in changes(s):
+        key = tuple(sorted((start, end, new.strip("()")) for start, end, new in change.edits))
+        prior = change.prior * intent.factor(s, change)
+        if forgotten and any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
+            prior *= READS_FORGOTTEN
+        change = replace(change, prior=min(1.0, prior))
+        line = max(suspicion.get(change.line, 0.0), suspicion.get(change.line - 1, 0.0) * 0.8, NEVER_REACHED)
+        weight = change.prior * line
+        if key not in best or best[key][0] < weight:
+            best[key] = (weight, change)
+    found = list(best.values())
+    found.sort(key=lambda pair: -pair[0])
+    return found

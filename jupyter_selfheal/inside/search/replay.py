@@ -1,0 +1,64 @@
+"""Whether statements of earlier cells can be run again: they must give what they gave, and change nothing that they read.
+
+What holds by their text may still not hold (a generator that is used up, chance, a function with a memory): so it is tried
+in a fork before any candidate relies on it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import replace
+from typing import Any
+
+from jupyter_selfheal.inside.search.evaluate import Muted, Runner, timer
+from jupyter_selfheal.inside.search.pool import in_fork
+from jupyter_selfheal.inside.search.program import DEFINE, REPLAY, Program, same
+
+QUICK = 0.5
+"""CPU seconds that the statements may take."""
+WAIT = 10.0
+"""Seconds on the clock."""
+_MISSING = object()
+
+
+def repeats(runner: Runner) -> float | None:
+    """CPU seconds that the program's earlier statements take, run as they are; None where they do not leave the state as it is."""
+
+    def once() -> float | None:
+        began = time.process_time()
+        read = {n: runner.ns[n] for n in runner.program.copied if n in runner.ns}
+        with runner.state(), contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()), timer(QUICK):
+            for n, unit in enumerate(runner.program.units):
+                if unit.role in (DEFINE, REPLAY):
+                    exec(runner.codes[n], runner.ns)
+            took = time.process_time() - began
+            defined = {n for n, v in read.items() if callable(v)}
+            made = {n: runner.before.get(n, _MISSING) for n in runner.program.replayed}
+            kept = (is_same(runner.ns.get(n, _MISSING), v) for n, v in (read | made).items() if n not in defined)
+            return took if all(kept) else None
+
+    found = in_fork(once, WAIT)
+    return found if isinstance(found, float) else None
+
+
+def is_same(value: Any, before: Any) -> bool:
+    """Equal values; of objects that know no equality, equal attributes (their class may have been defined anew)."""
+    if value is before:
+        return value is not _MISSING
+    one, two = type(value), type(before)
+    if one is not two and (one.__module__, one.__qualname__) != (two.__module__, two.__qualname__):
+        return False
+    if one is not two or getattr(one, "__eq__", None) is object.__eq__:
+        attributes = getattr(value, "__dict__", None), getattr(before, "__dict__", None)
+        return None not in attributes and is_same(*attributes)
+    try:
+        return same(value, before) or bool(value != value and before != before)
+    except Exception:
+        return False
+
+
+def without(program: Program) -> Program:
+    """The program with the values of the earlier statements as they are; the units keep their numbers."""
+    units = tuple(replace(u, text="pass", mutable=False) if u.role == REPLAY else u for u in program.units)
+    return replace(program, units=units, replayed=(), absent=())

@@ -1,0 +1,261 @@
+"""The search: look, propose, screen, rank. ``probe`` is what a trial kernel calls."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.evaluate import OK, Result, Runner
+from jupyter_selfheal.inside.search.locate import Sight, observe
+from jupyter_selfheal.inside.search.pool import DEPTH, Job, Pool, in_fork
+from jupyter_selfheal.inside.search.program import (
+    REPLAY,
+    Program,
+    fingerprint,
+    hard_codes,
+    read,
+)
+from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
+from jupyter_selfheal.inside.search.replay import repeats, without
+
+LEAST, MOST = 0.01, 0.1
+"""CPU seconds for a candidate while screening: twice what its passing checks take, within these."""
+TRACED = 0.2
+"""CPU seconds the program may take as it is, until a check of it counts as looping."""
+LONGER = ((0.15, 15.0, 150), (0.4, 100.0, 40), (0.7, 250.0, 20), (0.85, 250.0, 20))
+"""(share, longer, most): after that share of the CPU time single changes pause, and ``most`` candidates that were cut after
+they had passed some checks are tried again with a limit so many times longer, for half of the time to the next pause; what is
+left at the end is for two changes."""
+LONGEST, ALMOST = 3.0, 6
+"""CPU seconds that no candidate exceeds, given to the few that passed most before they were cut a second time."""
+GO_ON, GO_ON_SECONDS = 1500, 0.5
+"""Candidates tried, and CPU seconds used, after the first plausible one, so that there is something to rank."""
+LATE_AFTER = 12
+"""Candidates cut for time that are tried again once something is plausible."""
+LIKELIER = 3
+"""Of those, candidates that were cut before they had passed anything, where no other was."""
+COUNTED = 1500
+"""Single changes whose passed checks are counted, to find those that a second change may complete."""
+CLOCK = 3.0
+"""Seconds on the clock for each CPU second: on a busy machine the search ends by the clock."""
+VARIED = 3
+"""Failing checks that one literal written into the code does not make pass unless it belongs there."""
+
+
+class Search:
+    """One search over a program in a live namespace. ``seconds`` bounds its CPU time, forks included."""
+
+    def __init__(
+        self, program: Program, ns: dict[str, Any], seconds: float, jobs: int, hints: Mapping[str, Any]
+    ) -> None:
+        self.program, self.ns, self.seconds, self.hints = program, ns, seconds, hints
+        self.jobs = jobs or len(os.sched_getaffinity(0))
+        self.began = cpu()
+        self.started = time.monotonic()
+        self.runner = Runner(program, ns)
+        self.alone = not _copies(self.runner)
+        self.seen: set[int] = set()
+        self.candidates: list[Candidate] = []
+        self.plausible: list[Candidate] = []
+        self.partial: list[Candidate] = []
+        self.late: list[Candidate] = []
+        self.tried = 0
+        self.found_at = 0.0
+        self.limit = LEAST
+        self.replay = 0.0
+        self.pause = 1.0
+        self.sight = Sight(Result(1, 0))
+
+    def run(self) -> dict[str, Any]:
+        """Search, and say what was found."""
+        self.sight = observe(self.runner, TRACED)
+        base = self.sight.result
+        if base.failed == 0:
+            return self._report("nothing fails here")
+        self.limit = max(self._own_time(), 2 * self.replay)
+        for n, code in enumerate(self.runner.codes):
+            self.seen.add(hash((n, fingerprint(code))))
+        maker = Maker(self.program, self.ns, self.hints, self.sight)
+        singles = maker.singles()
+        ends = [share for share, _, _ in LONGER[1:]] + [1.0]
+        for (share, longer, most), end in zip(LONGER, ends, strict=True):
+            self.pause = share
+            self._screen(singles, self.limit)
+            late = self._worth_more_time(most)
+            if late and self._left() > 0:
+                self.pause = 1.0 if self.plausible else (share + end) / 2
+                self._screen(iter(late), min(self.limit * longer, LONGEST), again=True)
+            almost = self._worth_more_time(ALMOST)
+            if almost and not self.plausible and self._left() > 0:
+                self._screen(iter(almost), LONGEST, again=True)
+            if self.plausible:
+                break
+        self.pause = 1.0
+        if not self.plausible and base.failed > 1 and self._left() > 0:
+            self.pause = 0.95
+            self._screen(iter(self._likeliest()), self.limit, again=True, count=True)
+            self.pause = 1.0
+            self._screen(maker.pairs(self.partial), self.limit)
+        return self._report("" if self.plausible else "no candidate passes")
+
+    def _own_time(self) -> float:
+        """CPU seconds for a candidate, by what the program takes as it is.
+
+        From now on cheap and failing asserts go first, unless they then come out differently: they have side effects.
+        """
+        costs, failing = self._account()
+        passing = sum(cost for unit, cost in costs.items() if unit not in failing)
+        self.runner.sort_checks(costs, failing)
+        if failing and self._account()[1] != failing:
+            self.runner.order.sort()
+        return min(max(2 * passing, LEAST), MOST)
+
+    def _account(self) -> tuple[dict[int, float], frozenset[int]]:
+        """CPU seconds of each unit's checks, and the units with a failing one (a fork runs them; nothing where it dies)."""
+
+        def once() -> list[Any]:
+            costs: dict[int, float] = {}
+            failing: set[int] = set()
+            last = [time.process_time()]
+
+            def note(passed: bool) -> None:
+                now = time.process_time()
+                costs[self.runner.at] = costs.get(self.runner.at, 0.0) + now - last[0]
+                last[0] = now
+                if not passed:
+                    failing.add(self.runner.at)
+
+            self.runner.on_record, self.runner.patient = note, True
+            self.runner.run({}, TRACED)
+            return [list(costs.items()), sorted(failing)]
+
+        found = in_fork(once, 20.0)
+        return (dict(found[0]), frozenset(found[1])) if isinstance(found, list) else ({}, frozenset())
+
+    def _worth_more_time(self, most: int) -> list[Candidate]:
+        """Candidates that were cut: those that had passed most, or, where something is plausible, the likelier ones."""
+        late, self.late = self.late, []
+        if not self.plausible:
+            found = [c for c in late if c.result.passed or self.sight.result.failed == 1]
+            return sorted(found, key=lambda c: (-c.result.passed, -c.weight))[:most]
+        best = max(c.weight for c in self.plausible)
+        found = sorted((c for c in late if c.weight >= best), key=lambda c: -c.weight)
+        passed = [c for c in found if c.result.passed]
+        return passed[:LATE_AFTER] or found[:LIKELIER]
+
+    def _left(self) -> float:
+        """Seconds left: of the CPU's, and of the clock's, which a busy machine uses up first."""
+        clock = CLOCK * self.seconds - (time.monotonic() - self.started)
+        return min(self.seconds - (cpu() - self.began), clock)
+
+    def _likeliest(self) -> list[Candidate]:
+        """Single changes that pass something, for counting how many checks each passes; best first."""
+        found = [c for c in self.candidates if c.result.passed and c.edits == 1]
+        return sorted(found, key=lambda c: -c.weight)[:COUNTED]
+
+    # --- screening ---
+
+    def _screen(self, source: Iterator[Candidate], seconds: float, again: bool = False, count: bool = False) -> None:
+        """Run candidates; a failing check ends one at once, unless all its checks are to be counted."""
+        base = self.sight.result
+        pool = Pool(self.runner, seconds, base.failed if count else 1, self.jobs, self.alone, 0 if again else DEPTH)
+        for index, result in pool.results(self._jobs(source, again), lambda: self._done(pool)):
+            candidate = self.candidates[index]
+            candidate.result = result
+            if result.plausible:
+                old = [self.program.units[n].text for n in candidate.texts]
+                if base.failed >= VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):
+                    self.plausible.append(candidate)
+                    self.found_at = self.found_at or cpu()
+            elif result.status in ("time", "deep"):
+                # how long a statement of an earlier cell takes is known: what takes far longer does not end
+                if self.program.units[candidate.unit].role != REPLAY:
+                    self.late.append(candidate)
+            elif count and result.failed < base.failed and result.status == OK and result.passed > base.passed:
+                self.partial.append(candidate)
+        self.tried += pool.tried
+
+    def _jobs(self, source: Iterator[Candidate], again: bool) -> Iterator[Job]:
+        for candidate in source:
+            if len(candidate.codes) < len(candidate.texts):
+                continue
+            key = hash(tuple(sorted((n, fingerprint(code)) for n, code in candidate.codes.items())))
+            single = hash((candidate.unit, fingerprint(candidate.codes[candidate.unit])))
+            if not again and (key in self.seen or (len(candidate.codes) == 1 and single in self.seen)):
+                continue
+            self.seen.update((key, single) if len(candidate.codes) == 1 else (key,))
+            candidate.rank = candidate.rank or len(self.candidates) + 1
+            self.candidates.append(candidate)
+            yield len(self.candidates) - 1, candidate.codes
+
+    def _done(self, pool: Pool) -> bool:
+        if self._left() <= self.seconds * (1 - self.pause):
+            return True
+        if not self.plausible:
+            return False
+        first = min(c.rank for c in self.plausible)
+        used = cpu() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began))
+        return used or len(self.plausible) >= PLAUSIBLE or pool.tried >= first + GO_ON
+
+    # --- ranking ---
+
+    def _report(self, why: str) -> dict[str, Any]:
+        patches: list[dict[str, Any]] = []
+        questions: list[dict[str, Any]] = []
+        if self.plausible:
+            budget = min(2.0, max(self._left(), 0.3))
+            patches, questions = Ranking(self.plausible, self.runner, self.sight, budget).ranked()
+        base = self.sight.result
+        return {
+            "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
+            "first": min((c.rank for c in self.plausible), default=0), "cpu": round(cpu() - self.began, 3),
+            "baseline": {"failed": base.failed, "passed": base.passed, "status": base.status},
+        }  # fmt: skip
+
+
+def _copies(runner: Runner) -> bool:
+    """True where what candidates may change can be copied cheaply."""
+    import copy
+
+    began = time.process_time()
+    try:
+        copy.deepcopy(runner.copied)
+    except Exception:
+        return False
+    return time.process_time() - began < 0.01
+
+
+def cpu() -> float:
+    """CPU seconds of this process and its ended children."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+@contextlib.contextmanager
+def _no_sleep() -> Iterator[None]:
+    """``time.sleep`` returns at once: a sleeping candidate uses no CPU time, by which it would be cut."""
+    sleep, time.sleep = time.sleep, lambda seconds, /: None
+    try:
+        yield
+    finally:
+        time.sleep = sleep
+
+
+def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
+    """Search for the program of ``argument`` in the shell's namespace."""
+    import warnings
+
+    with warnings.catch_warnings(), _no_sleep():
+        warnings.simplefilter("ignore")
+        program = read(argument)
+        took = repeats(Runner(program, shell.user_ns)) if any(u.role == REPLAY for u in program.units) else None
+        if took is None:
+            program = without(program)
+        search = Search(program, shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {}))
+        search.replay = took or 0.0
+        return {**search.run(), "replayed": took is not None}

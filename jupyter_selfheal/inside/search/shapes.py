@@ -1,0 +1,267 @@
+"""Templates that put more around an expression: a call, a slice, an operand, or an expression from elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.operators import is_items, off_by_one
+from jupyter_selfheal.inside.search.scope import (
+    DICT,
+    FUNCTIONS,
+    ITEMS,
+    NUMBER,
+    SET,
+    TEXT,
+    TRUTH,
+    Change,
+    Scope,
+)
+
+_WRAPS: tuple[tuple[str, tuple[str, ...], float], ...] = (
+    ("abs", (NUMBER,), 0.45), ("len", (ITEMS, TEXT, SET, DICT), 0.4), ("sorted", (ITEMS, TEXT, SET, DICT), 0.45), ("list", (ITEMS, TEXT, SET, DICT), 0.3),
+    ("set", (ITEMS, TEXT), 0.35), ("int", (NUMBER, TEXT), 0.35), ("str", (NUMBER, TEXT, TRUTH), 0.35), ("float", (NUMBER, TEXT), 0.2),
+    ("sum", (ITEMS, SET), 0.25), ("max", (ITEMS, SET), 0.2), ("min", (ITEMS, SET), 0.2), ("tuple", (ITEMS,), 0.15), ("bool", (), 0.05),
+    ("round", (NUMBER,), 0.2), ("reversed", (ITEMS, TEXT), 0.15), ("range", (NUMBER,), 0.15), ("any", (ITEMS,), 0.1), ("all", (ITEMS,), 0.1),
+    ("bin", (NUMBER,), 0.08),
+)  # fmt: skip
+_AFTER: tuple[tuple[str, tuple[str, ...], float], ...] = (
+    (".lower()", (TEXT,), 0.4), (".upper()", (TEXT,), 0.25), (".strip()", (TEXT,), 0.3), (".split()", (TEXT,), 0.25), ("[::-1]", (TEXT, ITEMS), 0.35),
+    ("[1:]", (TEXT, ITEMS), 0.4), ("[:-1]", (TEXT, ITEMS), 0.3), ("[0]", (TEXT, ITEMS), 0.25), ("[-1]", (TEXT, ITEMS), 0.25), ("[1]", (ITEMS,), 0.12),
+    (".copy()", (ITEMS, SET, DICT), 0.25), (".items()", (DICT,), 0.3), (".values()", (DICT,), 0.3), (".keys()", (DICT,), 0.2), (".isdigit()", (TEXT,), 0.1),
+    (".T", ("ndarray", "DataFrame"), 0.4), ("[::2]", (TEXT, ITEMS), 0.2), ("[1::2]", (TEXT, ITEMS), 0.12), (".swapcase()", (TEXT,), 0.1), (".capitalize()", (TEXT,), 0.1), (".isalpha()", (TEXT,), 0.1), (".sum()", ("ndarray", "Series"), 0.15), (".mean()", ("ndarray", "Series"), 0.15),
+)  # fmt: skip
+_SIZED = (NUMBER, TEXT, ITEMS, SET, DICT, TRUTH)
+
+
+def usable(s: Scope, node: ast.AST) -> bool:
+    """True for a value that an expression could stand around."""
+    parent = s.parents.get(node)
+    if not isinstance(node, ast.expr) or not s.is_read(node) or isinstance(node, ast.Starred | ast.Slice | ast.Lambda):
+        return False
+    if isinstance(parent, ast.Expr | ast.Starred) or (isinstance(parent, ast.Call) and node is parent.func):
+        return False
+    if isinstance(parent, ast.arguments | FUNCTIONS | ast.ClassDef | ast.ExceptHandler | ast.Raise):
+        return False
+    return not (
+        isinstance(parent, ast.Attribute) and not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Constant)
+    )
+
+
+def wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``abs(x)``, ``sorted(x)``, ``x.lower()``, ``x[1:]`` for ``x``."""
+    if not usable(s, node) or isinstance(node, ast.Constant | ast.Tuple | ast.BoolOp | ast.Compare):
+        return
+    assert isinstance(node, ast.expr)
+    text, atom, kinds = s.of(node), s.atom(node), s.kinds(node)
+    parent = s.parents[node]
+    looped = isinstance(parent, ast.For | ast.comprehension) and node is parent.iter
+    simple = 1.0 if isinstance(node, ast.Name | ast.Call | ast.BinOp | ast.Subscript) else 0.7
+    around = getattr(parent.func, "id", "") if isinstance(parent, ast.Call) else ""
+    for name, fits, prior in _WRAPS:
+        if around == name or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == name):
+            continue
+        prior *= simple * _fit(kinds, fits)
+        if looped:
+            prior = {"list": 0.55, "sorted": 0.5, "set": 0.4, "reversed": 0.45, "range": 0.3}.get(name, 0.05)
+        inner = text if text.startswith("(") and isinstance(node, ast.GeneratorExp) else f"({text})"
+        yield Change((s.put(node, f"{name}{inner}"),), prior, node.lineno, f"`{text}` should be `{name}({text})`")
+    if s.may_be(node, ITEMS, TEXT, SET, DICT):
+        new = f"sorted({text}, reverse=True)"
+        yield Change((s.put(node, new),), 0.25 * simple, node.lineno, f"`{text}` should be `{new}`")
+    if looped:
+        yield Change((s.put(node, f"enumerate({text})"),), 0.1, node.lineno, f"`{text}` should be enumerated")
+        yield Change(
+            (s.put(node, f"range(len({text}))"),), 0.3, node.lineno, f"`{text}` should be counted through by index"
+        )
+        if (kinds and kinds <= {NUMBER}) or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len"):
+            yield Change((s.put(node, f"range({text})"),), 0.5, node.lineno, f"`{text}` should be `range({text})`")
+    for after, fits, prior in _AFTER:
+        yield Change(
+            (s.put(node, f"{atom}{after}"),),
+            prior * simple * _fit(kinds, fits),
+            node.lineno,
+            f"`{text}` should be `{text}{after}`",
+        )
+    for name in s.functions:
+        if name != around:
+            yield Change((s.put(node, f"{name}({text})"),), 0.15, node.lineno, f"`{text}` should be `{name}({text})`")
+
+
+def _fit(kinds: frozenset[str], fits: tuple[str, ...]) -> float:
+    return 0.5 if not kinds else 1.0 if kinds & set(fits) else 0.08
+
+
+def slices(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``x[k:]``, ``x[:k]`` and ``x[k]`` for ``x``, with a name of the scope."""
+    if not isinstance(node, ast.Name) or not usable(s, node) or not is_items(s, node):
+        if not (isinstance(node, ast.Name) and usable(s, node) and s.may_be(node, DICT, "ndarray")):
+            return
+        whole = [n for n in s.values if n != node.id]
+        for name in whole:
+            yield Change(
+                (s.put(node, f"{node.id}[{name}]"),), 0.15, node.lineno, f"`{node.id}` should be `{node.id}[{name}]`"
+            )
+        return
+    for name in s.values:
+        if name != node.id and s.alike(name, frozenset({NUMBER})):
+            for text, prior in (
+                (f"[{name}:]", 0.25),
+                (f"[:{name}]", 0.22),
+                (f"[{name}]", 0.2),
+                (f"[{name} + 1:]", 0.08),
+                (f"[:{name} + 1]", 0.08),
+            ):
+                yield Change(
+                    (s.put(node, node.id + text),), prior, node.lineno, f"`{node.id}` should be `{node.id}{text}`"
+                )
+
+
+def operands(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``e - v``, ``v + e``, ``e * e``, ``e ** 2``, ``e % m`` for ``e``: an operand is missing."""
+    if not usable(s, node) or isinstance(node, ast.Tuple | ast.List | ast.BoolOp | ast.Dict | ast.GeneratorExp):
+        return
+    assert isinstance(node, ast.expr)
+    text, atom, kinds, line = s.of(node), s.atom(node), s.kinds(node), node.lineno
+    parent = s.parents[node]
+    if isinstance(parent, ast.Attribute | ast.keyword | ast.For | ast.comprehension) or (
+        isinstance(node, ast.Constant) and node.value is None
+    ):
+        return
+    place = (
+        1.0 if isinstance(parent, ast.Return | ast.Assign | ast.AugAssign | ast.Call | ast.BinOp | ast.Compare) else 0.6
+    )
+    if isinstance(node, ast.Constant):
+        place *= 0.25
+    for name in s.values:
+        joined = kinds and not kinds <= {NUMBER, TRUTH}
+        if name == text or not s.alike(name, kinds or frozenset({NUMBER, TEXT, ITEMS})):
+            continue
+        known = 1.0 if kinds and s.hints.kinds.get(name) else 0.6
+        for op, prior in (("+", 0.28), ("-", 0.28)) if not joined else (("+", 0.28),):
+            yield Change(
+                (s.put(node, f"{atom} {op} {name}"),), prior * place * known, line, f"`{text}` lacks `{op} {name}`"
+            )
+        if joined:
+            yield Change((s.put(node, f"{name} + {atom}"),), 0.28 * place * known, line, f"`{text}` lacks `{name} +`")
+        else:
+            for op, prior in (("*", 0.16), ("/", 0.1), ("//", 0.08), ("%", 0.12)):
+                yield Change(
+                    (s.put(node, f"{atom} {op} {name}"),), prior * place * known, line, f"`{text}` lacks `{op} {name}`"
+                )
+            yield Change((s.put(node, f"{name} - {atom}"),), 0.14 * place * known, line, f"`{text}` lacks `{name} -`")
+    yield from _numeric(s, node, text, atom, place)
+    for function in s.functions:
+        if isinstance(parent, ast.Return):
+            for name in s.values:
+                yield Change(
+                    (s.put(node, f"{atom} + {function}({name})"),), 0.05, line, f"`{text}` lacks `+ {function}({name})`"
+                )
+
+
+def _numeric(s: Scope, node: ast.expr, text: str, atom: str, place: float) -> Iterator[Change]:
+    if not s.may_be(node, NUMBER):
+        if s.may_be(node, ITEMS, TEXT) and isinstance(node, ast.Name | ast.List | ast.Subscript | ast.BinOp):
+            yield Change((s.put(node, f"{atom} * 2"),), 0.08, node.lineno, f"`{text}` should be `{text} * 2`")
+        return
+    for after, prior in (
+        ("** 2", 0.25), ("* 2", 0.2), ("// 2", 0.2), ("/ 2", 0.18), ("% 2", 0.15), ("* 100", 0.2), ("/ 100", 0.2), ("% 10", 0.08), ("// 10", 0.08), ("+ 2", 0.08), ("- 2", 0.08),
+        ("** 0.5", 0.12), ("** 3", 0.06), ("* -1", 0.1),
+    ):  # fmt: skip
+        yield Change(
+            (s.put(node, f"{atom} {after}"),), prior * place, node.lineno, f"`{text}` should be `{text} {after}`"
+        )
+    yield Change((s.put(node, f"1 - {atom}"),), 0.12 * place, node.lineno, f"`{text}` should be `1 - {text}`")
+    yield Change((s.put(node, f"1 / {atom}"),), 0.05 * place, node.lineno, f"`{text}` should be `1 / {text}`")
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        yield Change(
+            (s.put(node, f"{s.atom(node.left)} / ({s.of(node.right)} - 1)"),),
+            0.2,
+            node.lineno,
+            f"`{text}` divides by one too many",
+        )
+
+
+def bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``max(v, e)``, ``min(v, e)``, ``max(0, e)`` for a value that must not fall or rise."""
+    parent = s.parents.get(node)
+    if (
+        not isinstance(parent, ast.Assign | ast.Return | ast.Call | ast.keyword)
+        or not usable(s, node)
+        or not s.may_be(node, NUMBER)
+    ):
+        return
+    assert isinstance(node, ast.expr)
+    prior = 0.35 if isinstance(parent, ast.Assign | ast.Return) else 0.12
+    if isinstance(node, ast.Constant):
+        prior *= 0.4
+    targets = [s.of(t) for t in parent.targets] if isinstance(parent, ast.Assign) else []
+    others = [*targets, "0", "1", *(v for v in s.values if v not in targets)]
+    for n, other in enumerate(others):
+        if other == s.of(node) or (n >= 3 and not s.alike(other, frozenset({NUMBER}))):
+            continue
+        for name in ("max", "min"):
+            weight = prior * (1.0 if n < 2 else 0.4)
+            yield Change(
+                (s.put(node, f"{name}({other}, {s.of(node)})"),),
+                weight,
+                node.lineno,
+                f"`{s.of(node)}` should be `{name}({other}, {s.of(node)})`",
+            )
+
+
+def ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """Another expression of the same function in this place (Le Goues et al. 2012, GenProg: the fix is often nearby)."""
+    if not isinstance(
+        node,
+        ast.Name
+        | ast.Subscript
+        | ast.Call
+        | ast.Attribute
+        | ast.BinOp
+        | ast.Constant
+        | ast.Compare
+        | ast.List
+        | ast.IfExp,
+    ):
+        return
+    parent = s.parents[node]
+    if isinstance(parent, ast.Call) and node is parent.func:
+        return
+    stored = not s.is_read(node)
+    if not stored and not usable(s, node):
+        return
+    old, kinds = s.of(node), s.kinds(node)
+    for text, other in _pool(s).items():
+        if text == old or (stored and not isinstance(other, ast.Subscript | ast.Attribute | ast.Name)):
+            continue
+        known = s.kinds(other)
+        prior = 0.16 if type(other) is type(node) else 0.09
+        if kinds and known and not kinds & known:
+            prior *= 0.2
+        yield Change((s.put(node, text),), prior, node.lineno, f"`{old}` should be `{text}`")
+    if not isinstance(node, ast.Name):
+        for name in s.values:
+            if not (isinstance(node, ast.Constant) and node.value is None):
+                prior = (0.25 if not isinstance(node, ast.Constant) else 0.18) * (1 if s.alike(name, kinds) else 0.2)
+                if isinstance(node, ast.Constant) and node.value == name:
+                    prior = 0.8
+                yield Change((s.put(node, name),), prior, node.lineno, f"`{old}` should be `{name}`")
+
+
+def _pool(s: Scope) -> dict[str, ast.expr]:
+    """Distinct short expressions of the source, by text."""
+    found: dict[str, ast.expr] = {}
+    for node in s.order:
+        if (
+            isinstance(node, ast.Subscript | ast.Call | ast.Attribute | ast.BinOp | ast.Compare)
+            and node not in s.frozen
+        ):
+            text = s.of(node)
+            parent = s.parents[node]
+            if len(text) <= 60 and "\n" not in text and not (isinstance(parent, ast.Call) and node is parent.func):
+                found.setdefault(text, node)
+    return dict(list(found.items())[:60])
+
+
+TEMPLATES = (wraps, slices, operands, bounds, ingredients, off_by_one)

@@ -1,0 +1,144 @@
+"""The effects: what each command does, and the events that come of it.
+
+Whatever may block (a healer, a trial) runs on a thread of its own, so that a cancellation is obeyed at once; what a
+thread that was left behind still returns is not looked at, and what it cost counts as spent at its worst.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+from jupyter_selfheal.loop import commands as do
+from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop.asking import Asking
+from jupyter_selfheal.loop.cancellation import Cancelled, away
+from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.loop.trial_states import Scenes
+from jupyter_selfheal.model import BASELINE, Case, Decision, Proposal, Trial
+from jupyter_selfheal.ports import Parts
+
+T = TypeVar("T")
+
+CHEAP = 5.0
+"""Seconds up to which the best patch is also proven from the other start."""
+
+
+class Bench:
+    """Performs commands for one heal. ``asking`` is True while a person is being asked."""
+
+    def __init__(self, case: Case, parts: Parts, cancel: threading.Event, baseline: Trial | None = None) -> None:
+        self.case = case
+        self.parts = parts
+        self.config = parts.config
+        self.cancel = cancel
+        self.asking = False
+        self._baseline = baseline
+        self._began = time.monotonic()
+        self._scenes = Scenes(parts, cancel)
+        self._asking = Asking(parts, self._scenes, cancel)
+
+    def close(self) -> None:
+        """Let go of the states that were made on the way; the caller's own are the caller's."""
+        self._scenes.close()
+
+    def started(self, run: str, unproven: str) -> ev.Started:
+        """The first event of a run."""
+        starts = self.parts.starts
+        if not (starts.before or starts.after):
+            unproven = unproven or "there is no kernel to try it in"
+        return ev.Started(
+            run=run,
+            case=self.case,
+            config=self.config,
+            healers=self._asking.healers,
+            paid=self._asking.paid(self.case),
+            session_spent=self.parts.session_spent,
+            unproven=unproven,
+        )
+
+    def perform(self, command: do.Command, dossier: Dossier) -> Iterator[ev.Event]:
+        """Do what the command says; yield each event as it comes up. Raises :class:`Cancelled`."""
+        if self.cancel.is_set() and not isinstance(command, do.Close):
+            raise Cancelled
+        match command:
+            case do.RunBaseline():
+                yield self._run_baseline(dossier)
+            case do.Diagnose(case):
+                _, facts = self._scenes.at(dossier)
+                yield ev.DiagnosisMade(self._away(lambda: self.parts.diagnoser.diagnose(case, facts)))
+            case do.PriceCall(who):
+                yield ev.Priced(who, self._asking.worst(who, dossier))
+            case do.AskHealer():
+                yield from self._asking.ask(command, dossier)
+            case do.Screen():
+                yield from self._asking.screen(command, dossier)
+            case do.TryPatches(patches):
+                yield from self._scenes.try_all(patches, dossier.case)
+            case do.Score():
+                yield from self._asking.score(command, dossier)
+            case do.Derive(patch_id):
+                yield ev.Derived(patch_id)
+            case do.Propose(proposal):
+                yield ev.ProposalMade(self._completed(proposal, dossier))
+            case do.AskDecision(proposal):
+                yield ev.Decided(self._person(lambda: self.parts.approver.decide(proposal)))
+            case do.Pause(why, reason):
+                yield ev.PausedForUserAction(why, reason, dossier.account.spent)
+            case do.AskToContinue(why):
+                last = dossier.proposals[-1] if dossier.proposals else None
+                spent = dossier.account.spent
+                yield ev.Decided(self._person(lambda: self.parts.approver.paused(why, last, spent)))
+            case do.Close(reason, detail):
+                yield ev.Ended(reason, detail)
+
+    def _run_baseline(self, dossier: Dossier) -> ev.BaselineRan:
+        case, known = dossier.case, self._baseline
+        if known is None or dossier.baselines:
+            known = self._away(lambda: self._scenes.trial(case, BASELINE, self.parts.starts.best)[0])
+        return ev.BaselineRan(known, self.parts.scorer.missed(case, known) if known.ran and case.oracle else "")
+
+    def _completed(self, proposal: Proposal, dossier: Dossier) -> Proposal:
+        """The proposal with the best patch proven from the other start, where that is cheap, and its time."""
+        notes, proven = proposal.notes, proposal.proven_from
+        other = self._scenes.other_than(proven)
+        best = proposal.candidates[0]
+        if other and best.trial.seconds <= CHEAP:
+            again, _ = self._away(lambda: self._scenes.trial(dossier.case, best.patch, other))
+            missed = self.parts.scorer.missed(dossier.case, again) if again.ran and dossier.case.oracle else ""
+            if again.ran and not missed:
+                proven = (*proven, self._scenes.start_of(other))
+            else:
+                notes = (*notes, f"not proven {self._scenes.start_of(other).value}: {missed or _why(again)}")
+        questions = proposal.questions
+        if self.parts.questions and not questions and len(proposal.candidates) > 1:
+            ask = self.parts.questions
+            questions = self._away(lambda: ask(dossier.case, proposal.candidates))
+        seconds = time.monotonic() - self._began
+        return replace(proposal, proven_from=proven, notes=notes, questions=questions, seconds=seconds)
+
+    # --- waiting ----------------------------------------------------------------------------------------------------
+
+    def _person(self, ask: Callable[[], Decision]) -> Decision:
+        self.asking = True
+        try:
+            decision = ask()
+        finally:
+            self.asking = False
+        if self.cancel.is_set():
+            raise Cancelled
+        return decision
+
+    def _away(self, call: Callable[[], T]) -> T:
+        return away(call, self.cancel)
+
+
+def _why(trial: Trial) -> str:
+    """How a trial failed, in a few words."""
+    for step in trial.steps:
+        for error in step.errors:
+            return f"{error.ename}: {error.evalue}"[:200]
+    return trial.detail or trial.ending.value

@@ -1,0 +1,123 @@
+"""The states that a heal tries patches from, and the trials in them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop.cancellation import TICK, Cancelled, away
+from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.loop.trials import run_trial
+from jupyter_selfheal.model import JSON, Case, Keep, Patch, Start, Trial
+from jupyter_selfheal.ports import Facts, Parts, Starts, TrialKernel
+
+FEW = 2
+"""Patches tried at once of which the states behind them are kept."""
+
+
+class NoFacts:
+    """Of a state that is not at hand."""
+
+    def ask(self, source: str, argument: JSON = None) -> JSON:
+        return None
+
+
+class Scenes:
+    """The states before and after the failure, and those that a heal makes on the way, behind patches that got further.
+
+    Whatever blocks is left behind once ``cancel`` is set. Close it to let go of what was made; the caller's states are the
+    caller's.
+    """
+
+    def __init__(self, parts: Parts, cancel: threading.Event) -> None:
+        self._parts = parts
+        self._cancel = cancel
+        self._scene: tuple[str, Starts, Facts] = ("", parts.starts, parts.facts)
+        self._here: tuple[TrialKernel, ...] = ()
+        self._kept: dict[str, TrialKernel] = {}
+        self._pool = ThreadPoolExecutor(parts.config.parallel, thread_name_prefix="selfheal-trial")
+
+    def close(self) -> None:
+        """Idempotent."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._let_go()
+
+    def trial(
+        self, case: Case, patch: Patch, kernel: TrialKernel, keep: Keep = Keep.NEVER
+    ) -> tuple[Trial, TrialKernel | None]:
+        """One trial of a patch of the reported case."""
+        parts = self._parts
+        return run_trial(
+            case,
+            patch,
+            kernel,
+            start=self.start_of(kernel),
+            scorer=parts.scorer,
+            config=parts.config,
+            install=parts.install,
+            keep=keep,
+        )
+
+    def try_all(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
+        """Several at once; each result is an event as soon as it is there.
+
+        Where they are few, the states in which they fail are kept: what comes up there may be healed next.
+        """
+        kernel = self._parts.starts.best
+        keep = Keep.ALWAYS if len(patches) <= FEW else Keep.NEVER
+        for old in self._kept.values():
+            old.close()
+        self._kept = {}
+        left = {self._pool.submit(self.trial, case, patch, kernel, keep): patch for patch in patches}
+        try:
+            while left:
+                done, _ = wait(left, timeout=TICK, return_when=FIRST_COMPLETED)
+                if self._cancel.is_set():
+                    raise Cancelled
+                for future in done:
+                    patch, (trial, kept) = left.pop(future), future.result()
+                    if kept is not None:
+                        self._kept[patch.id] = kept
+                    yield ev.TrialEnded(patch.id, trial)
+        finally:
+            for future in left:
+                future.cancel()
+                future.add_done_callback(_close_kept)
+
+    def at(self, dossier: Dossier) -> tuple[Starts, Facts]:
+        """The states and facts of the failure at hand. Behind a patch that is the state in which that patch failed."""
+        at = dossier.derived[-1] if dossier.derived else ""
+        if self._scene[0] != at:
+            kept = self._kept.pop(at, None)
+            self._let_go()
+            if kept is None:
+                case, base, best = dossier.case, dossier.current.base, self._parts.starts.best
+                _, kept = away(lambda: self.trial(case, base, best, Keep.ALWAYS), self._cancel)
+            self._here = (kept,) if kept else ()
+            facts_for = self._parts.facts_for
+            facts = facts_for(kept) if kept and facts_for else NoFacts()
+            self._scene = (at, Starts(self._parts.starts.before, self._here), facts)
+        return self._scene[1], self._scene[2]
+
+    def start_of(self, kernel: TrialKernel) -> Start:
+        """What a state is to the failing cell."""
+        return Start.BEFORE_CELL if any(kernel is k for k in self._parts.starts.before) else Start.AFTER_FAILURE
+
+    def other_than(self, proven: tuple[Start, ...]) -> TrialKernel | None:
+        """A state of the caller's from which nothing was proven yet; None where nothing was proven at all."""
+        starts = (*self._parts.starts.before, *self._parts.starts.after)
+        return next((k for k in starts if self.start_of(k) not in proven), None) if proven else None
+
+    def _let_go(self) -> None:
+        """Close every state that was kept on the way: those behind patches, and that of the failure at hand."""
+        for kernel in (*self._kept.values(), *self._here):
+            kernel.close()
+        self._kept, self._here = {}, ()
+
+
+def _close_kept(future: Future[tuple[Trial, TrialKernel | None]]) -> None:
+    """A trial that nobody waits for any more leaves no state behind."""
+    if not future.cancelled() and future.exception() is None and (kept := future.result()[1]) is not None:
+        kept.close()

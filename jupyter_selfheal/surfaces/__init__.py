@@ -1,0 +1,1 @@
+"""Everything beside the engine that a person or a program meets: each surface shows heals and takes decisions, none heals by itself."""

@@ -1,0 +1,227 @@
+"""Judging a healed program apart from the search: all tests, and agreement with the reference on generated inputs.
+
+Runs in a process of its own (``python -m jupyter_selfheal.surfaces.bench.judge`` reads a job and writes a verdict, both JSON), with a
+CPU limit for every call, because a wrong program may do anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_selfheal.inside.search import behave, locate
+from jupyter_selfheal.surfaces.bench.tasks import Task
+
+INPUTS = 1000
+CALL_SECONDS, TEST_SECONDS, BROKEN_SECONDS = 0.3, 10.0, 1.0
+"""CPU seconds for one generated input, for one test of a healed program, and of a broken one (which may loop)."""
+WAIT = 300
+"""Seconds on the clock after which a judging process is given up: a call waits for something, or sits in C code."""
+BUDGET = 20.0
+"""CPU seconds for all generated inputs of one program; what is left out is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Which tests failed (indices), on how many generated inputs the reference gave a value, and on how many of those the
+    program differed; ``example`` is the first of them."""
+
+    failed: tuple[int, ...]
+    compared: int = 0
+    differed: int = 0
+    example: str = ""
+
+    @property
+    def correct(self) -> bool:
+        return not self.failed and not self.differed
+
+
+def judge(task: Task, program: str, inputs: int = INPUTS, seed: int = 20261121) -> Judgement:
+    """Judge the text of a program (its whole definition cell) against all tests of a task and its reference."""
+    tests = [*task.tests, *task.hidden]
+    job = {
+        "entry": task.entry, "program": program, "reference": task.reference, "tests": tests,
+        "arguments": list(task.arguments), "domain": task.domain, "cases": task.cases, "compare": task.compare,
+        "inputs": inputs, "seed": seed,
+    }  # fmt: skip
+    found, why = _asked(job)
+    if not isinstance(found, dict):
+        return Judgement(tuple(range(len(tests))), example=f"the judge's process {why}")
+    return Judgement(tuple(found["failed"]), found["compared"], found["differed"], found["example"])
+
+
+class _Late(BaseException):
+    """A call has used up its CPU time."""
+
+
+@contextlib.contextmanager
+def _limit(seconds: float) -> Iterator[None]:
+    def late(*_: object) -> None:
+        raise _Late
+
+    signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def _namespace(source: str, cases: str = "") -> dict[str, Any]:
+    ns: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(source + "\n" + cases, "<program>", "exec"), ns)
+    return ns
+
+
+def failing(program: str, tests: Sequence[str], seconds: float = TEST_SECONDS) -> list[int]:
+    """Indices of the tests that fail, each in a namespace of its own."""
+    found = []
+    for n, test in enumerate(tests):
+        try:
+            with _limit(seconds):
+                exec(compile(test, "<test>", "exec"), _namespace(program))
+        except (Exception, SystemExit, _Late):
+            found.append(n)
+    return found
+
+
+def outcome(ns: dict[str, Any], entry: str, arguments: tuple[Any, ...]) -> str:
+    """What a call gives, as text: ``!`` and a name where it raises, ``!late`` where it takes too long."""
+    try:
+        with _limit(CALL_SECONDS):
+            value = ns[entry](*locate.plain(arguments))
+            if hasattr(value, "__next__"):
+                value = [v for v, _ in zip(value, range(2000), strict=False)]
+            return repr(_normal(value))
+    except _Late:
+        return "!late"
+    except (Exception, SystemExit) as error:
+        return "!" + type(error).__name__
+
+
+def _normal(value: Any) -> Any:
+    """The value with dictionaries of all kinds as plain ones in one order, and sets as sorted lists."""
+    if isinstance(value, dict):
+        return {_normal(k): _normal(v) for k, v in sorted(value.items(), key=repr)}
+    if isinstance(value, set | frozenset):
+        return ("set", sorted(value, key=repr))
+    if type(value) in (list, tuple):
+        return type(value)(_normal(v) for v in value)
+    return value
+
+
+def _inputs(job: dict[str, Any]) -> list[tuple[Any, ...]]:
+    if job["cases"]:
+        return [(seed,) for seed in range(job["inputs"])]
+    seen: list[tuple[Any, ...]] = []
+    for text in job["arguments"]:
+        with contextlib.suppress(ValueError, SyntaxError):
+            seen.append(tuple(ast.literal_eval(text)))
+    names = _parameters(job["reference"], job["entry"])
+    found: list[tuple[Any, ...]] = []
+    known: set[str] = set()
+    for round_ in range(12):
+        for arguments in behave.inputs([*seen, *found[:200]], job["inputs"], seed=job["seed"] + round_):
+            if repr(arguments) not in known and _fits(job["domain"], names, arguments):
+                found.append(arguments)
+            known.add(repr(arguments))
+        if len(found) >= job["inputs"]:
+            break
+    return found[: job["inputs"]]
+
+
+def _parameters(source: str, entry: str) -> list[str]:
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == entry:
+            return [a.arg for a in node.args.args]
+    return []
+
+
+def _fits(domain: str, names: list[str], arguments: tuple[Any, ...]) -> bool:
+    if not domain:
+        return True
+    try:
+        return bool(eval(domain, dict(zip(names, arguments, strict=False))))
+    except Exception:
+        return False
+
+
+def _agree(compare: str, a: str, b: str, arguments: tuple[Any, ...]) -> bool:
+    if a == b or a.startswith("!"):
+        return True
+    if not b.startswith("!"):
+        try:
+            if compare:
+                return bool(eval(compare, {"a": a, "b": b, "arguments": arguments}))
+            return bool(ast.literal_eval(a) == ast.literal_eval(b) or _near(ast.literal_eval(a), ast.literal_eval(b)))
+        except Exception:
+            return False
+    return False
+
+
+def _near(a: Any, b: Any) -> bool:
+    return isinstance(a, float) and isinstance(b, int | float) and abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1)
+
+
+def _judged(job: dict[str, Any]) -> dict[str, Any]:
+    import time
+
+    failed = failing(job["program"], job["tests"])
+    ours, theirs = _namespace(job["program"], job["cases"]), _namespace(job["reference"], job["cases"])
+    entry = "case" if job["cases"] else job["entry"]
+    compared = differed = 0
+    example = ""
+    for arguments in _inputs(job):
+        if time.process_time() > BUDGET:
+            break
+        wanted = outcome(theirs, entry, arguments)
+        if wanted.startswith("!"):
+            continue
+        compared += 1
+        got = outcome(ours, entry, arguments)
+        if not _agree(job["compare"], wanted, got, arguments):
+            differed += 1
+            example = example or f"{entry}{arguments!r}: {got[:80]}, reference {wanted[:80]}"
+    return {"failed": failed, "compared": compared, "differed": differed, "example": example[:400]}
+
+
+def main() -> None:
+    """Read a job from standard input, write the judgement."""
+    job = json.load(sys.stdin)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        if "broken" in job:
+            found: Any = failing(job["broken"], job["tests"], BROKEN_SECONDS)
+        else:
+            found = _judged(job)
+    print(json.dumps(found))
+
+
+def failing_tests(program: str, tests: Sequence[str]) -> tuple[int, ...]:
+    """Indices of the tests that a program fails, found in a process of its own."""
+    found, _ = _asked({"broken": program, "tests": list(tests)})
+    return tuple(found) if isinstance(found, list) else tuple(range(len(tests)))
+
+
+def _asked(job: dict[str, Any]) -> tuple[Any, str]:
+    """What a process of its own says of a job, and why it says nothing."""
+    command = [sys.executable, "-m", "jupyter_selfheal.surfaces.bench.judge"]
+    try:
+        ran = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, timeout=WAIT, check=False)
+        return json.loads(ran.stdout.splitlines()[-1]), ""
+    except subprocess.TimeoutExpired:
+        return None, f"did not end within {WAIT} s"
+    except (IndexError, ValueError):
+        return None, f"died: {ran.stderr[-300:]}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""``jupyter selfheal``: the command line. It is the engine itself, run in this process on notebooks of files."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Sequence
+
+from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.surfaces.cli.parser import command_of, parser
+
+FAILED = 2
+"""Exit code for usage and infrastructure: nothing can be said about the notebooks."""
+
+
+def run() -> int:
+    """The program itself: :func:`main`, with the signals of a process that is all ours."""
+    for name in ("SIGTERM", "SIGHUP"):  # whoever ends us otherwise than by Ctrl-C also wants nothing left behind
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+            signal.signal(getattr(signal, name), signal.default_int_handler)
+    code = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said and done: nothing is to be interrupted in leaving
+    return code
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit code: of ``heal`` 0 everything runs, 1 something is still broken, 2 the rest."""
+    try:
+        options = parser().parse_args(argv)
+        # what Python has to say of the syntax of a user's cell, it says in the user's kernel, not to who reads our table
+        warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")
+        if not getattr(options, "verbose", False):  # what a user must know is in the table; the rest is for -v
+            logging.getLogger("jupyter_selfheal").addHandler(logging.NullHandler())
+        return command_of(options)(options)
+    except SelfHealError as error:
+        return _said(str(error))
+    except KeyboardInterrupt:
+        return _said("interrupted: nothing more was written, and nothing is left running")
+    except BrokenPipeError:
+        # the reader of our output went away (``| head``): no traceback, and none at exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _said(
+                f"{error.strerror}{f': {error.filename}' if error.filename else ''}: make room, or set TMPDIR to a folder with room"
+            )
+        return _said(_fault(error))
+    except Exception as error:
+        return _said(_fault(error))
+
+
+def _fault(error: Exception) -> str:
+    from jupyter_selfheal.surfaces.cli import faults
+
+    return faults.told(error)
+
+
+def _said(message: str) -> int:
+    print(f"jupyter selfheal: {' '.join(message.split())}", file=sys.stderr)
+    return FAILED

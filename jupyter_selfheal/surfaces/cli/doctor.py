@@ -1,0 +1,83 @@
+"""``jupyter selfheal doctor``: what works here, and why something does not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from jupyter_selfheal._version import __version__
+from jupyter_selfheal.inside.fork import gate, sandbox
+from jupyter_selfheal.model import JSON
+
+PACKAGES = ("ipython", "ipykernel", "jupyter-client", "nbformat", "anthropic", "numpy", "pandas", "papermill")
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY")
+"""Variables that a provider reads a key from; only whether they are set is said."""
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Print what was found. The exit code is 0 where a trial can run at all."""
+    found = findings()
+    if options.json:
+        print(json.dumps(found, indent=2))
+    else:
+        print("\n".join(_lines(found)))
+    return 0 if found["kernelspecs"] else 1
+
+
+def findings() -> dict[str, JSON]:
+    """Everything as JSON."""
+    layers = sandbox.probe()
+    return {
+        "selfheal": __version__,
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "system": platform.platform(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "forking": gate.refusal() or "possible",
+        "sandbox": {layer: layers.get(layer, "") or "on" for layer in sandbox.LAYERS},
+        "kernelspecs": _kernelspecs(),
+        "journal": _folder(),
+        "keys": {name: bool(os.environ.get(name)) for name in KEYS},
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _kernelspecs() -> dict[str, str]:
+    from jupyter_client.kernelspec import KernelSpecManager
+
+    specs = KernelSpecManager().get_all_specs()
+    return {name: str(spec["spec"].get("display_name", "")) for name, spec in sorted(specs.items())}
+
+
+def _folder() -> dict[str, JSON]:
+    from jupyter_core.paths import jupyter_data_dir
+
+    folder = Path(jupyter_data_dir()) / "selfheal" / "runs"
+    existing = next(p for p in (folder, *folder.parents) if p.exists())
+    return {"folder": str(folder), "writable": os.access(existing, os.W_OK)}
+
+
+def _lines(found: dict[str, JSON]) -> Iterator[str]:
+    yield f"jupyter-selfheal {found['selfheal']}, Python {found['python']} ({found['executable']})"
+    yield found["system"]
+    yield "packages: " + ", ".join(f"{name} {version}" for name, version in found["packages"].items())
+    yield f"forking this process: {found['forking']}"
+    yield "sandbox:"
+    yield from (f"  {layer}: {state}" for layer, state in found["sandbox"].items())
+    names = ", ".join(f"{name} ({title})" for name, title in found["kernelspecs"].items())
+    yield f"kernelspecs: {names or 'none: install ipykernel'}"
+    journal = found["journal"]
+    yield f"journal: {journal['folder']}" + ("" if journal["writable"] else " (not writable)")
+    yield "keys: " + ", ".join(f"{name} {'set' if there else 'not set'}" for name, there in found["keys"].items())

@@ -1,0 +1,172 @@
+"""``jupyter selfheal heal``: any number of notebooks; one that cannot be run does not stop the others."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.errors import SelfHealError, UsageError
+from jupyter_selfheal.surfaces.cli.jobs import at_once
+from jupyter_selfheal.surfaces.cli.one import Job, heal_one
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
+from jupyter_selfheal.surfaces.notebook.report import check_target, to_json, write_report
+from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, existing_run, new_run
+from jupyter_selfheal.surfaces.notebook.table import rendered, totals
+from jupyter_selfheal.surfaces.notebook.write import check_writable
+
+INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"
+
+
+def heal(options: argparse.Namespace) -> int:
+    """Heal the notebooks, print the table, write the reports; the exit code of the worst notebook."""
+    jobs = jobs_of(options)
+    several = len(jobs) > 1
+    for path in options.report:
+        check_target(path)
+        check_writable(path)
+    run = existing_run(options.resume) if options.resume else new_run()
+    found: dict[int, NotebookReport] = {}
+    try:
+        with closing(_reports(options, jobs, run)) as reported:
+            for job, report in reported:
+                found[job.part] = report
+                _say(options, report, several)
+    except KeyboardInterrupt:
+        raise SelfHealError(f"{INTERRUPTED}; go on with --resume {run}") from None
+    reports = [found[job.part] for job in jobs]
+    _sum_up(options, reports)
+    for path in options.report:
+        write_report(path, reports)
+        if not (options.json or options.quiet):
+            print(f"report: {path}")
+    return max(r.exit_code for r in reports)
+
+
+def _reports(
+    options: argparse.Namespace, jobs: Sequence[Job], run: str
+) -> Generator[tuple[Job, NotebookReport], None, None]:
+    """Each notebook's report as soon as it is there."""
+    settings, resuming = settings_of(options), bool(options.resume)
+    shown = not options.quiet and sys.stderr.isatty()
+    workers = min(options.jobs, len(jobs))
+    if workers > 1:
+        with _bar(shown, "notebooks", "notebook") as progress:
+            progress(0, len(jobs), f"{workers} at once")
+            with closing(at_once(jobs, workers, settings, run, resuming)) as pairs:
+                for number, pair in enumerate(pairs, start=1):
+                    progress(number, len(jobs), pair[0].path.name)
+                    yield pair
+        return
+    with Session(settings, run, resuming=resuming) as session:
+        for job in jobs:
+            name = f"[{job.part}/{len(jobs)}] {job.path.name}" if job.part else job.path.name
+            with _bar(shown, name, "cell") as progress:
+                report = heal_one(session, job, progress)
+            yield job, report
+
+
+def _say(options: argparse.Namespace, report: NotebookReport, several: bool) -> None:
+    """One notebook, as soon as it is done: a run of hundreds may be cut off."""
+    if report.error:
+        print(f"jupyter selfheal: {report.error}", file=sys.stderr)
+    elif not (options.json or options.quiet):
+        columns = shutil.get_terminal_size((160, 24)).columns
+        print(rendered([report], verbose=options.verbose, columns=columns), flush=True)
+        if report.runs:
+            upto = f" … {report.runs[-1]}" if len(report.runs) > 1 else ""
+            print(f"  how it went, step by step: jupyter selfheal trace {report.runs[0]}{upto}", flush=True)
+        if several:
+            print(flush=True)
+
+
+def _sum_up(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
+    """What there is to say of all notebooks together."""
+    if options.json:
+        print(json.dumps(to_json(reports), ensure_ascii=False, indent=2))
+    if options.json or options.quiet:
+        return
+    if len(reports) > 1:
+        print(totals(reports))
+    not_asked = not options.offline and "language_model" not in settings_of(options).config.healers
+    if not_asked and any(r.count(Status.NOT_HEALED) for r in reports):
+        print(
+            "no language model was asked: name it (--healers rules,search,language_model) to send the failing cells to one"
+        )
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """The command's options as settings. A model is asked only where it is named: that is the consent to send."""
+    if options.offline and options.healers == ("language_model",):
+        raise UsageError("--offline asks no language model, and no other healer is named: leave one of the two out")
+    named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if h != "language_model")
+    changes: dict[str, Any] = {"healers": named, "consent": "language_model" in named}
+    changes |= {"offline": options.offline, "install": options.install}
+    if options.attempts is not None:
+        changes["attempts"] = options.attempts
+    if options.budget is not None:
+        changes |= {"budget_usd": options.budget, "session_budget_usd": options.budget}
+    return Settings(
+        HealConfig().with_(**changes),
+        approve=options.approve or ("safe" if options.in_place else "all"),
+        cell_seconds=options.timeout or CELL_SECONDS,
+        writes="allow" if options.write else "discard",
+        fresh=options.fresh,
+        kernelspec=options.kernel,
+    )
+
+
+def jobs_of(options: argparse.Namespace) -> list[Job]:
+    """What is to be done. Raises :class:`UsageError` for what cannot be."""
+    targets = targets_of(options)
+    if options.jobs > 1 and options.approve == "ask":
+        raise UsageError("--approve ask needs one notebook at a time: leave out --jobs")
+    return [
+        Job(path, target, n if len(targets) > 1 else 0) for n, (path, target) in enumerate(targets.items(), start=1)
+    ]
+
+
+def targets_of(options: argparse.Namespace) -> dict[Path, Path]:
+    """Where each notebook's healed form goes. Raises :class:`UsageError` rather than overwrite what was not named."""
+    notebooks: list[Path] = list(dict.fromkeys(options.notebooks))
+    if options.in_place:
+        return {path: path for path in notebooks}
+    if options.output is not None and len(notebooks) > 1:
+        raise UsageError("-o names one file, but there are several notebooks: use --output-dir")
+    found: dict[Path, Path] = {}
+    for path in notebooks:
+        if options.output is not None:
+            target = options.output
+        elif options.output_dir is not None:
+            target = options.output_dir / path.name
+        else:
+            target = path.parent / f"{path.stem}.healed.ipynb"
+        if target.resolve() in {p.resolve() for p in notebooks}:
+            raise UsageError(f"{target} is the notebook itself: choose another place, or say --in-place")
+        if target in found.values():
+            raise UsageError(f"two of the notebooks are named {path.name}: heal them into different folders")
+        found[path] = target
+    return found
+
+
+@contextmanager
+def _bar(shown: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A progress bar on stderr while it is a terminal."""
+    if not shown:
+        yield lambda at, of, what: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=1, desc=name, unit=unit, leave=False, bar_format="{desc} {bar:20} {n}/{total}{postfix}") as bar:
+
+        def progress(at: int, of: int, what: str) -> None:
+            bar.total, bar.n = max(of, 1), at
+            bar.set_postfix_str(what)
+
+        yield progress

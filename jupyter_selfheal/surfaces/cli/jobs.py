@@ -1,0 +1,168 @@
+"""The notebooks of a command, one after the other or several at once, each of those in a process with kernels of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+import warnings
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from multiprocessing import connection
+from typing import Any
+
+from jupyter_selfheal.surfaces.cli.one import Job, heal_one
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport
+from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+
+PATIENCE = 30.0
+"""Seconds that a process gets to stop its kernels before it is killed (then they end with it)."""
+
+
+def at_once(
+    jobs: Sequence[Job], workers: int, settings: Settings, run: str, resuming: bool
+) -> Generator[tuple[Job, NotebookReport], None, None]:
+    """Heal ``jobs`` in up to ``workers`` processes; each report as soon as it is there.
+
+    Every process may spend its share of the budget, so that together they cannot spend more. One that dies is a line in
+    the report of its notebook, and another takes its place.
+    """
+    config = settings.config
+    share = config.with_(
+        session_budget_usd=config.session_budget_usd / workers, parallel=max(config.parallel // workers, 1)
+    )
+    crew = _Crew(replace(settings, config=share), run, resuming)
+    waiting = deque(jobs)
+    try:
+        while waiting or crew.busy:
+            while waiting and len(crew.busy) < workers:
+                crew.give(waiting.popleft())
+            yield from crew.finished()
+        crew.dismiss()
+    except BaseException:
+        crew.stop()
+        raise
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: Any
+    pipe: Any
+    job: Job | None = None
+
+
+class _Crew:
+    """Worker processes. An idle one is used before a new one is started."""
+
+    def __init__(self, settings: Settings, run: str, resuming: bool) -> None:
+        self._context = multiprocessing.get_context("spawn")
+        self._arguments = (settings, run, resuming)
+        self._workers: list[_Worker] = []
+
+    @property
+    def busy(self) -> list[_Worker]:
+        return [w for w in self._workers if w.job is not None]
+
+    def give(self, job: Job) -> None:
+        worker = next((w for w in self._workers if w.job is None), None) or self._started()
+        worker.job = job
+        with contextlib.suppress(OSError):  # it died: the end of its pipe says so below
+            worker.pipe.send(job)
+
+    def finished(self) -> Iterator[tuple[Job, NotebookReport]]:
+        """Wait until some notebook is done."""
+        ready = connection.wait([w.pipe for w in self.busy])
+        for worker in [w for w in self.busy if w.pipe in ready]:
+            job, worker.job = worker.job, None
+            assert job is not None
+            try:
+                yield job, worker.pipe.recv()
+            except (EOFError, OSError):
+                worker.process.join(PATIENCE)
+                self._workers.remove(worker)
+                why = f"the process that healed it ended (exit code {worker.process.exitcode}): heal it again, alone"
+                yield job, NotebookReport(str(job.path), error=f"{job.path}: {why}")
+
+    def dismiss(self) -> None:
+        """Let all of them end."""
+        for worker in self._workers:
+            with contextlib.suppress(OSError):
+                worker.pipe.send(None)
+        self._ended()
+
+    def stop(self) -> None:
+        """End all of them at once, as Ctrl-C does."""
+        for worker in self._workers:
+            if worker.process.is_alive():
+                os.kill(worker.process.pid, signal.SIGINT)
+        self._ended()
+
+    def _started(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        # a Ctrl-C that comes while Python starts there waits until it can be answered in good order
+        _hold(True)
+        try:
+            process = self._context.Process(target=_work, args=(theirs, *self._arguments), name="selfheal")
+            process.start()
+        finally:
+            _hold(False)
+        theirs.close()
+        self._workers.append(_Worker(process, ours))
+        return self._workers[-1]
+
+    def _ended(self) -> None:
+        for worker in self._workers:
+            worker.process.join(PATIENCE)
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+            worker.pipe.close()
+        self._workers = []
+
+
+def _work(pipe: Any, settings: Settings, run: str, resuming: bool) -> None:
+    """A worker process: heal what comes, until nothing more comes or there is nobody to tell."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # a terminal's Ctrl-C goes to the command, which passes it on once
+    warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")  # as in the command's own process
+    session = Session(settings, run, resuming=resuming)
+    try:
+        threading.Thread(target=_outlived, daemon=True).start()
+        _hold(False)
+        while (job := pipe.recv()) is not None:
+            pipe.send(heal_one(session, job))
+    except (KeyboardInterrupt, EOFError, OSError):
+        pass
+    finally:
+        _deaf()
+        session.close()
+
+
+def _outlived() -> None:
+    """End this process as Ctrl-C does where the command itself was killed."""
+    command = multiprocessing.parent_process()
+    if command is not None:
+        connection.wait([command.sentinel])
+        if hasattr(signal, "pthread_kill"):  # to the main thread, which may be waiting for something
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _deaf() -> None:
+    """Hear no Ctrl-C any more, not even one that has come and waits to be answered."""
+    while True:
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        except KeyboardInterrupt:
+            continue
+        return
+
+
+def _hold(held: bool) -> None:
+    """Keep a Ctrl-C waiting, or let it in. Windows knows no such thing: there it may come in between."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK if held else signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -1,0 +1,73 @@
+"""``jupyter selfheal memory``: what was approved and rejected before."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.healers.memory.store import MemoryStore, Remembered
+
+
+def memory(options: argparse.Namespace) -> int:
+    """List, show, forget or export what the memory holds."""
+    parser = argparse.ArgumentParser(prog="jupyter selfheal memory", description=memory.__doc__)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("list", help="one line for each remembered patch")
+    for name, what in (("show", "one patch in full"), ("forget", "forget these patches, or `all`")):
+        action = actions.add_parser(name, help=what)
+        action.add_argument("ids", nargs="+" if name == "forget" else 1, metavar="ID")
+    export = actions.add_parser("export", help="everything as JSON")
+    export.add_argument("file", nargs="?", type=Path, metavar="FILE", help="where to (default: printed)")
+    chosen = parser.parse_args(options.arguments or ["list"])
+    store = MemoryStore()
+    if chosen.action == "list":
+        print("\n".join(map(_line, store.all())) or "Nothing is remembered yet.")
+    elif chosen.action == "show":
+        print(_page(_entry(store, chosen.ids[0])))
+    elif chosen.action == "forget":
+        for entry_id in [str(e.id) for e in store.all()] if chosen.ids == ["all"] else chosen.ids:
+            entry = _entry(store, entry_id)
+            store.forget(entry.id)
+            print(f"Forgotten: {_line(entry)}")
+    else:
+        _export(store, chosen.file)
+    return 0
+
+
+def _entry(store: MemoryStore, entry_id: str) -> Remembered:
+    found = next((e for e in store.all() if str(e.id) == entry_id), None)
+    if found is None:
+        raise UsageError(f"nothing of the number {entry_id!r} is remembered: `jupyter selfheal memory list` shows all")
+    return found
+
+
+def _line(entry: Remembered) -> str:
+    said = f"approved {entry.approved}, rejected {entry.rejected}"
+    return f"{entry.id:4}  {said:24}  {entry.confidence:3} %  {entry.title}  ({entry.headline})"
+
+
+def _page(entry: Remembered) -> str:
+    lines = [_line(entry).strip(), f"made by: {entry.origin}", f"cause: {entry.cause or 'not known'}"]
+    for one in entry.changes:
+        lines.append(f"in the {one['where']} cell:")
+        for change in one["changes"]:
+            where = f"{change['anchor']} the statement" if change["anchor"] else "in place of the statement"
+            lines.append(f"  {where}, with the variables {', '.join(change['names']) or '(none)'}:")
+            lines += [f"    {line}" for line in (change["new"] or "(nothing)").splitlines()]
+        lines += [f"    {line}" for line in str(one.get("after", "")).splitlines()]
+    return "\n".join(lines)
+
+
+def _export(store: MemoryStore, file: Path | None) -> None:
+    text = json.dumps([asdict(entry) for entry in store.all()], indent=1, ensure_ascii=False)
+    if file is None:
+        sys.stdout.write(text + "\n")
+        return
+    try:
+        file.write_text(text + "\n", "utf-8")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from error

@@ -1,0 +1,72 @@
+"""One notebook of a command: read, healed, written. Whatever keeps it from that is one line of its report."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jupyter_selfheal.errors import InfrastructureError, NotebookError
+from jupyter_selfheal.surfaces.cli import faults
+from jupyter_selfheal.surfaces.notebook import write
+from jupyter_selfheal.surfaces.notebook.outputs import healed_notebook
+from jupyter_selfheal.surfaces.notebook.read import Document, read
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.surfaces.notebook.session import Session
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A notebook to heal and where the healed one goes. ``part`` is its number in the command, 0 where it is the only one."""
+
+    path: Path
+    target: Path
+    part: int = 0
+
+
+def heal_one(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:
+    """Heal a notebook and write it. Never raises but for Ctrl-C: the next notebook is healed whatever became of this one."""
+    try:
+        return _healed(session, job, progress)
+    except (NotebookError, InfrastructureError) as error:
+        return _failed(job, str(error))
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _failed(
+                job,
+                f"{error.strerror}: {error.filename or 'no file named'}; make room, or set TMPDIR to a folder with room",
+            )
+        return _failed(job, faults.told(error))
+
+
+def _healed(session: Session, job: Job, progress: Progress | None) -> NotebookReport:
+    document = session.prepared(read(job.path))
+    write.check_writable(job.target)
+    tools = session.tools(document, progress, job.part)
+    report, seen = Batch(document, tools, session.limits).run()
+    in_place = job.target == job.path
+    if not report.fixes and in_place:
+        return report
+    text = write.formatted(healed_notebook(document, report, seen, in_place=in_place), document.form)
+    notes = report.notes
+    if in_place:
+        _check_unchanged(document)
+        if document.upgraded_from:
+            notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.kept_aside(document.path)}")
+    write.write_atomically(job.target, text)
+    return replace(report, written=str(job.target), notes=notes)
+
+
+def _failed(job: Job, why: str) -> NotebookReport:
+    named = why if str(job.path) in why else f"{job.path}: {why}"
+    return NotebookReport(str(job.path), error=" ".join(named.split()))
+
+
+def _check_unchanged(document: Document) -> None:
+    """Somebody may have saved the notebook while it was being healed: theirs is not overwritten."""
+    if read(document.path).raw != document.raw:
+        raise NotebookError(f"{document.path}: changed on disk while it was being healed: heal it again")

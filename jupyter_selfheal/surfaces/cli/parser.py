@@ -1,0 +1,168 @@
+"""The options of every command. Nothing heavy is imported: ``--help`` answers at once."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from jupyter_selfheal._version import __version__
+from jupyter_selfheal.config import HEALERS
+from jupyter_selfheal.errors import UsageError
+
+Command = Callable[[argparse.Namespace], int]
+
+COMMANDS = {
+    "heal": "jupyter_selfheal.surfaces.cli.heal:heal",
+    "trace": "jupyter_selfheal.surfaces.cli.commands:trace",
+    "graph": "jupyter_selfheal.surfaces.cli.commands:graph",
+    "rules": "jupyter_selfheal.surfaces.cli.commands:rules",
+    "bench": "jupyter_selfheal.surfaces.bench.run:command",
+    "memory": "jupyter_selfheal.surfaces.cli.memory:memory",
+    "doctor": "jupyter_selfheal.surfaces.cli.doctor:doctor",
+}
+"""What each command runs, by string: a command imports its parts only when it is called."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, by exception."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def command_of(options: argparse.Namespace) -> Command:
+    """The function that runs the chosen command."""
+    module, name = COMMANDS[options.command].split(":")
+    found: Command = getattr(importlib.import_module(module), name)
+    return found
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    found = _Parser(
+        prog="jupyter selfheal",
+        description="Heals failing notebook cells. Every fix has run in a kernel of its own before it is offered.",
+    )
+    found.add_argument("--version", action="version", version=f"jupyter-selfheal {__version__}")
+    commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _heal(commands.add_parser("heal", help="heal notebooks", description=_HEAL, formatter_class=_Raw))
+    trace = commands.add_parser("trace", help="list earlier heals, or show one as a timeline")
+    trace.add_argument("run", nargs="?", default="", metavar="RUN", help="a run's id, or the beginning of it")
+    trace.add_argument("--kind", default="", help="only events of this kind")
+    trace.add_argument("--index", type=int, metavar="N", help="only event N, in full")
+    trace.add_argument("--json", action="store_true", help="as JSON lines")
+    trace.add_argument("--follow", action="store_true", help="go on as the run goes on")
+    commands.add_parser("graph", help="print the loop's states and transitions as a Mermaid diagram")
+    rules = commands.add_parser("rules", help="list the rules, or explain one")
+    rules.add_argument("code", nargs="?", default="", metavar="CODE", help="a rule's code, such as NAM101")
+    bench = commands.add_parser("bench", help="measure healing on a benchmark", add_help=False, prefix_chars="\0")
+    bench.add_argument("arguments", nargs=argparse.REMAINDER, help="see `jupyter selfheal bench --help`")
+    memory = commands.add_parser("memory", help="list, export or forget what was approved before")
+    memory.add_argument("arguments", nargs=argparse.REMAINDER, help="see `jupyter selfheal memory --help`")
+    doctor = commands.add_parser("doctor", help="say what works here, and why something does not")
+    doctor.add_argument("--json", action="store_true", help="as JSON")
+    return found
+
+
+class _Raw(argparse.RawDescriptionHelpFormatter):
+    """Keeps the line breaks of a description."""
+
+
+_HEAL = """\
+Run each notebook in its own kernel, find the root failures, heal them, and prove the healed notebook in a clean kernel.
+The notebook's kernelspec and folder are used; what its cells write is thrown away unless --write is given.
+
+Exit code: 0 everything runs (healed, healthy, or meant to fail), 1 something is still broken, 2 usage or infrastructure."""
+
+
+def _heal(heal: argparse.ArgumentParser) -> None:
+    heal.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK")
+    _where(heal)
+    _how(heal)
+    _what_is_said(heal)
+
+
+def _where(heal: argparse.ArgumentParser) -> None:
+    place = heal.add_mutually_exclusive_group()
+    place.add_argument("-o", "--output", type=Path, metavar="OUT", help="write the healed notebook here (one NOTEBOOK)")
+    place.add_argument("--output-dir", type=Path, metavar="DIR", help="write each healed notebook into this folder")
+    place.add_argument("--in-place", action="store_true", help="replace the notebook itself, atomically")
+    heal.add_argument("--write", action="store_true", help="let the notebook's cells write files (else: thrown away)")
+    heal.add_argument(
+        "--report", type=Path, action="append", default=[], metavar="FILE", help="write a .html or .json report"
+    )
+
+
+def _how(heal: argparse.ArgumentParser) -> None:
+    heal.add_argument("--offline", action="store_true", help="no language model, and no network for cells or trials")
+    heal.add_argument(
+        "--install",
+        action="store_true",
+        help="allow proving a missing module by installing it into a scratch directory, from pip's index, with --offline too",
+    )
+    heal.add_argument(
+        "--healers",
+        type=_healers,
+        metavar="LIST",
+        help=f"comma-separated, out of {', '.join(HEALERS)}; language_model is asked only if it is named here",
+    )
+    heal.add_argument("--attempts", type=_positive, metavar="N", help="rounds of a paid healer for one failure")
+    heal.add_argument("--budget", type=_amount, metavar="USD", help="dollars that the whole command may spend")
+    heal.add_argument("--timeout", type=_seconds, metavar="S", help="seconds a cell may run (default 120)")
+    heal.add_argument(
+        "--approve",
+        choices=("all", "safe", "ask", "none"),
+        help="which proven fixes are applied (default: all; with --in-place: safe)",
+    )
+    heal.add_argument(
+        "--jobs",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="notebooks at once, each in kernels of its own (default 1)",
+    )
+    heal.add_argument(
+        "--kernel", default="", metavar="NAME", help="run on this kernelspec instead of the notebook's own"
+    )
+    heal.add_argument("--fresh", action="store_true", help="use fresh kernels and replay instead of forks")
+    heal.add_argument("--resume", default="", metavar="RUN", help="go on with a run that was cut off")
+
+
+def _what_is_said(heal: argparse.ArgumentParser) -> None:
+    heal.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
+    loud = heal.add_mutually_exclusive_group()
+    loud.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    loud.add_argument("-v", "--verbose", action="store_true", help="say more about each cell")
+
+
+def _healers(text: str) -> tuple[str, ...]:
+    found = tuple(name.strip().replace("-", "_") for name in text.split(",") if name.strip())
+    unknown = [name for name in found if name not in HEALERS]
+    if unknown or not found:
+        raise argparse.ArgumentTypeError(f"{text!r}: choose from {', '.join(HEALERS)}")
+    return found
+
+
+def _positive(text: str) -> int:
+    return int(_number(text, lambda n: n >= 1 and n == int(n), "a whole number from 1"))
+
+
+def _amount(text: str) -> float:
+    return _number(text, lambda n: n >= 0, "an amount in dollars")
+
+
+def _seconds(text: str) -> float:
+    return _number(text, lambda n: n > 0, "a number of seconds above 0")
+
+
+def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = float("nan")
+    if not fits(found) or found == float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+    return found

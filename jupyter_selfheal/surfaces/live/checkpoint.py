@@ -1,0 +1,158 @@
+"""When this kernel is frozen, and what becomes of the frozen copies.
+
+A copy before every cell makes the best proofs, and costs what a fork costs: it is made while that stays under
+``LIMIT_MS``, always for ``%%heal``, and never where the gate refuses. One after the failure is made of every failure that
+is healed. At most ``AT_MOST`` copies live that nobody works from: the oldest goes first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jupyter_selfheal.inside.fork import zygote
+from jupyter_selfheal.surfaces.live.cells import CellLog
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.messages import StateAddress
+
+BEFORE_CELL, AFTER_FAILURE = "before the cell", "after the failure"
+"""Values of :class:`jupyter_selfheal.model.Start`."""
+
+LIMIT_MS = 5.0
+"""Milliseconds that a copy before an ordinary cell may cost."""
+
+AT_MOST = 2
+"""Frozen copies at a time: each holds the memory that the user's kernel has changed since."""
+
+AT_WORK = 6
+"""Copies at a time where several failures came before the first heal ended: those are not taken from under it."""
+
+PAUSE_CELLS = 20
+"""Cells run without a copy after one that cost too much, before the cost is measured again."""
+
+
+class Frozen(NamedTuple):
+    """A frozen copy: where it is reached, its process, and what it is to the cell at hand."""
+
+    socket: str
+    pid: int
+    start: str
+
+    @property
+    def address(self) -> StateAddress:
+        """As the worker is told of it."""
+        from jupyter_selfheal.messages import StateAddress
+        from jupyter_selfheal.model import Start
+
+        return StateAddress(self.socket, Start(self.start), self.pid)
+
+
+class Checkpoints:
+    """The frozen copies of one kernel. All methods but :meth:`release` must be called on the main thread."""
+
+    def __init__(self, shell: Any, cells: CellLog) -> None:
+        self._shell = shell
+        self._cells = cells
+        self._before: tuple[Frozen, ...] = ()
+        self._handed: list[tuple[str, int]] = []
+        """Run and process of each copy that a heal was given, the oldest first."""
+        self.is_working: Callable[[str], bool] = lambda run: False
+        self._last_ms = 0.0
+        self._pause = 0
+        self.abandoned = False
+        """Set from any thread: the worker is gone, and with it whoever would have let go of the copies."""
+        self.refusal = ""
+        """Why the last copy could not be made; empty where it could."""
+
+    @property
+    def words(self) -> str:
+        """For ``%heal status``."""
+        if self.refusal:
+            return f"off: {self.refusal}"
+        if self._pause:
+            return f"only for %%heal: the last one cost {self._last_ms:.1f} ms, the limit is {LIMIT_MS:g} ms"
+        return f"before every cell ({self._last_ms:.1f} ms)" if self._last_ms else "none made yet"
+
+    def before_cell(self, *, forced: bool, wanted: bool) -> None:
+        """A cell is about to run. ``forced``: it has ``%%heal``; ``wanted``: suggestions are on and none is open."""
+        self.ran_ok()
+        if self.abandoned:
+            self.close()
+            self.abandoned = False
+        zygote.reap()
+        if self._pause and not forced:
+            self._pause -= 1
+        elif forced or wanted:
+            self._before = self._freeze(BEFORE_CELL, None)
+            if self._last_ms > LIMIT_MS:
+                self._pause = PAUSE_CELLS
+
+    def ran_ok(self) -> None:
+        """The cell ran: nobody needs the state before it."""
+        for state in self._before:
+            zygote.discard(state.pid)
+        self._before = ()
+
+    def after_failure(self, run: str, error: BaseException | None, *, alone: bool = False) -> tuple[StateAddress, ...]:
+        """The states of a heal that begins now; they are the worker's from here on. ``error`` None: nothing was raised.
+        ``alone``: the state before the cell is not wanted where there is one after the failure."""
+        after = self._freeze(AFTER_FAILURE, error) if error is not None else ()
+        if alone and after:
+            self.ran_ok()
+        states, self._before = (*self._before, *after), ()
+        for state in states:
+            self._hand(run, state)
+        return tuple(state.address for state in states)
+
+    def now(self, run: str, start: str = BEFORE_CELL) -> tuple[StateAddress, ...]:
+        """The state as it is, to prove a patch from again. ``start`` says what is to be run from here: whatever comes next,
+        or what was left after the failure."""
+        return tuple(state.address for state in self._handed_over(run, start, None))
+
+    def release(self, states: tuple[StateAddress, ...]) -> None:
+        """Nobody took these."""
+        for state in states:
+            zygote.discard(state.pid)
+
+    def close(self) -> None:
+        """End every copy, and wait for that."""
+        self._before = ()
+        self._handed.clear()
+        zygote.discard_all()
+
+    def _handed_over(self, run: str, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
+        made = self._freeze(start, error)
+        for state in made:
+            self._hand(run, state)
+        return made
+
+    def _hand(self, run: str, state: Frozen) -> None:
+        zygote.reap()
+        self._handed = [*(one for one in self._handed if _is_alive(one[1])), (run, state.pid)]
+        idle = [one for one in self._handed if one[0] != run and not self.is_working(one[0])]
+        while len(self._handed) > AT_MOST and (idle or len(self._handed) > AT_WORK):
+            gone = idle.pop(0) if idle else self._handed[0]
+            self._handed.remove(gone)
+            zygote.discard(gone[1])
+
+    def _freeze(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
+        try:
+            found = zygote.checkpoint(self._shell, error=error)
+        except OSError as refused:
+            found = {"refused": f"the system would not fork: {refused.strerror}"}
+        self.refusal = str(found.get("refused", ""))
+        if self.refusal:
+            return ()
+        self._last_ms = float(found["ms"])
+        return (Frozen(str(found["socket"]), int(found["pid"]), start),)
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a child of this process, collected or not, is still there."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,181 @@
+"""The line to the JupyterLab extension: comms, over which it tells the notebook and is told how a heal stands.
+
+The kernel opens ``jupyter_selfheal.hello`` so that a page knows the extension is loaded (after a reload too). The page opens
+two: ``jupyter_selfheal``, for what the user chose, and ``jupyter_selfheal.state``, on which it is told. They are apart because
+ipykernel answers a comm on the shell that the comm last sent from: one that never sends is answered on a subshell, while a
+cell runs. Handlers may run on a subshell's thread: they lock, and run no user code. ``comm`` is already loaded by ipykernel
+(https://github.com/ipython/comm).
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING, Any
+
+from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.surfaces.live import later
+
+if TYPE_CHECKING:
+    from jupyter_selfheal import model
+    from jupyter_selfheal.surfaces.live import words
+    from jupyter_selfheal.surfaces.live.heals import LiveHeal
+    from jupyter_selfheal.surfaces.live.parts import Parts
+    from jupyter_selfheal.surfaces.live.session import LiveSession
+else:
+    words, model = later("live.words"), later("model")
+
+TARGET = "jupyter_selfheal"
+
+
+class FrontEnd:
+    """Every page that shows this kernel's notebook."""
+
+    def __init__(self, session: LiveSession, parts: Parts) -> None:
+        self._session = session
+        self._parts = parts
+        self._comms: list[Any] = []
+        self._hello: Any = None
+        self._set_before: dict[str, Any] = {}
+        """What the settings that a page sets were before: one that is reset in the editor gets it back."""
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Register the target, and say hello."""
+        import comm
+
+        for target, opened in self._targets():
+            comm.get_comm_manager().register_target(target, opened)
+        self._hello = comm.create_comm(target_name=TARGET + ".hello")
+        self._session.told.append(self.tell)
+        self._session.on_main = self._pressed
+
+    def stop(self) -> None:
+        """Close every comm."""
+        import comm
+
+        if self.tell in self._session.told:
+            self._session.told.remove(self.tell)
+        for target, opened in self._targets():
+            comm.get_comm_manager().unregister_target(target, opened)
+        for channel in [*self._comms, *([self._hello] if self._hello is not None else [])]:
+            channel.close()
+        self._comms.clear()
+
+    def tell(
+        self, heal: LiveHeal | None = None, *, answered: str = "", granted: bool = True, wait: float = 0.0
+    ) -> None:
+        """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for, ``granted``
+        the answer, and ``wait`` the seconds after which to ask again (0: that is of no use)."""
+        heal = heal or self._session.last_heal
+        state = {
+            "phase": heal.card.phase if heal else "idle",
+            "status": heal.card.status if heal else "nothing failed yet",
+            "run": heal.run if heal else "",
+            "cell": heal.card.cell_id if heal else "",
+            "cost": words.money(self._session.spent),
+            "on": self._session.auto_suggest,
+            "auto": self._session.auto_approve,
+            "answered": answered,
+            "granted": granted,
+            "wait": wait,
+        }
+        for channel in list(self._comms):
+            channel.send(state)
+
+    def _targets(self) -> tuple[tuple[str, Any], ...]:
+        return ((TARGET, self._opened_for_choices), (TARGET + ".state", self._opened_for_state))
+
+    def _opened_for_choices(self, channel: Any, _message: Any) -> None:
+        channel.on_msg(lambda message: self._received(message["content"]["data"]))
+
+    def _opened_for_state(self, channel: Any, _message: Any) -> None:
+        with self._lock:
+            self._comms.append(channel)
+        channel.on_close(lambda _message: self._closed(channel))
+        self.tell()
+
+    def _closed(self, channel: Any) -> None:
+        with self._lock:
+            if channel in self._comms:
+                self._comms.remove(channel)
+
+    def _received(self, content: dict[str, Any]) -> None:
+        try:
+            self._act(content)
+        except Exception as error:
+            self._session.own_error(f"front end {content.get('action')}", error)
+
+    def _act(self, content: dict[str, Any]) -> None:
+        session, action = self._session, content.get("action")
+        if action == "context":
+            session.cells.learn(tuple(_cell(raw) for raw in content["cells"]), str(content.get("path", "")))
+            if content.get("number"):
+                self.tell(answered=str(content["number"]))
+        elif action == "claim":
+            heal = session.heals.get(str(content["run"]))
+            wait = heal.claim(str(content["page"])) if heal is not None else math.inf
+            self.tell(answered=str(content["number"]), granted=not wait, wait=wait if wait < math.inf else 0.0)
+        elif action == "applied":
+            self.tell(answered=str(content["number"]), granted=self._applied(content))
+        elif action in ("on", "off"):
+            session.auto_suggest = action == "on"
+            session.switched("suggestions", str(action))
+        elif action in ("auto on", "auto off"):
+            session.auto_approve = action == "auto on"
+            session.switched("auto-approve", str(action).removeprefix("auto "))
+        elif action == "settings":
+            self._settings(content["values"])
+        else:
+            self._pressed(
+                str(content.get("run", "")), str(action), str(content.get("patch", "")), str(content.get("text", ""))
+            )
+
+    def _pressed(self, run: str, action: str, patch_id: str, text: str) -> None:
+        heal = self._session.heals.get(run)
+        if heal is not None:
+            self._parts.actions.from_widget(heal, action, patch_id, text)
+
+    def _applied(self, content: dict[str, Any]) -> bool:
+        """Take down that a page has put the fix in, unless it is no longer its to do. Resume is armed before the page runs it."""
+        heal, patch = self._session.heals.get(str(content["run"])), str(content["patch"])
+        if heal is None or not heal.take(str(content["page"])):
+            return False
+        if content.get("resume"):
+            self._parts.actions.arm_resume(heal, patch)
+        return self._parts.actions.approved(heal, patch, undo=tuple(content.get("undo") or ())) is not None
+
+    def _settings(self, values: dict[str, Any]) -> None:
+        session = self._session
+        reset = {name: self._set_before.pop(name) for name in [*self._set_before] if name not in values}
+        for name, value in {**reset, **values}.items():
+            was: Any = session.auto_suggest if name == "auto_suggest" else getattr(session.config, name, None)
+            if name in values:
+                self._set_before.setdefault(name, was)
+            try:
+                if name == "auto_suggest":
+                    session.auto_suggest = bool(value)
+                else:
+                    session.config = session.config.with_(**{name: tuple(value) if isinstance(value, list) else value})
+            except SelfHealError as error:
+                session.record(f"setting {name} is ignored: {error}")
+        self.tell()
+
+
+def _cell(raw: dict[str, Any]) -> model.Cell:
+    marks = raw.get("selfheal") or {}
+    checks = marks.get("check") or ()
+    return model.Cell(
+        id=str(raw["id"]),
+        source=str(raw["source"]),
+        kind=str(raw.get("kind", "code")),
+        tags=tuple(raw.get("tags") or ()),
+        outputs=tuple(model.Output.from_nbformat(o) for o in raw.get("outputs") or ()),
+        oracle=model.Oracle(
+            expect=str(marks.get("expect", "")),
+            stdout=str(marks.get("stdout", "")),
+            checks=(checks,) if isinstance(checks, str) else tuple(checks),
+        ),
+        skip=bool(marks.get("skip")),
+        expensive=bool(marks.get("expensive")),
+    )

@@ -1,0 +1,197 @@
+"""One heal as the user's kernel sees it: the messages of the worker folded into a card, and shown."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from jupyter_selfheal import messages as m
+from jupyter_selfheal.model import (
+    Candidate,
+    Case,
+    Outcome,
+    Reason,
+)
+from jupyter_selfheal.surfaces.live import resume
+from jupyter_selfheal.surfaces.live.card import Card
+
+
+class View(Protocol):
+    """Where a card is shown: the widget, or nothing until the terminal asks."""
+
+    def show(self, heal: LiveHeal) -> None:
+        """Show it for the first time; called on the main thread, inside the failing cell."""
+        ...
+
+    def update(self, heal: LiveHeal, before: Card) -> None:
+        """It changed; called on any thread."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what the view holds (a comm). The last state stays readable."""
+        ...
+
+
+CLAIM_SECONDS = 2.0
+"""How long a page may take from its claim to its word that the fix is in the notebook; then another page may claim.
+
+Short, because a page that was closed or reloaded in between never says it. One that was only slow is not lost: what it says
+too late is refused, and it takes its change back before anything has run.
+"""
+
+CLOSED = {
+    Reason.REJECTED: "Rejected; nothing was changed.",
+    Reason.EXHAUSTED: "No fix was found that can be proven.",
+    Reason.OVER_BUDGET: "The budget is used up.",
+    Reason.STUCK: "Stopped: the attempts repeat themselves.",
+    Reason.NO_IMPROVEMENT: "Stopped: the attempts get no better.",
+    Reason.TRUNCATED: "Stopped: the model's reply was cut off.",
+    Reason.REFUSED: "Stopped: the model refused.",
+    Reason.INFRASTRUCTURE: "Stopped: something outside of your code failed.",
+    Reason.NOT_REPRODUCED: "The failure did not come again from the same state.",
+    Reason.ENVIRONMENT: "Left alone.",
+    Reason.CANCELLED: "Stopped; nothing was changed.",
+    Reason.SELF_ERROR: "An error of ours; nothing was changed.",
+}
+
+
+@dataclass(slots=True)
+class LiveHeal:
+    """A running, waiting or ended heal. Its card is replaced under ``lock``; ``settled`` is set when nobody need wait."""
+
+    run: str
+    case: Case
+    card: Card
+    view: View
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    settled: threading.Event = field(default_factory=threading.Event)
+    outcome: tuple[Outcome, ...] = ()
+    journal: str = ""
+    applied: tuple[Candidate, ...] = ()
+    proving: bool = False
+    disturbed: bool = False
+    """Whether the kernel ran other cells since the proposal."""
+    claimed: tuple[str, float] = ("", 0.0)
+    """The page that carries the approval out, and when (seconds of the monotonic clock) it was handed it."""
+
+    def claim(self, page: str) -> float:
+        """Hand the approval to one page: of several that show this heal, all but the first are refused.
+
+        Returns 0 where it is handed over, else the seconds after which to ask again; infinite where that is of no use.
+        """
+        with self.lock:
+            holder, since = self.claimed
+            left = since + CLAIM_SECONDS - time.monotonic()
+            if self.card.phase != "proposed":
+                return math.inf
+            if holder not in ("", page) and left > 0:
+                return left
+            self.claimed = (page, time.monotonic())
+            return 0.0
+
+    def take(self, page: str) -> bool:
+        """Whether the approval is still that page's to carry out; from then on it is nobody else's."""
+        with self.lock:
+            if self.card.phase != "proposed" or self.claimed[0] != page:
+                return False
+            self.claimed = (page, math.inf)
+            return True
+
+    def change(self, **changes: object) -> None:
+        """Replace fields of the card and show it."""
+        with self.lock:
+            before, self.card = self.card, self.card.with_(**changes)
+            after = self.card
+        if before != after:
+            self.view.update(self, before)
+
+    def fold(self, message: m.FromWorker) -> None:
+        """Take in a message of the worker. Called on the reader thread."""
+        if isinstance(message, m.Progress):
+            self._progress(message)
+        elif isinstance(message, m.Proposed):
+            self._proposed(message)
+        elif isinstance(message, m.Paused):
+            self.change(
+                phase="paused", status=f"Paused: {message.why}", proposal=message.proposals or self.card.proposal
+            )
+            self.settled.set()
+        elif isinstance(message, m.Proven):
+            self._proven(message)
+        elif isinstance(message, m.Finished):
+            self._finished(message)
+        elif isinstance(message, m.Notice):
+            self.change(notes=(*self.card.notes, message.text))
+
+    def _progress(self, message: m.Progress) -> None:
+        if self.card.phase in ("healing", "paused", "proposed", "closed"):
+            attempts = (*self.card.attempts, message.text)[-12:]
+            self.change(phase="healing", attempts=attempts, status=f"{self.card.headline}: healing…", instructions="")
+
+    def _proposed(self, message: m.Proposed) -> None:
+        proposal = message.proposal
+        cause = (proposal.candidates[0].patch.cause if proposal.candidates else "") or proposal.diagnosis.cause
+        self.claimed, self.disturbed = ("", 0.0), False
+        proven = "a fix that has already run" if proposal.proven_from else "a suggestion, not proven"
+        if proposal.questions:
+            proven += "; others differ, and one value decides"
+        self.change(
+            phase="proposed",
+            status=f"{proposal.failure.headline}: {proven}",
+            proposal=(proposal,),
+            cause=cause,
+            advice=proposal.diagnosis.advice,
+            page=0,
+            resumable=tuple(c.patch.id for c in proposal.candidates if resume.rest_of(self.case.failure, c.patch)),
+            resume_warning=resume.warning(self.case.failure),
+            repeats=message.repeats,
+        )
+        self.settled.set()
+
+    def _proven(self, message: m.Proven) -> None:
+        self.proving = False
+        found = message.candidates
+        if found and found[0].trial.ran and found[0].verdict.plausible:
+            self.change(ran_since=0, notes=(*self.card.notes, "Proven again from the state as it is now."))
+        else:
+            why = message.error or (
+                found[0].verdict.reasons[0] if found and found[0].verdict.reasons else "it fails now"
+            )
+            self.change(notes=(*self.card.notes, f"From the state as it is now it could not be proven: {why}"))
+        self.settled.set()
+
+    def _finished(self, message: m.Finished) -> None:
+        self.outcome, self.journal = (message.outcome,), message.journal
+        outcome = message.outcome
+        if outcome.reason is Reason.HEALED:
+            self.change(phase="applied", status=f"{self.card.headline}: approved")
+        elif outcome.reason is Reason.NOT_REPRODUCED and self.case.failure.kind.value == "missed":
+            self.change(phase="applied", status="The cell does what is expected of it.", attempts=())
+        else:
+            diagnosis = outcome.diagnosis
+            what = CLOSED.get(outcome.reason, outcome.reason.value)
+            model = (self.card.model_off,) if self.card.model_off and outcome.reason is Reason.EXHAUSTED else ()
+            leave = f" ({diagnosis.leave_alone})" if diagnosis.leave_alone else ""
+            self.change(
+                phase="closed",
+                status=f"{self.card.headline}: {what}{leave}",
+                cause=diagnosis.cause or self.card.cause,
+                advice=diagnosis.advice or outcome.detail,
+                notes=(*self.card.notes, *model),
+                proposal=(),
+            )
+        self.settled.set()
+
+
+def new_card(run: str, case: Case, **more: Any) -> Card:
+    """The card of a heal that has just begun."""
+    return Card(
+        run=run,
+        cell_id=case.failure.cell_id,
+        headline=case.failure.headline or "missed what was expected",
+        status=f"{case.failure.headline or 'Checking what is expected'}: healing…",
+        **more,
+    )

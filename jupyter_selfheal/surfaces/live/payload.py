@@ -1,0 +1,104 @@
+"""The card as the widget receives it: plain data, with the buttons that can be pressed now."""
+
+from __future__ import annotations
+
+from jupyter_selfheal.model import JSON, Candidate, Notebook, Output, Proposal
+from jupyter_selfheal.surfaces.live.card import Card
+from jupyter_selfheal.surfaces.live.edits import edits_of, main_source
+from jupyter_selfheal.surfaces.live.words import facts_line, sure, warning
+
+APPROVE = ("approve", "Approve", "put the fix into the notebook")
+RUN = ("run", "Approve & run", "put the fix into the notebook and run it (Alt+Enter)")
+RESUME = ("resume", "Resume from the failing statement", "put the fix into the notebook, run only what is left")
+
+
+def payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
+    """The card as the widget receives it."""
+    proposal = card.proposal[0] if card.proposal else None
+    question = proposal.questions[0] if proposal and proposal.questions else None
+    return {
+        "run": card.run,
+        "cell": card.cell_id,
+        "phase": card.phase,
+        "status": card.status or card.headline,
+        "cause": card.cause,
+        "advice": card.advice,
+        "attempts": list(card.attempts),
+        "candidates": [_candidate(c, card, notebook) for c in card.candidates],
+        "notes": [*(proposal.notes if proposal else ()), *card.notes],
+        "question": {"text": question.text, "answers": list(question.answers)} if question else None,
+        "instructions": card.instructions,
+        "buttons": buttons(card),
+        "undo": list(card.undo),
+        "auto": (card.auto_by or "ask") if card.unasked else "",
+        "how": card.unasked,
+    }
+
+
+def buttons(card: Card) -> list[dict[str, JSON]]:
+    """What can be done now, most wanted first."""
+    found: list[dict[str, JSON]] = []
+
+    def add(name: str, label: str, hint: str, **more: JSON) -> None:
+        found.append({"id": name, "label": label, "hint": hint, **more})
+
+    shown = card.candidate()
+    if card.phase == "proposed" and shown is not None and card.proposal[0].needs_clearance:
+        what = ", ".join(card.proposal[0].needs_clearance)
+        add("allow", "Allow this trial", f"the patch would add: {what}; it was not run yet", primary=True)
+    elif card.phase == "proposed" and shown is not None:
+        add(RUN[0], RUN[1], RUN[2], primary=True)
+        add(*APPROVE)
+        if card.can_resume:
+            add(RESUME[0], RESUME[1], card.resume_warning or RESUME[2])
+        add("edit", "Edit", "change the fix and try yours", ask="Your version of the cell", multiline=True,
+            initial=main_source(shown.patch, card.cell_id))  # fmt: skip
+        add("copy", "Copy", "copy the fixed cell")
+    if card.phase == "proposed":
+        add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)")
+        add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt")
+    if card.phase == "paused":
+        add("continue", "Continue", "go on from where it stopped", primary=True)
+        add("budget", "Raise the budget", "to so many dollars", ask="New budget in US dollars")
+        add("retry", "Give a hint", "and go on", ask="A hint for the next attempt")
+    if card.phase == "closed":
+        add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt")
+    if card.phase in ("proposed", "closed") and card.asks_consent:
+        add("agree", "Agree & ask", "send it, now and for the rest of this session", primary=True)
+    elif card.phase in ("proposed", "closed") and not card.model_off:
+        add("model", "Ask the model", "sends the cell and what it depends on; you are told what before")
+    if card.phase in ("healing", "paused", "proposed"):
+        add("stop", "Stop", "end this heal; nothing is changed")
+    if card.phase == "applied" and card.undo:
+        add("undo", "Undo", "put the old source back")
+    return found
+
+
+def _candidate(found: Candidate, card: Card, notebook: Notebook) -> dict[str, JSON]:
+    proposal = card.proposal[0]
+    return {
+        "id": found.patch.id,
+        "title": found.patch.title,
+        "score": f"{found.verdict.score:g}",
+        "proof": ", ".join(found.verdict.proofs) + sure(found) or "not proven",
+        "risk": found.patch.risk,
+        "reasons": [*found.verdict.reasons, *([found.patch.why] if found.patch.why else [])],
+        "facts": facts_line(proposal, found),
+        "warning": warning(card, found),
+        "edits": edits_of(found.patch, notebook, card.written),
+        "old_output": [_output(o) for o in proposal.failure.outputs] + [_error(proposal)],
+        "new_output": [_output(o) for s in found.trial.steps if s.role == "cell" for o in s.outputs],
+    }
+
+
+def _output(output: Output) -> dict[str, JSON]:
+    return {
+        "output_type": output.output_type,
+        "text": output.text[:20_000],
+        "data": {k: v for k, v in output.data.items() if k in ("text/plain", "image/png")},
+        "traceback_text": f"{output.ename}: {output.evalue}" if output.output_type == "error" else "",
+    }
+
+
+def _error(proposal: Proposal) -> dict[str, JSON]:
+    return {"output_type": "error", "text": "", "data": {}, "traceback_text": proposal.failure.headline}

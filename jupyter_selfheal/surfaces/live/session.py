@@ -1,0 +1,182 @@
+"""What one shell with healing switched on has: its settings, cells, frozen states, worker and heals.
+
+Who acts on it: :mod:`.watch` for IPython, :mod:`.healing` for a failure, :mod:`.actions` for the user. What only a failure or a
+command needs is imported then.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model.cost import Cost
+from jupyter_selfheal.surfaces.live import client, later
+from jupyter_selfheal.surfaces.live.cells import CellLog
+from jupyter_selfheal.surfaces.live.checkpoint import Checkpoints
+
+if TYPE_CHECKING:
+    from jupyter_selfheal import messages as m
+    from jupyter_selfheal.surfaces.live.heals import LiveHeal
+else:
+    m = later("messages")
+
+KEPT_HEALS = 20
+"""Heals remembered for ``%heal show`` and ``undo``."""
+
+
+class LiveSession:
+    """One shell with healing switched on."""
+
+    def __init__(self, shell: Any, config: HealConfig, data_dir: Path) -> None:
+        self.shell = shell
+        self.config = config
+        self.pid = os.getpid()
+        self.log_path = data_dir / "selfheal" / "live.log"
+        self.cells = CellLog(os.getcwd())
+        self.checkpoints = Checkpoints(shell, self.cells)
+        self.checkpoints.is_working = self._is_working
+        self.client = client.WorkerClient(self.log_path, self._receive, self._lost)
+        self.heals: dict[str, LiveHeal] = {}
+        self.auto_suggest = True
+        self.auto_approve = False
+        self.busy_within = False
+        """True while a fix runs inside of one of our own calls: its events are not the user's."""
+        self.pending_resume: dict[str, str] = {}
+        """Source of a whole fixed cell → what of it is left to run, for the one next time it is executed."""
+        self.told: list[Callable[[LiveHeal | None], None]] = []
+        """Told when a heal changed (the front end's status bar)."""
+        self.on_main: Callable[[str, str, str, str], None] = lambda _run, _action, _patch, _text: None
+        """What a page has the main thread do, by a request of its own in order with the cells: (run, action, patch id, text)."""
+        self.closers: list[Callable[[], None]] = []
+        """Called when healing is switched off, before the rest goes."""
+        self.name = f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}"
+        self.switches: dict[str, str] = {}
+        """What the user switched, and when, for ``%heal status``."""
+        self.sent: m.Sent | None = None
+        self.status: m.Status | None = None
+        self._numbers = itertools.count(1)
+        self._costs: dict[str, Cost] = {}
+        self._told: set[str] = set()
+        self._rejected: set[tuple[str, str, str]] = set()
+
+    def stop(self) -> None:
+        """Let go of everything; end every process of ours."""
+        for close in self.closers:
+            close()
+        for heal in self.heals.values():
+            heal.view.close()
+        self.checkpoints.close()
+        self.client.close()
+
+    # --- heals ---------------------------------------------------------------------------------------------------
+
+    def new_run(self) -> str:
+        """An id that no other heal of this or another session has."""
+        return f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}-{next(self._numbers)}"
+
+    def remember(self, heal: LiveHeal) -> None:
+        """Keep a heal under its run; the oldest go."""
+        self.heals[heal.run] = heal
+        while len(self.heals) > KEPT_HEALS:
+            old = self.heals.pop(next(iter(self.heals)))
+            old.view.close()
+
+    @property
+    def last_heal(self) -> LiveHeal | None:
+        """The latest to have begun."""
+        return next(reversed(self.heals.values()), None)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a heal waits for its user, or works."""
+        return any(h.card.phase in ("healing", "proposed", "paused") for h in self.heals.values())
+
+    @property
+    def spent(self) -> Cost:
+        """By all heals together, with calls under way at their worst: also where a worker died in one."""
+        return sum(list(self._costs.values()), Cost())
+
+    def rejected(self, heal: LiveHeal) -> None:
+        """The same failure of the same cell is not suggested for again."""
+        failure = heal.case.failure
+        self._rejected.add((failure.cell_id, failure.ename, failure.evalue))
+
+    def was_rejected(self, cell_id: str, ename: str, evalue: str) -> bool:
+        """Whether the user said no to healing that failure."""
+        return (cell_id, ename, evalue) in self._rejected
+
+    def model_off(self, config: HealConfig) -> str:
+        """Why no model can be asked, and what would change that; empty where one can."""
+        if config.offline:
+            return "No model was asked: c.SelfHeal.offline is True."
+        key = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}.get(config.provider, "")
+        if not key or os.environ.get(key) or (config.base_url and config.provider == "openai_compatible"):
+            return ""
+        return (
+            f"No model was asked: start the kernel with {key} set (or choose c.SelfHeal.provider), then `%heal model`."
+        )
+
+    # --- what the worker says (on its reader's thread) ----------------------------------------------------------------
+
+    def _receive(self, message: m.FromWorker) -> None:
+        if isinstance(message, m.Sent):
+            self.sent = message
+        elif isinstance(message, m.Status):
+            self.status = message
+        elif isinstance(message, m.Spent):
+            self._costs[message.run] = message.cost
+        elif isinstance(message, m.Finished):
+            self._costs[message.run] = message.outcome.cost
+        heal = self.heals.get(getattr(message, "run", ""))
+        if heal is None:
+            return
+        heal.fold(message)
+        for tell in list(self.told):
+            tell(heal)
+
+    def _lost(self, what: str, again: bool) -> None:
+        client.note(self.log_path, what)
+        self.checkpoints.abandoned = True
+        for heal in list(self.heals.values()):
+            if heal.card.phase in ("healing", "paused", "proposed"):
+                then = "`%heal` tries again." if again else "It stays off in this session."
+                heal.change(phase="closed", status="The healing worker ended; your kernel is fine.", advice=then)
+            heal.proving = False
+            heal.settled.set()
+
+    def _is_working(self, run: str) -> bool:
+        heal = self.heals.get(run)
+        return heal is not None and (heal.card.phase == "healing" or heal.proving)
+
+    # --- what is written down ------------------------------------------------------------------------------------
+
+    def consent(self) -> None:
+        """The user agreed that failing cells are sent to the model, in this session."""
+        self.config = self.config.with_(consent=True)
+        self.switched("consent to ask the model", "given")
+
+    def switched(self, what: str, to: str) -> None:
+        """Write a switch of the user's into the session's journal; ``%heal status`` shows the last of each."""
+        self.switches[what] = f"{to} since {time.strftime('%H:%M:%S')}"
+        self.client.send(m.Switched(f"{self.name}-switches", what, to))
+        for tell in list(self.told):
+            tell(None)
+
+    def record(self, what: str) -> None:
+        """Write a line to the log."""
+        client.note(self.log_path, what)
+
+    def own_error(self, where: str, error: Exception) -> None:
+        """Log an error of ours; tell it in one line the first time."""
+        import traceback
+
+        client.note(self.log_path, f"{where}: " + "".join(traceback.format_exception(error)))
+        if where not in self._told:
+            self._told.add(where)
+            print(f"Self-heal: an error of ours ({type(error).__name__}); see {self.log_path}", file=sys.stderr)

@@ -1,0 +1,71 @@
+"""The approve widget: anywidget over ipywidgets, imported when the first card is shown and not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from jupyter_selfheal.surfaces.live.card import Card
+from jupyter_selfheal.surfaces.live.card_html import html
+from jupyter_selfheal.surfaces.live.heals import LiveHeal
+from jupyter_selfheal.surfaces.live.payload import payload
+from jupyter_selfheal.surfaces.live.words import text
+
+STATIC = Path(__file__).parent / "static"
+
+Act = Callable[[LiveHeal, str, str, str], None]
+"""(heal, action, patch id, text): what the user chose."""
+
+
+class ApproveWidget(anywidget.AnyWidget):
+    """Draws ``card`` (see :func:`jupyter_selfheal.surfaces.live.payload.payload`); sends ``{action, patch, text, run}``."""
+
+    _esm = (STATIC / "widget.js").read_text(encoding="utf-8")
+    _css = (STATIC / "widget.css").read_text(encoding="utf-8")
+    card = traitlets.Dict().tag(sync=True)
+
+
+class WidgetView:
+    """A card in the output of the failing cell. Updates go by trait, from any thread; the output's text (plain, and as
+    HTML), which is all that a saved notebook keeps, is renewed when the phase changes."""
+
+    def __init__(self, shell: Any, act: Act) -> None:
+        self._shell = shell
+        self._act = act
+        self._widget: ApproveWidget | None = None
+        self._display_id = ""
+
+    def show(self, heal: LiveHeal) -> None:
+        """Display the widget below the traceback."""
+        self._widget = ApproveWidget(card=payload(heal.card, heal.case.notebook))
+        self._widget.on_msg(lambda _widget, content, _buffers: self._received(heal, content))
+        self._display_id = f"selfheal-{heal.run}"
+        self._publish(heal, update=False)
+
+    def update(self, heal: LiveHeal, before: Card) -> None:
+        """Set the trait; renew the text where the phase changed."""
+        if self._widget is None:
+            return
+        self._widget.card = payload(heal.card, heal.case.notebook)
+        if before.phase != heal.card.phase:
+            self._publish(heal, update=True)
+
+    def close(self) -> None:
+        """Close the comm."""
+        if self._widget is not None:
+            self._widget.close()
+            self._widget = None
+
+    def _publish(self, heal: LiveHeal, update: bool) -> None:
+        assert self._widget is not None
+        bundle = dict((self._widget._repr_mimebundle_() or ({}, {}))[0])
+        bundle["text/plain"] = plain = text(heal.card, heal.case.notebook)
+        bundle["text/html"] = html(plain)
+        self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
+
+    def _received(self, heal: LiveHeal, content: dict[str, Any]) -> None:
+        self._act(heal, str(content.get("action", "")), str(content.get("patch", "")), str(content.get("text", "")))

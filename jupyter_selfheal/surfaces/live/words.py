@@ -1,0 +1,98 @@
+"""What a card says, in plain text: for a terminal, a saved notebook, a log or a screen reader."""
+
+from __future__ import annotations
+
+from jupyter_selfheal.model import Applicability, Candidate, Cost, Notebook, Proposal, Question
+from jupyter_selfheal.surfaces.live.card import Card
+from jupyter_selfheal.surfaces.live.edits import diff_text
+
+LETTERS = "abcdf"
+"""Names of the answers to a question; ``e`` is for Edit."""
+
+
+def text(card: Card, notebook: Notebook) -> str:
+    """The card in plain text: what a saved notebook, a log or a screen reader has of it."""
+    lines = [f"Self-heal: {card.status or card.headline}"]
+    lines += [s for s in (card.cause, card.advice) if s]
+    found = card.candidate()
+    if found is not None:
+        lines += [found.patch.title, diff_text(found.patch, notebook)]
+        lines += [f"Could go wrong: {found.patch.risk}"] if found.patch.risk else []
+        lines += [f"{score_words(found)}: " + " ".join(found.verdict.reasons)]
+        lines += [facts_line(card.proposal[0], found)]
+        lines += [said] if (said := warning(card, found)) else []
+    if card.proposal and card.proposal[0].questions:
+        question = card.proposal[0].questions[0]
+        lines += [question.text, f"{choices(question)}  (`%heal answer a`)"]
+    lines += [*card.notes, *([card.instructions] if card.instructions else [])]
+    return "\n".join(lines)
+
+
+def score_words(found: Candidate) -> str:
+    """``score 6/10, 55 % sure``: a judge's word comes with its confidence."""
+    return f"score {found.verdict.score:g}/10{sure(found)}"
+
+
+def sure(found: Candidate) -> str:
+    return f", {found.verdict.confidence} % sure" if "judge" in found.verdict.proofs else ""
+
+
+def warning(card: Card, found: Candidate) -> str:
+    """What to know before the candidate is approved; empty where there is nothing."""
+    said = [repeats(card, found)]
+    if card.ran_since:
+        cells = "1 cell has" if card.ran_since == 1 else f"{card.ran_since} cells have"
+        said.append(f"{cells} run since this was proven; it is proven again before it is applied.")
+    elif found.verdict.score < 7:
+        said.append("This ran, but nothing shows that it is right: read it before you approve.")
+    elif found.patch.applicability is Applicability.DISPLAY_ONLY:
+        said.append("This needs your own choice: it is shown, not recommended.")
+    return " ".join(filter(None, said))
+
+
+def repeats(card: Card, found: Candidate) -> str:
+    """That running the cell again does twice what it did before it failed, and what can be done about that."""
+    what = card.repeats.get(found.patch.id, ())
+    if not what:
+        return ""
+    can_resume = found.patch.id in card.resumable and not card.resume_warning
+    instead = "; Resume runs only what is left" if can_resume else ""
+    unasked = ", so it is not applied without asking" if card.auto and not can_resume else ""
+    return f"Running the whole cell repeats what it did before it failed: it {', '.join(what)}{unasked}{instead}."
+
+
+def facts_line(proposal: Proposal, found: Candidate) -> str:
+    """From which state it was proven, in which isolation, at what cost."""
+    proven = " and ".join(s.value for s in proposal.proven_from)
+    origin = {"rules": f"rule {found.patch.rule}", "search": "search", "memory": "approved before"}.get(
+        found.patch.healer, found.patch.healer.replace("_", " ")
+    )
+    return (
+        (f"proven from {proven}" if proven else "not proven: show-only")
+        + f" in {found.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {money(proposal.cost)}{_shares(proposal)}"
+    )
+
+
+def _shares(proposal: Proposal) -> str:
+    """`` (language model $0.0200, judge $0.0013)``, where more than one was paid."""
+    paid = [f"{who.replace('_', ' ')} {money(cost)}" for who, cost in proposal.spent_by.items() if cost.usd]
+    return f" ({', '.join(paid)})" if len(paid) > 1 else ""
+
+
+def money(cost: Cost) -> str:
+    """``$0``, ``$0.0123``, ``cost unknown``."""
+    if cost.unknown:
+        return f"cost unknown ({cost.input_tokens + cost.output_tokens} tokens)"
+    return "$0" if cost.usd == 0 else f"${cost.usd:.4f}"
+
+
+def choices(question: Question) -> str:
+    """The answers to choose from: ``a) 7  b) '34'``."""
+    return "  ".join(f"{letter}) {answer}" for letter, answer in zip(LETTERS, question.answers, strict=False))
+
+
+def answer_of(question: Question, said: str) -> str:
+    """What was said, as an answer: by its letter, or by its value; a value that nobody gave stays what it is."""
+    given = said.strip()
+    by_letter = dict(zip(LETTERS, question.answers, strict=False))
+    return by_letter.get(given, given) if given not in question.answers else given

@@ -1,0 +1,133 @@
+"""The states of a notebook, one after each cell, each a fork of the one before."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.errors import ForkRefused
+from jupyter_selfheal.kernels.recipe import Past
+from jupyter_selfheal.model import (
+    BASELINE,
+    Case,
+    Cell,
+    Ending,
+    Failure,
+    FailureKind,
+    Keep,
+    Notebook,
+    Role,
+    Run,
+    Step,
+    Trial,
+    TrialRequest,
+)
+from jupyter_selfheal.ports import Scorer, TrialKernel
+from jupyter_selfheal.surfaces.notebook.failures import failure_of
+from jupyter_selfheal.surfaces.notebook.tools import Limits, Replay
+
+
+class Chain:
+    """Runs cells on from a state. At most two states live at once: the present one, and that after the cell just run."""
+
+    def __init__(self, first: TrialKernel, replay: Replay, scorer: Scorer, limits: Limits) -> None:
+        self.state = first
+        self.notes: list[str] = []
+        self._replay = replay
+        self._scorer = scorer
+        self._limits = limits
+        self._ran: list[Past] = []
+        self._paths: tuple[str, ...] = ()
+
+    def run(self, cell: Cell, notebook: Notebook) -> tuple[Trial, Failure | None, TrialKernel | None]:
+        """Run a cell from the present state, which stays as it is.
+
+        Returns its trial, its failure if it has one, and the state after it (None where its process ended, or where the
+        state cannot be kept). The caller passes that state to :meth:`advance` or closes it.
+        """
+        steps = (Run(cell.source, cell.id), *self._questions(cell, notebook))
+        trial, after = self._try(steps, self._limits.of(cell))
+        failure = failure_of(cell, trial)
+        if failure is not None and _is_importing(failure) and self._limits.most(cell) > self._limits.of(cell):
+            trial, after = self._try(steps, self._limits.most(cell))
+            failure = failure_of(cell, trial)
+        if failure is None and cell.oracle:
+            trial = self._with_checks(trial, after, cell, notebook)
+            failure = failure_of(cell, trial, self._scorer.missed(_case(cell, notebook), trial))
+        return trial, failure, after
+
+    def run_steps(self, runs: Sequence[Run], cell: Cell, paths: Sequence[str] = ()) -> tuple[Trial, TrialKernel | None]:
+        """Run several pieces of code, in the end ``cell``, from the present state; keep the state only where all ran."""
+        self._paths = tuple(dict.fromkeys((*paths, *self._paths)))
+        return self._try(tuple(runs), self._limits.most(cell) * len(runs), Keep.ON_SUCCESS)
+
+    def advance(self, after: TrialKernel | None, ran: Sequence[Past], trial: Trial) -> None:
+        """Go on from the state after ``ran``; where their process ended, the present state stays.
+
+        Where the process lives but its state could not be kept (``trial`` says why), states are reconstructed from here on.
+        """
+        if after is not None:
+            self.state.close()
+            self.state = after
+            self._ran += ran
+        elif trial.ending is Ending.FINISHED:
+            self._ran += ran
+            self._note(trial.detail)
+            self._reconstruct()
+
+    def close(self) -> None:
+        self.state.close()
+
+    def _try(self, steps: Sequence[Step], seconds: float, keep: Keep = Keep.ALWAYS) -> tuple[Trial, TrialKernel | None]:
+        request = TrialRequest(
+            tuple(steps), timeout=seconds, keep=keep, sandbox=self._limits.sandbox, paths=self._paths
+        )
+        try:
+            return self.state.run(request)
+        except ForkRefused as refused:
+            self._note(refused.reason)
+            self._reconstruct()
+            return self.state.run(request)
+
+    def _reconstruct(self) -> None:
+        """The present state cannot be forked on: from here every trial replays the cells run so far in a real kernel."""
+        self.state.close()
+        self.state = self._replay(tuple(self._ran), self._paths)
+
+    def _note(self, reason: str) -> None:
+        note = f"from cell {len(self._ran) + 1} on states are reconstructed by replay, not forked: {reason}"
+        if not any("reconstructed by replay" in n for n in self.notes):
+            self.notes.append(note)
+
+    def _questions(self, cell: Cell, notebook: Notebook) -> tuple[Step, ...]:
+        """What the cell's own oracle asks of the state; statements that check it run apart, in a throw-away trial."""
+        if not cell.oracle:
+            return ()
+        steps = self._scorer.oracle_steps(_case(cell, notebook), BASELINE)
+        return tuple(s for s in steps if not isinstance(s, Run))
+
+    def _with_checks(self, trial: Trial, after: TrialKernel | None, cell: Cell, notebook: Notebook) -> Trial:
+        steps = self._scorer.oracle_steps(_case(cell, notebook), BASELINE)
+        checks = tuple(s for s in steps if isinstance(s, Run) and s.role is Role.CHECK)
+        if not checks or after is None:
+            return trial
+        checked, _ = after.run(
+            TrialRequest(checks, timeout=self._limits.cell, sandbox=replace(self._limits.sandbox, writes="discard"))
+        )
+        return replace(trial, steps=(*trial.steps, *checked.steps))
+
+
+def _is_importing(failure: Failure) -> bool:
+    """True where the cell was cut off in an import, or before anybody could say where."""
+    if failure.kind is not FailureKind.TIMED_OUT:
+        return False
+    statement = next((s.node for s in src.statements(failure.source) if s.index == failure.statement), None)
+    return statement is None or isinstance(statement, ast.Import | ast.ImportFrom)
+
+
+def _case(cell: Cell, notebook: Notebook) -> Case:
+    """The case of a cell that ran, with nothing below it: only its own oracle counts."""
+    upto = replace(notebook, cells=notebook.cells[: notebook.index(cell.id) + 1])
+    return Case(Failure(cell.id, cell.source, FailureKind.MISSED), upto, cell.oracle)

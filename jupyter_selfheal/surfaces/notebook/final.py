@@ -1,0 +1,228 @@
+"""The proof of the whole: the healed notebook, run once from the top in a clean kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from jupyter_selfheal.model import (
+    BASELINE,
+    Candidate,
+    Case,
+    Cell,
+    Ending,
+    Failure,
+    FailureKind,
+    Insert,
+    Move,
+    Notebook,
+    Patch,
+    Run,
+    Step,
+    StepResult,
+    Trial,
+    TrialRequest,
+)
+from jupyter_selfheal.surfaces.notebook import edits
+from jupyter_selfheal.surfaces.notebook.failures import failure_of
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import Record, Status
+from jupyter_selfheal.surfaces.notebook.tools import Limits, Tools
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A fix that was applied: to heal which cell, the patch as it stands in the file, and the evidence for it."""
+
+    cell_id: str
+    patch: Patch
+    candidate: Candidate
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a cell did in the final run: its result, the count it would show, and its failure, if any."""
+
+    result: StepResult
+    count: int
+    failure: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The notebook after whatever did not survive was taken back."""
+
+    notebook: Notebook
+    records: dict[str, Record]
+    fixes: tuple[Fix, ...]
+    seen: dict[str, Seen]
+    survived: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Final:
+    """Runs notebooks from the top in clean kernels, and takes fixes back until what is left stands there."""
+
+    document: Document
+    tools: Tools
+    limits: Limits
+
+    def settle(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> Settled:
+        """Run the healed notebook in a clean kernel, and take back every fix that does not survive it.
+
+        A fix does not survive where its cell fails again, or where a cell that ran before fails and runs once the fix
+        is taken back. Without any fix there is nothing to prove, and nothing is run again.
+        """
+        records, kept, notes = dict(records), list(fixes), []
+        if not kept:
+            return Settled(notebook, records, (), {}, survived=True)
+        seen = self.clean_run(notebook, records, kept)
+        while bad := self._not_surviving(records, kept, seen):
+            fix, why = bad
+            notebook, kept, dropped = rebuilt(self.document.notebook, [f for f in kept if f is not fix])
+            for gone in (fix, *dropped):
+                records[gone.cell_id] = _reverted(records[gone.cell_id], why)
+            notes.append(f"taken back: {fix.patch.title}: {why}")
+            seen = self.clean_run(notebook, records, kept)
+        failing = _newly_failing(records, seen)
+        notes += [f"cell {records[c].number} ran at first, but not in the final clean run" for c in failing]
+        return Settled(notebook, _followed(records, seen), tuple(kept), seen, not failing, tuple(notes))
+
+    def clean_run(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> dict[str, Seen]:
+        """Run every code cell of the notebook in a new kernel, as "run all" with errors allowed would.
+
+        Cells that never ended, or ended their kernel, are left out as long as nothing was done about them: they leave
+        no state behind in the chain either. One that does so only now is left out of a second run.
+        """
+        healed = {f.cell_id for f in fixes}
+        skipped = {
+            cell_id
+            for cell_id, record in records.items()
+            if record.status is Status.SKIPPED
+            or (cell_id not in healed and any(f.kind in _FATAL for f in record.failure))
+        }
+        paths = tuple(dict.fromkeys(p for f in fixes for p in f.paths))
+        ended: dict[str, Seen] = {}
+        while True:
+            cells = [c for c in notebook.cells if c.kind == "code" and c.source.strip() and c.id not in skipped]
+            seen, detail = self._run_all(cells, notebook, paths)
+            fatal = next((c for c in cells if _is_fatal(seen.get(c.id))), None)
+            if fatal is None:
+                return seen | ended
+            skipped.add(fatal.id)
+            failure = Failure(fatal.id, fatal.source, FailureKind.DIED, evalue=detail)
+            ended[fatal.id] = seen.get(fatal.id) or Seen(StepResult("timeout"), 0, (failure,))
+
+    def _run_all(
+        self, cells: Sequence[Cell], notebook: Notebook, paths: tuple[str, ...]
+    ) -> tuple[dict[str, Seen], str]:
+        groups = [self._steps(cell, notebook) for cell in cells]
+        state = self.tools.open_state()
+        try:
+            request = TrialRequest(
+                tuple(s for group in groups for s in group),
+                timeout=sum(self.limits.most(c) for c in cells) + 60.0,
+                sandbox=self.limits.sandbox,
+                paths=paths,
+            )
+            trial, _ = state.run(request)
+        finally:
+            state.close()
+        return self._cut(cells, notebook, trial, groups), trial.detail or trial.ending.value
+
+    def _steps(self, cell: Cell, notebook: Notebook) -> tuple[Step, ...]:
+        # a %pip line of ours was proven in a scratch directory, which is on the path here
+        ours = notebook.index(cell.id) >= 0 and self.document.notebook.index(cell.id) < 0
+        code = "" if ours and cell.source.startswith("%pip install ") else cell.source
+        asked = self.tools.scorer.oracle_steps(_case(cell, notebook), BASELINE) if cell.oracle else ()
+        run = Run(code, cell.id, go_on=True, timeout=self.limits.most(cell))
+        return (run, *(s for s in asked if not isinstance(s, Run)))
+
+    def _cut(
+        self, cells: Sequence[Cell], notebook: Notebook, trial: Trial, groups: Sequence[Sequence[Step]]
+    ) -> dict[str, Seen]:
+        """Cut the one long trial into those of the cells; cells that were not reached are not in the result."""
+        found: dict[str, Seen] = {}
+        at = 0
+        for number, (cell, group) in enumerate(zip(cells, groups, strict=True), start=1):
+            results, rest = trial.steps[at : at + len(group)], trial.steps[at + len(group) :]
+            at += len(group)
+            if not results or results[0].status == "skipped":
+                break
+            reached = trial.ending is Ending.FINISHED or (rest and rest[0].status != "skipped")
+            own = replace(trial, steps=results, ending=Ending.FINISHED if reached else trial.ending)
+            failure = failure_of(cell, own)
+            if failure is None and cell.oracle:
+                case = _case(replace(cell, oracle=replace(cell.oracle, checks=())), notebook)
+                failure = failure_of(cell, own, self.tools.scorer.missed(case, own) if case.oracle else "")
+            found[cell.id] = Seen(results[0], number, (failure,) if failure else ())
+        return found
+
+    def _not_surviving(
+        self, records: dict[str, Record], fixes: Sequence[Fix], seen: dict[str, Seen]
+    ) -> tuple[Fix, str] | None:
+        """The first fix to take back, and why."""
+        for fix in fixes:
+            if failed := _failed(seen, fix.cell_id):
+                return fix, f"in a clean kernel the cell fails again ({failed})"
+            for cell_id in (e.cell_id for e in fix.patch.edits if isinstance(e, Insert | Move)):
+                if failed := _failed(seen, cell_id):
+                    return fix, f"in a clean kernel a cell that it adds or moves fails ({failed})"
+        for cell_id in _newly_failing(records, seen):
+            for fix in reversed(fixes):
+                notebook, rest, _ = rebuilt(self.document.notebook, [f for f in fixes if f is not fix])
+                if not _failed(self.clean_run(notebook, records, rest), cell_id):
+                    number = records[cell_id].number
+                    return fix, f"with it cell {number} fails in a clean kernel, without it that cell runs"
+        return None
+
+
+_FATAL = (FailureKind.TIMED_OUT, FailureKind.DIED)
+
+
+def _is_fatal(seen: Seen | None) -> bool:
+    return seen is None or any(f.kind in _FATAL for f in seen.failure)
+
+
+def _case(cell: Cell, notebook: Notebook) -> Case:
+    at = notebook.index(cell.id)
+    upto = replace(notebook, cells=(*notebook.cells[:at], cell))
+    return Case(Failure(cell.id, cell.source, FailureKind.MISSED), upto, cell.oracle)
+
+
+def _newly_failing(records: dict[str, Record], seen: dict[str, Seen]) -> list[str]:
+    return [c for c, r in records.items() if r.status is Status.RAN and _failed(seen, c)]
+
+
+def _failed(seen: dict[str, Seen], cell_id: str) -> str:
+    if cell_id not in seen or not seen[cell_id].failure:
+        return ""
+    return seen[cell_id].failure[0].headline or seen[cell_id].failure[0].kind.value
+
+
+def rebuilt(original: Notebook, fixes: Iterable[Fix]) -> tuple[Notebook, list[Fix], list[Fix]]:
+    """The original with these fixes; those that no longer fit, because they stood on one that is gone, are dropped."""
+    notebook, kept, dropped = original, [], []
+    for fix in fixes:
+        try:
+            notebook = edits.apply(notebook, fix.patch)
+            kept.append(fix)
+        except ValueError:
+            dropped.append(fix)
+    return notebook, kept, dropped
+
+
+def _reverted(record: Record, why: str) -> Record:
+    return replace(record, status=Status.REVERTED, detail=f"taken back: {why}")
+
+
+def _followed(records: dict[str, Record], seen: dict[str, Seen]) -> dict[str, Record]:
+    """Cells that failed only as a cascade, and run now, are said to run."""
+    return {
+        cell_id: replace(record, status=Status.FOLLOWED, detail="runs in the healed notebook")
+        if record.status in (Status.CASCADE, Status.NOT_HEALED) and cell_id in seen and not seen[cell_id].failure
+        else record
+        for cell_id, record in records.items()
+    }

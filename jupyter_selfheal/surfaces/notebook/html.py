@@ -1,0 +1,201 @@
+"""The report as one HTML page: no script, no file beside it, nothing fetched; light and dark."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal._version import __version__
+from jupyter_selfheal.model import Cost, Output
+from jupyter_selfheal.surfaces.notebook.approve import diff
+from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.table import money, reproduced
+
+IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
+LONG_OUTPUT = 4_000
+"""Characters of one output that are shown."""
+
+
+def page(reports: Sequence[NotebookReport]) -> str:
+    """The whole page."""
+    import jinja2
+
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["ticks"] = _ticks
+    template = (
+        resources.files("jupyter_selfheal.surfaces.notebook").joinpath("templates/report.html.j2").read_text("utf-8")
+    )
+    return environment.from_string(template).render(
+        notebooks=[_notebook(r, n) for n, r in enumerate(reports, start=1)],
+        total=_total(reports),
+        yours=_yours(reports),
+        money=money,
+        style=_code_style(),
+        version=__version__,
+    )
+
+
+def _total(reports: Sequence[NotebookReport]) -> Mapping[str, Any]:
+    same, asked = sum(r.reproduced[0] for r in reports), sum(r.reproduced[1] for r in reports)
+    return {
+        "notebooks": len(reports),
+        "cells": sum(len(r.records) for r in reports),
+        "healed": sum(r.count(Status.HEALED) for r in reports),
+        "left": sum(r.count(Status.LEFT_ALONE, Status.MEANT_TO_FAIL) for r in reports),
+        "broken": sum(r.count(*(BROKEN - {Status.LEFT_ALONE, Status.CASCADE})) for r in reports),
+        "follow": sum(r.count(Status.CASCADE) for r in reports),
+        "seconds": sum(r.seconds for r in reports),
+        "cost": sum((r.cost for r in reports), Cost()),
+        "stored": reproduced(same, asked) if asked else "",
+    }
+
+
+KINDS = (
+    ("ran", "ran", (Status.RAN, Status.SKIPPED, Status.MEANT_TO_FAIL)),
+    ("good", "healed", (Status.HEALED, Status.FOLLOWED)),
+    ("warn", "needs you", (Status.LEFT_ALONE, Status.PROPOSED)),
+    ("bad", "still broken", (Status.NOT_HEALED, Status.REVERTED)),
+    ("follow", "fails only because of those", (Status.CASCADE,)),
+)
+"""The parts of a notebook's bar: colour, what it says, and which cells it counts."""
+
+
+def _yours(reports: Sequence[NotebookReport]) -> list[Mapping[str, Any]]:
+    """What is left for a person to do, what is done in one go in one line: each with the places that wait for it.
+
+    In this order: what could not be run at all, as nothing is known of it; proven fixes, which only want a look; what is to be
+    installed; what is left alone, by what it takes; and what nobody has a remedy for.
+    """
+    found: dict[tuple[int, str, str], list[Mapping[str, str]]] = {}
+    packages: set[str] = set()
+    for number, report in enumerate(reports, start=1):
+        name = Path(report.path).name
+        if report.error:
+            found.setdefault((0, "code2", report.error), []).append({"where": name, "anchor": f"n{number}"})
+        for record in (r for r in report.records if r.status in BROKEN - {Status.CASCADE}):
+            place = {"where": f"{name}, cell {record.number}", "anchor": f"n{number}-c{record.number}"}
+            install = _INSTALL.fullmatch(record.detail) if record.status is Status.LEFT_ALONE else None
+            if install:
+                packages.add(install[1])
+            key = (2, "code1", "") if install else _to_do(record)
+            found.setdefault(key, []).append(place)
+    installs = f"`%pip install {' '.join(sorted(packages))}`, or heal again with `--install`, which proves it first"
+    return [
+        {"what": what or installs, "css": css, "places": places}
+        for (_, css, what), places in sorted(found.items(), key=lambda item: item[0][0])
+    ]
+
+
+_INSTALL = re.compile(r"`%pip install ([^`]+)`")
+"""Advice that only says what to install."""
+
+
+def _to_do(record: Record) -> tuple[int, str, str]:
+    """(order, colour, words) of what a person has to do about a cell."""
+    if record.status is Status.PROPOSED:
+        title = record.candidate[0].patch.title if record.candidate else record.headline
+        return 1, "code1", f"look at a proven fix: {title}: {record.detail}"
+    if record.status is Status.LEFT_ALONE:
+        return 3, "code1", " ".join(filter(None, (record.cause, record.detail)))
+    return 4, "code2", f"{record.status.value}: {record.headline}" + (f" ({record.detail})" if record.detail else "")
+
+
+def _notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
+    counts = [(css, word, report.count(*statuses)) for css, word, statuses in KINDS]
+    return {
+        "id": f"n{number}",
+        "healed": report.count(Status.HEALED),
+        "bar": [(css, word, count) for css, word, count in counts if count],
+        "stored": reproduced(*report.reproduced) if report.reproduced[1] else "",
+        "name": Path(report.path).name,
+        "path": report.path,
+        "report": report,
+        "code": report.exit_code,
+        "cells": [_cell(r, report) for r in report.records if r.status is not Status.RAN],
+        "isolation": report.isolation.words if report.isolation else "",
+    }
+
+
+def _cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
+    failure = record.failure[0] if record.failure else None
+    found: dict[str, Any] = {
+        "record": record,
+        "css": record.status.name.lower(),
+        "source": _coloured(record.cell.source, "python"),
+        "before": _last_lines(failure.traceback if failure else ""),
+        "fix": None,
+    }
+    if record.candidate:
+        candidate = record.candidate[0]
+        why = candidate.patch.why
+        ran = [s for s in candidate.trial.steps if s.role == "cell" and s.ok]
+        found["fix"] = {
+            "patch": candidate.patch,
+            "verdict": candidate.verdict,
+            "why": "" if any(why and why in r for r in candidate.verdict.reasons) else why,
+            "safety": candidate.patch.applicability.name.lower().replace("_", " "),
+            "isolation": candidate.trial.isolation,
+            "diff": _coloured(diff(candidate.patch, report.given), "diff"),
+            "outputs": [_output(o) for o in (ran[-1].outputs if ran else ())],
+            "judged": "judge" in candidate.verdict.proofs,
+            "spent": ", ".join(f"{who.replace('_', ' ')} {money(cost)}" for who, cost in record.cost_by.items()),
+        }
+    return found
+
+
+def _output(output: Output) -> Mapping[str, str]:
+    for mime in IMAGES:
+        if mime in output.data:
+            data = str(output.data[mime])
+            if mime == "image/svg+xml":
+                data = base64.b64encode(data.encode()).decode()
+            return {"image": f"data:{mime};base64,{data.strip()}"}
+    text = output.text or str(output.data.get("text/plain", "")) or output.evalue
+    return {"text": text[:LONG_OUTPUT] + ("\n…" if len(text) > LONG_OUTPUT else "")}
+
+
+def _last_lines(traceback: str, number: int = 14) -> str:
+    lines = traceback.rstrip().splitlines()
+    return "\n".join((["…"] if len(lines) > number else []) + lines[-number:])
+
+
+def _coloured(text: str, language: str) -> Any:
+    import markupsafe
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import get_lexer_by_name
+
+    lexer = get_lexer_by_name("ipython3" if language == "python" and _has_ipython_lexer() else language)
+    return markupsafe.Markup(highlight(text, lexer, HtmlFormatter(nowrap=True)))
+
+
+def _has_ipython_lexer() -> bool:
+    from pygments.lexers import find_lexer_class_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        find_lexer_class_by_name("ipython3")
+    except ClassNotFound:
+        return False
+    return True
+
+
+def _ticks(text: str) -> Any:
+    """Words of a person with what stands between backticks as code."""
+    import markupsafe
+
+    return markupsafe.Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(markupsafe.escape(text))))
+
+
+def _code_style() -> Any:
+    import markupsafe
+    from pygments.formatters import HtmlFormatter
+
+    light: Any = HtmlFormatter(style="friendly")
+    dark: Any = HtmlFormatter(style="monokai")
+    style = light.get_style_defs(".code") + "\n@media (prefers-color-scheme: dark) {\n" + dark.get_style_defs(".code")
+    return markupsafe.Markup(style + "\n}")

@@ -1,0 +1,71 @@
+"""``papermill --engine selfheal``: papermill's own engine stops at the first error; this one heals it and goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from papermill.engines import Engine
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.surfaces.notebook.final import Seen
+from jupyter_selfheal.surfaces.notebook.outputs import executed_notebook
+from jupyter_selfheal.surfaces.notebook.read import Document, document_of
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings
+
+
+class SelfHealEngine(Engine):  # type: ignore[misc]
+    """Runs a parametrised notebook, heals its root failures, and leaves the healed notebook as papermill's output.
+
+    Engine arguments: ``approve`` (``all``, ``safe``, ``none``; default ``safe``), ``offline`` (default True), and any setting
+    of :class:`~jupyter_selfheal.config.HealConfig`. Cells that still fail keep their error, so that papermill raises as ever.
+    """
+
+    @classmethod
+    def execute_managed_notebook(
+        cls,
+        nb_man: Any,
+        kernel_name: str,
+        log_output: bool = False,
+        stdout_file: Any = None,
+        stderr_file: Any = None,
+        start_timeout: int = 60,
+        execution_timeout: float | None = None,
+        approve: str = "safe",
+        **kwargs: Any,
+    ) -> None:
+        """Called by papermill with its notebook manager, in the folder that the notebook is to run in."""
+        known = HealConfig.__dataclass_fields__
+        config = HealConfig(**{"offline": True, **{k: v for k, v in kwargs.items() if k in known}})
+        seconds = execution_timeout or CELL_SECONDS
+        settings = Settings(config, approve=approve, cell_seconds=seconds, writes="allow", kernelspec=kernel_name)
+        session = Session(settings)
+        try:
+            document = session.prepared(_document(nb_man.nb))
+            report, seen = Batch(document, session.tools(document), session.limits).run()
+        finally:
+            session.close()
+        _hand_back(nb_man, executed_notebook(document, report, seen), seen)
+        nb_man.nb.metadata["papermill"]["selfheal"] = {"summary": report.summary, "fixes": list(report.fixes)}
+
+
+def _document(nb: Any) -> Document:
+    return document_of(Path(os.getcwd()) / "papermill.ipynb", json.loads(json.dumps(nb)))
+
+
+def _hand_back(nb_man: Any, raw: Mapping[str, Any], seen: Mapping[str, Seen]) -> None:
+    """Put the healed cells into papermill's notebook, and tell it of each cell so that its metadata is complete."""
+    import nbformat
+
+    read: Any = nbformat.from_dict
+    nb_man.nb.cells = read(dict(raw)).cells
+    for index, cell in enumerate(nb_man.nb.cells):
+        cell.metadata.setdefault("tags", [])
+        cell.metadata.setdefault("papermill", read({}))
+        nb_man.cell_start(cell, index)
+        failed = any(o.output_type == "error" for o in cell.get("outputs", []))
+        (nb_man.cell_exception if failed else nb_man.cell_complete)(cell, index)

@@ -1,0 +1,206 @@
+"""Reading an .ipynb: what the loop needs of it, and everything that must be written back as it was."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.errors import NotebookError
+from jupyter_selfheal.model import JSON, Cell, Notebook, Oracle, Output
+from jupyter_selfheal.surfaces.notebook import heal_lines, upgrade
+
+ORACLE_KEYS = frozenset({"expect", "stdout", "check", "spec", "skip", "expensive", "inserted", "origin"})
+"""Keys that ``metadata.selfheal`` of a cell may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a file was formatted, so that it can be written the same way. ``indent`` is a number of spaces or a tab."""
+
+    indent: str = " "
+    ascii_only: bool = False
+    bom: bool = False
+    ends_with_newline: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A notebook file: ``raw`` is its JSON, ``notebook`` the model's view.
+
+    The cells of ``notebook`` are those of ``raw`` in the same order; their ids are made up where the file has none. In the
+    model's view the ``%%heal`` lines of ``lines`` (by cell id) are comments. ``notes`` say what was odd about the file and
+    what was done about it. ``upgraded_from`` is the old format of a file that ``raw`` is the upgraded form of, else 0.
+    """
+
+    path: Path
+    raw: Mapping[str, JSON]
+    form: Form
+    notebook: Notebook
+    kernelspec: str = "python3"
+    notes: tuple[str, ...] = ()
+    lines: Mapping[str, heal_lines.HealLine] = field(default_factory=dict)
+    upgraded_from: int = 0
+
+    def ordinals(self) -> dict[str, int]:
+        """Cell id → position among the non-empty code cells of the file."""
+        code = [c.id for c in self.notebook.cells if c.kind == "code" and c.source.strip()]
+        return {cell_id: n for n, cell_id in enumerate(code)}
+
+
+def read(path: Path) -> Document:
+    """The notebook at ``path``. Raises :class:`NotebookError` in one line for whatever is not a Python notebook."""
+    text = _text(path)
+    try:
+        raw = json.loads(text.removeprefix("\ufeff"))
+    except ValueError as error:
+        raise NotebookError(f"{path}: not valid JSON ({error}): restore it from a copy, or open and save it") from error
+    if not isinstance(raw, dict) or "nbformat" not in raw or not ({"cells", "worksheets"} & raw.keys()):
+        raise NotebookError(f"{path}: not a Jupyter notebook (it is JSON, but has no nbformat and cells)")
+    version = raw["nbformat"]
+    if version not in upgrade.OLD:
+        return document_of(path, raw, _form(text))
+    raw, notes = upgrade.upgraded(path, text.removeprefix("\ufeff"), version)
+    document = document_of(path, raw, _form(text))
+    return replace(document, notes=(*notes, *document.notes), upgraded_from=version)
+
+
+def document_of(path: Path, raw: dict[str, JSON], form: Form | None = None) -> Document:
+    """A notebook that is at hand as JSON. Raises :class:`NotebookError` as :func:`read` does."""
+    _check_version(path, raw)
+    language = _language(raw)
+    if not language.lower().startswith(("python", "ipython")):
+        raise NotebookError(f"{path}: a notebook in {language}; only Python notebooks can be healed")
+    cells, odd = _cells(path, raw["cells"])
+    cells, lines, notes = _expecting(cells)
+    notebook = Notebook(cells, path=str(path), folder=str(path.resolve().parent))
+    return Document(path, raw, form or Form(), notebook, _kernelspec(raw), (*odd, *notes), lines)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError as error:
+        raise NotebookError(f"{path}: no such file") from error
+    except IsADirectoryError as error:
+        raise NotebookError(f"{path}: a folder, not a notebook: name the .ipynb files in it") from error
+    except UnicodeDecodeError as error:
+        raise NotebookError(f"{path}: not a notebook (not UTF-8 text at byte {error.start})") from error
+    except OSError as error:
+        raise NotebookError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _check_version(path: Path, raw: Mapping[str, JSON]) -> None:
+    version = raw["nbformat"]
+    if version == 4 and isinstance(raw.get("cells"), list):
+        return
+    if version == 4:
+        raise NotebookError(f"{path}: not a Jupyter notebook (its cells are no list)")
+    raise NotebookError(f"{path}: notebook format {version!r} is not known; 1 to 4 are")
+
+
+def _language(raw: Mapping[str, JSON]) -> str:
+    metadata = _mapping(raw.get("metadata"))
+    info, spec = _mapping(metadata.get("language_info")), _mapping(metadata.get("kernelspec"))
+    return str(info.get("name") or spec.get("language") or "python")
+
+
+def _kernelspec(raw: Mapping[str, JSON]) -> str:
+    return str(_mapping(_mapping(raw.get("metadata")).get("kernelspec")).get("name") or "python3")
+
+
+def _cells(path: Path, raw_cells: Sequence[JSON]) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
+    cells: list[Cell] = []
+    notes: list[str] = []
+    seen: set[str] = set()
+    for number, raw in enumerate(raw_cells):
+        if not isinstance(raw, dict) or not isinstance(raw.get("cell_type"), str):
+            raise NotebookError(f"{path}: cell {number + 1} is not a cell (it has no cell_type)")
+        cell_id = str(raw.get("id") or "")
+        if cell_id in seen:
+            notes.append(f"two cells have the id {cell_id}: the second is told apart by its place")
+        if not cell_id or cell_id in seen:
+            cell_id = f"cell-{number}"
+            while cell_id in seen:
+                cell_id += "-"
+        seen.add(cell_id)
+        cell, odd = _cell(cell_id, raw)
+        cells.append(cell)
+        notes += [f"cell {number + 1}: {text}" for text in odd]
+    return tuple(cells), tuple(notes)
+
+
+def _expecting(
+    cells: Sequence[Cell],
+) -> tuple[tuple[Cell, ...], dict[str, heal_lines.HealLine], tuple[str, ...]]:
+    """The cells with what their ``%%heal`` lines expect, those lines by cell id, and what is wrong with others."""
+    lines: dict[str, heal_lines.HealLine] = {}
+    found, notes = [], []
+    known: Collection[str] = frozenset().union(*(src.names(c.source).binds for c in cells if c.kind == "code"))
+    for number, cell in enumerate(cells, start=1):
+        if cell.kind == "code":
+            source, line, wrong = heal_lines.taken(cell.source, known)
+            if wrong:
+                notes.append(f"cell {number}: {wrong}")
+            if line is not None:
+                lines[cell.id] = line
+                cell = replace(cell, source=source, oracle=heal_lines.merged(cell.oracle, line.oracle))
+        found.append(cell)
+    return tuple(found), lines, tuple(notes)
+
+
+def _cell(cell_id: str, raw: Mapping[str, JSON]) -> tuple[Cell, tuple[str, ...]]:
+    metadata = _mapping(raw.get("metadata"))
+    own = _mapping(metadata.get("selfheal"))
+    oracle, notes = _oracle(own)
+    tags = metadata.get("tags")
+    return Cell(
+        id=cell_id,
+        source=joined(raw.get("source")),
+        kind=str(raw["cell_type"]),
+        tags=tuple(str(t) for t in tags) if isinstance(tags, list) else (),
+        outputs=tuple(Output.from_nbformat(o) for o in raw.get("outputs") or () if isinstance(o, dict)),
+        oracle=oracle,
+        skip=own.get("skip") is True,
+        expensive=own.get("expensive") is True,
+    ), notes
+
+
+def _oracle(own: Mapping[str, JSON]) -> tuple[Oracle, tuple[str, ...]]:
+    notes = [f"selfheal metadata has an unknown key {key!r}" for key in sorted(own.keys() - ORACLE_KEYS)]
+    checks = own.get("check", ())
+    checks = (checks,) if isinstance(checks, str) else checks
+    if not isinstance(checks, list | tuple):
+        notes.append("selfheal metadata: check must be a string or a list of strings")
+        checks = ()
+    expect = own.get("expect", "")
+    # a bare JSON number or list is taken for the Python literal that it is
+    expect = expect if isinstance(expect, str) else repr(expect)
+    if expect and not src.compiles(f"({expect}\n)"):
+        notes.append(f"selfheal metadata: expect is not a Python expression: {expect}")
+        expect = ""
+    return Oracle(expect, joined(own.get("stdout")), tuple(map(str, checks)), str(own.get("spec", ""))), tuple(notes)
+
+
+def joined(text: JSON) -> str:
+    """nbformat's multi-line strings are a string or a list of strings."""
+    if isinstance(text, list):
+        return "".join(str(part) for part in text)
+    return text if isinstance(text, str) else ""
+
+
+def _mapping(value: JSON) -> Mapping[str, JSON]:
+    return value if isinstance(value, dict) else {}
+
+
+def _form(text: str) -> Form:
+    found = re.search(r"\{\r?\n([ \t]+)\"", text)
+    return Form(
+        indent=found[1] if found else "",
+        ascii_only=text.isascii() and re.search(r"\\u[0-9a-f]{4}", text) is not None,
+        bom=text.startswith("\ufeff"),
+        ends_with_newline=text.endswith("\n"),
+    )

@@ -1,0 +1,114 @@
+"""The JSON form of a report (stable, versioned), and writing either report to a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.model import JSON, Candidate
+from jupyter_selfheal.surfaces.notebook.approve import diff
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record
+from jupyter_selfheal.surfaces.notebook.write import write_atomically
+
+SCHEMA = 1
+"""Raised when a key changes its meaning or goes away; new keys may come at any time."""
+
+
+def to_json(reports: Sequence[NotebookReport]) -> dict[str, JSON]:
+    """``{"schema": 1, "exit_code": …, "notebooks": […]}``: one object a notebook, with one a code cell."""
+    return {
+        "schema": SCHEMA,
+        "exit_code": max((r.exit_code for r in reports), default=0),
+        "cost_usd": sum(r.cost.usd for r in reports),
+        "stored_outputs": _reproduced([r.reproduced for r in reports]),
+        "notebooks": [_notebook(r) for r in reports],
+    }
+
+
+def _notebook(report: NotebookReport) -> dict[str, JSON]:
+    return {
+        "path": report.path,
+        "written": report.written,
+        "exit_code": report.exit_code,
+        "summary": report.summary,
+        "error": report.error,
+        "survived_clean_run": report.survived,
+        "isolation": report.isolation.words if report.isolation else "",
+        "notes": list(report.notes),
+        "seconds": round(report.seconds, 3),
+        "cost_usd": report.cost.usd,
+        "stored_outputs": _reproduced([report.reproduced]),
+        "runs": list(report.runs),
+        "cells": [_cell(r, report) for r in report.records],
+    }
+
+
+def _cell(record: Record, report: NotebookReport) -> dict[str, JSON]:
+    return {
+        "cell": record.number,
+        "id": record.cell.id,
+        "status": record.status.value,
+        "failure": record.headline,
+        "kind": record.failure[0].kind.value if record.failure else "",
+        "cause": record.cause,
+        "leave_alone": record.diagnosis.leave_alone,
+        "detail": record.detail,
+        "cascade_of": record.cascade_of,
+        "seconds": round(record.seconds, 3),
+        "cost_usd": record.cost.usd,
+        "cost_by": {who: cost.usd for who, cost in record.cost_by.items()},
+        "attempts": record.attempts,
+        "run": record.run,
+        "stored_output": _stored(record),
+        "fix": _fix(record.candidate[0], record, report) if record.candidate else None,
+    }
+
+
+def _fix(candidate: Candidate, record: Record, report: NotebookReport) -> dict[str, JSON]:
+    patch, verdict = candidate.patch, candidate.verdict
+    return {
+        "title": patch.title,
+        "healer": patch.healer,
+        "rule": patch.rule,
+        "applicability": patch.applicability.name.lower(),
+        "why": patch.why,
+        "diff": diff(patch, report.given),
+        "proven_from": [s.value for s in record.proven_from],
+        "isolation": candidate.trial.isolation.words,
+        "score": verdict.score,
+        "confidence": verdict.confidence,
+        "proofs": list(verdict.proofs),
+        "reasons": list(verdict.reasons),
+        "risk": patch.risk,
+    }
+
+
+def _reproduced(pairs: Sequence[tuple[int, int]]) -> dict[str, JSON]:
+    """How many healed cells have a stored output to compare with, and how many of them reproduce it."""
+    return {"compared": sum(asked for _, asked in pairs), "reproduced": sum(same for same, _ in pairs)}
+
+
+def _stored(record: Record) -> JSON:
+    """Whether the cell reproduces what the file held, by nbval's rules; null where there is nothing to compare."""
+    found = record.stored
+    if not found.asked:
+        return None
+    return {"reproduced": found.same, "similarity": found.similarity, "stored": found.stored, "now": found.got}
+
+
+def check_target(path: Path) -> None:
+    """Refuse a report that is neither .html nor .json, before anything runs."""
+    if path.suffix not in (".html", ".json"):
+        raise UsageError(f"--report {path}: the name must end in .html or .json")
+
+
+def write_report(path: Path, reports: Sequence[NotebookReport]) -> None:
+    """Write the report in the form that the file's ending names."""
+    if path.suffix == ".json":
+        write_atomically(path, json.dumps(to_json(reports), ensure_ascii=False, indent=2) + "\n")
+        return
+    from jupyter_selfheal.surfaces.notebook.html import page
+
+    write_atomically(path, page(reports))

@@ -1,0 +1,266 @@
+"""One notebook, healed: run on cell by cell, each failure healed from the state before it, all of it proven at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.kernels.recipe import Past
+from jupyter_selfheal.loop.plan import requirements, trial_steps
+from jupyter_selfheal.model import (
+    Attempt,
+    Case,
+    Cell,
+    Failure,
+    FailureKind,
+    Insert,
+    Notebook,
+    Outcome,
+    Reason,
+    Run,
+    Start,
+    Trial,
+)
+from jupyter_selfheal.ports import Starts, TrialKernel
+from jupyter_selfheal.scoring.stored import compare
+from jupyter_selfheal.surfaces.notebook import edits, failures, final, stale
+from jupyter_selfheal.surfaces.notebook.chain import Chain
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.tools import Limits, Tools
+
+RAISES_EXCEPTION = "raises-exception"
+"""nbclient's and nbval's tag for a cell that is meant to fail."""
+
+
+@dataclass
+class Batch:
+    """The run of one notebook. :meth:`run` is called once."""
+
+    document: Document
+    tools: Tools
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        self.notebook = self.document.notebook
+        self.numbers = {cell_id: n + 1 for cell_id, n in self.document.ordinals().items()}
+        self.records: dict[str, Record] = {}
+        self.fixes: list[final.Fix] = []
+        self.lost: list[failures.Lost] = []
+        self.done: set[str] = set()
+        self.first: dict[str, final.Seen] = {}
+
+    def run(self) -> tuple[NotebookReport, dict[str, final.Seen]]:
+        """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
+        began = time.monotonic()
+        first = self.tools.open_state()
+        chain = Chain(first, self.tools.replay, self.tools.scorer, self.limits)
+        isolation = first.isolation
+        try:
+            while (cell := self._next()) is not None:
+                self.tools.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
+                self._cell(chain, cell)
+                self.done.add(cell.id)
+        finally:
+            chain.close()
+        self.tools.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")
+        settled = final.Final(self.document, self.tools, self.limits).settle(self.notebook, self.records, self.fixes)
+        records = tuple(
+            _compared(settled.records[c.id], settled.seen)
+            for c in self.document.notebook.cells
+            if c.id in settled.records
+        )
+        report = NotebookReport(
+            path=str(self.document.path),
+            records=records,
+            given=self.document.notebook,
+            healed=settled.notebook,
+            isolation=isolation,
+            survived=settled.survived,
+            notes=(*self.document.notes, *chain.notes, *settled.notes),
+            seconds=time.monotonic() - began,
+            fixes=tuple(f.candidate.patch.title for f in settled.fixes),
+        )
+        return report, settled.seen or self.first
+
+    def _next(self) -> Cell | None:
+        """The first code cell, in the present order, that was not run yet."""
+        return next(
+            (c for c in self.notebook.cells if c.kind == "code" and c.source.strip() and c.id not in self.done), None
+        )
+
+    def _cell(self, chain: Chain, cell: Cell) -> None:
+        if cell.skip:
+            self._record(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
+            return
+        trial, failure, after = chain.run(cell, self.notebook)
+        self.first[cell.id] = final.Seen(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
+        try:
+            if failure is None:
+                self._record(cell, Status.RAN, seconds=trial.seconds)
+            elif self._is_meant(cell, failure):
+                self._record(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
+            elif number := failures.cascade_of(failure, self.lost) or failures.needed_in_text(
+                failure, self.lost, self._bound()
+            ):
+                self._record(cell, Status.CASCADE, failure, cascade_of=number)
+                self._lose(cell, failure)
+            elif self._healed(chain, cell, failure, trial, after):
+                return
+            else:
+                self._lose(cell, failure)
+            failed = failure is not None and failure.kind is not FailureKind.MISSED
+            chain.advance(after, (Past(cell.source, cell.id, cell.expensive, failed),), trial)
+            after = None
+        finally:
+            if after is not None and after is not chain.state:
+                after.close()
+
+    def _healed(self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None) -> bool:
+        """Heal a root failure; True where a fix was applied and the chain stands behind the healed cell."""
+        number = self.numbers.get(cell.id, 0)
+        self.tools.progress(number, len(self.numbers), f"healing {failure.headline[:60]}")
+        # a missed expectation left no failing statement to resume from: only the state before the cell will do
+        resumable = after is not None and failure.kind is not FailureKind.MISSED
+        starts = Starts(before=(chain.state,), after=(after,) if after is not None and resumable else ())
+        case = Case(failure, self._as_run(), cell.oracle)
+        outcome, run = self.tools.heal(case, starts, trial)
+        if outcome.reason is Reason.CANCELLED:
+            raise KeyboardInterrupt
+        healed, status = False, _status(outcome)
+        if outcome.applied:
+            why = self._apply(chain, case, outcome)
+            healed, status = not why, Status.HEALED if not why else Status.NOT_HEALED
+        elif status is Status.NOT_HEALED and (needed := failures.needed_of(outcome, self.lost)):
+            self._record(cell, Status.CASCADE, failure, cascade_of=needed)
+            return False
+        else:
+            why = _why_not(outcome, status)
+        self._record_outcome(cell, failure, outcome, status, why)
+        made = self.fixes[-1].patch.edits if healed else ()
+        self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made)
+        return healed
+
+    def _bound(self) -> set[str]:
+        """Names that the cells which were run have bound, but what those that failed did not come to."""
+        gone = {one.number: one.names for one in self.lost}
+        run = (c for c in self.notebook.cells if c.kind == "code" and c.id in self.done)
+        return {n for c in run for n in src.names(c.source).binds - gone.get(self.numbers.get(c.id, 0), frozenset())}
+
+    def _as_run(self) -> Notebook:
+        """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone, and
+        stored outputs of what depends on an unhealed cell are told from those that must come again."""
+        order = {cell_id: n for n, cell_id in enumerate(self.first, 1)}
+        ran = (
+            replace(c, runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0) for c in self.notebook.cells
+        )
+        lost = {cell_id: one for one in self.lost for cell_id, number in self.numbers.items() if number == one.number}
+        return stale.mark(replace(self.notebook, cells=tuple(ran)), lost)
+
+    def _apply(self, chain: Chain, case: Case, outcome: Outcome) -> str:
+        """Apply the approved patch and run on behind it; why that could not be done, or nothing."""
+        failing = case.failure.cell_id
+        given = outcome.applied[0].patch
+        patch = edits.persistent(given, self.notebook, failing)
+        try:
+            patched = edits.apply(self.notebook, patch)
+        except ValueError as error:
+            return str(error)
+        steps = [s for s in trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
+        paths = [self.tools.install(requirement) for requirement in requirements(given)]
+        trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
+        if not trial.ran:
+            return f"the fix ran in its trial but not when it was applied ({_how(trial)})"
+        chain.advance(after, [Past(s.code, s.cell_id) for s in steps], trial)
+        self.notebook = patched
+        self.done |= {s.cell_id for s in steps} | {e.cell_id for e in patch.edits if isinstance(e, Insert)}
+        for moved in patched.cells:
+            if moved.id in self.done and moved.id in self.numbers and moved.id not in self.records:
+                self._record(moved, Status.RAN)
+        self.fixes.append(final.Fix(failing, patch, outcome.applied[0], tuple(paths)))
+        return ""
+
+    # --- records ---
+
+    def _is_meant(self, cell: Cell, failure: Failure) -> bool:
+        return RAISES_EXCEPTION in cell.tags and failure.kind is FailureKind.RAISED
+
+    def _lose(self, cell: Cell, failure: Failure) -> None:
+        if failure.kind is not FailureKind.MISSED:
+            self.lost.append(failures.lost_by(self.numbers.get(cell.id, 0), cell, failure))
+
+    def _record(self, cell: Cell, status: Status, failure: Failure | None = None, **more: object) -> None:
+        original = self.document.notebook
+        given = original.cell(cell.id) if original.index(cell.id) >= 0 else cell
+        found = (failure,) if failure is not None else ()
+        self.records[cell.id] = replace(
+            Record(given, self.numbers.get(cell.id, 0), status, found),
+            **more,  # type: ignore[arg-type]
+        )
+
+    def _record_outcome(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status, detail: str) -> None:
+        shown = outcome.proposal[0] if outcome.proposal else None
+        candidate = outcome.applied or (shown.candidates[:1] if shown is not None else ())
+        self._record(
+            cell,
+            status,
+            failure,
+            diagnosis=outcome.diagnosis,
+            candidate=candidate if status in (Status.HEALED, Status.PROPOSED) else (),
+            proven_from=shown.proven_from if shown is not None else (),
+            detail=detail,
+            seconds=outcome.seconds,
+            cost=outcome.cost,
+            cost_by=outcome.spent_by,
+            attempts=sum(a.trial is not None for a in outcome.attempts),
+        )
+
+
+def _compared(record: Record, seen: Mapping[str, final.Seen]) -> Record:
+    """With how the new output of a cell that runs again compares with the stored one."""
+    if record.status not in (Status.HEALED, Status.FOLLOWED) or record.cell.id not in seen:
+        return record
+    return replace(record, stored=compare(record.cell, seen[record.cell.id].result.outputs))
+
+
+def _status(outcome: Outcome) -> Status:
+    if outcome.diagnosis.leave_alone == "deliberate":
+        return Status.MEANT_TO_FAIL
+    candidates = outcome.proposal[0].candidates if outcome.proposal else ()
+    if any(c.verdict.plausible for c in candidates):
+        return Status.PROPOSED
+    if outcome.diagnosis.leave_alone or outcome.reason is Reason.ENVIRONMENT:
+        return Status.LEFT_ALONE
+    return Status.NOT_HEALED
+
+
+def _why_not(outcome: Outcome, status: Status) -> str:
+    if status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):
+        said = outcome.diagnosis.advice or outcome.diagnosis.cause
+        tried = next((_installed(a) for a in outcome.attempts if requirements(a.patch)), "")
+        return f"{said} ({tried})" if tried else said
+    by_policy = next((a.rejection for a in outcome.attempts if a.rejection.strip("-")), "")
+    if outcome.reason is Reason.REJECTED and by_policy:
+        return by_policy
+    return outcome.detail or {
+        Reason.EXHAUSTED: "no healer had a fix that works",
+        Reason.NOT_REPRODUCED: "it did not fail again when it was run a second time",
+        Reason.OVER_BUDGET: "the budget is used up",
+        Reason.STUCK: "the same attempts came again",
+        Reason.NO_IMPROVEMENT: "the attempts did not get better",
+    }.get(outcome.reason, outcome.reason.value.replace("_", " "))
+
+
+def _installed(attempt: Attempt) -> str:
+    """What came of an installation that was tried: a trial of no steps could not begin, as it could not be installed."""
+    if attempt.trial is None or attempt.trial.ran or not attempt.trial.steps:
+        return attempt.trial.detail if attempt.trial and not attempt.trial.ran else ""
+    return f"{', '.join(requirements(attempt.patch))} was installed for a trial, and the cell failed: {_how(attempt.trial)}"
+
+
+def _how(trial: Trial) -> str:
+    """How the first step that failed did."""
+    error = next((e for step in trial.steps for e in step.errors if not step.ok), None)
+    return f"{error.ename}: {error.evalue}"[:200] if error is not None else trial.detail or trial.ending.value

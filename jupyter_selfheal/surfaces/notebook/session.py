@@ -1,0 +1,222 @@
+"""One command's worth of heals: its settings, its budget, and the tools that each notebook is healed with."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import KernelError, UsageError
+from jupyter_selfheal.kernels.recipe import Past
+from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
+from jupyter_selfheal.ports import Approver, Starts, TrialKernel
+from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
+from jupyter_selfheal.surfaces.notebook.kernel_choice import chosen
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.tools import Limits, Tools
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.kernels.scratch import ScratchInstaller
+
+CELL_SECONDS = 120.0
+"""How long a cell may run unless the settings say otherwise."""
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a command was asked to do.
+
+    ``approve`` is ``all``, ``safe``, ``ask`` or ``none``; ``cell_seconds`` how long a cell may run; ``writes`` what becomes
+    of files that cells write (``discard`` or ``allow``); ``fresh`` uses fresh kernels instead of forks; ``kernelspec`` overrides
+    the notebook's own.
+    """
+
+    config: HealConfig = HealConfig()
+    approve: str = "all"
+    cell_seconds: float = CELL_SECONDS
+    writes: str = "discard"
+    fresh: bool = False
+    kernelspec: str = ""
+
+
+class Session:
+    """Heals notebooks with the same settings out of the same budget. Close it: it holds kernels.
+
+    ``run`` is the id of the run, a new one if it is empty; ``resuming``: it was cut off, and is gone on with. The n-th heal of a
+    run is journaled under ``RUN-n``, that of the k-th of several notebooks under ``RUN-k.n``, so that the same command finds
+    the heals that were already made, and repeats nothing paid.
+    """
+
+    def __init__(self, settings: Settings, run: str = "", *, resuming: bool = False) -> None:
+        self.settings = settings
+        self.run = run or new_run()
+        self.spent = Cost()
+        self._resuming = resuming
+        self._opened: dict[tuple[str, str], TrialKernel] = {}
+        self._installers: dict[str, ScratchInstaller] = {}
+        self._closing = contextlib.ExitStack()
+
+    @property
+    def limits(self) -> Limits:
+        """The notebook's own cells may use the network unless offline, and write as far as the kernel may."""
+        network = not self.settings.config.offline
+        return Limits(self.settings.cell_seconds, Sandbox(network=network, writes="allow"))
+
+    def prepared(self, document: Document) -> Document:
+        """The document with a kernelspec that is installed. Raises :class:`KernelError` where there is none for it."""
+        if self.settings.kernelspec:
+            return replace(document, kernelspec=chosen(self.settings.kernelspec)[0])
+        name, note = chosen(document.kernelspec)
+        return replace(document, kernelspec=name, notes=(*document.notes, *([note] if note else [])))
+
+    def tools(self, document: Document, progress: Progress | None = None, part: int = 0) -> Tools:
+        """What one notebook is healed with; ``part`` is its number where there are several, else 0."""
+        from jupyter_selfheal import engine
+
+        numbers = itertools.count(1)
+        prefix = f"{self.run}-{part}." if part else f"{self.run}-"
+        found = Tools(
+            open_state=lambda: self._clean(document),
+            replay=lambda runs, paths: self._replayed(document, runs, paths),
+            heal=lambda case, starts, seen: self._heal(document, case, starts, seen, f"{prefix}{next(numbers)}"),
+            scorer=engine.free_scorer(self.settings.config),
+            install=lambda requirement: self._installed(requirement, document.kernelspec),
+        )
+        return replace(found, progress=progress) if progress is not None else found
+
+    def close(self) -> None:
+        """Let go of every kernel and scratch directory. Idempotent."""
+        self._let_go()
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    # --- kernels ---
+
+    def _clean(self, document: Document) -> TrialKernel:
+        """A state in which nothing has run, with writes of its own.
+
+        The kernel of a folder's notebooks is started once and frozen; what it writes where writes are discarded belongs to each state
+        that begins here, so that the run in the end finds the folder as the first one did.
+        """
+        writes = self.settings.writes
+        spec, folder = document.kernelspec, document.notebook.folder
+        if self.settings.fresh:
+            from jupyter_selfheal.kernels.opening import open_state
+
+            return open_state(spec, folder, writes=writes, fresh=True)
+        request = TrialRequest(
+            (Run(""),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=replace(self.limits.sandbox, writes=writes)
+        )
+        try:
+            trial, state = self._frozen(spec, folder).run(request)
+        except KernelError:  # it ended since, however that came: another one is as good
+            self._let_go()
+            trial, state = self._frozen(spec, folder).run(request)
+        if state is None:
+            raise KernelError(f"the kernel {spec} cannot be forked ({trial.detail or trial.ending.value}): try --fresh")
+        return state
+
+    def _frozen(self, spec: str, folder: str) -> TrialKernel:
+        """The frozen kernel of a folder. Only that of the folder at hand is kept: there may be hundreds of folders."""
+        from jupyter_selfheal.kernels.opening import open_state
+
+        if (spec, folder) not in self._opened:
+            self._let_go()
+            self._opened[spec, folder] = open_state(spec, folder, writes=self.settings.writes)
+        return self._opened[spec, folder]
+
+    def _let_go(self) -> None:
+        while self._opened:
+            self._opened.popitem()[1].close()
+
+    def _replayed(self, document: Document, past: Sequence[Past], paths: Sequence[str]) -> TrialKernel:
+        from jupyter_selfheal.kernels.fresh import FreshKernel
+
+        folder = document.notebook.folder
+        return FreshKernel(document.kernelspec, folder, past, writes=self.settings.writes, paths=paths)
+
+    def _installed(self, requirement: str, kernelspec: str) -> str:
+        """Install for a kernel's Python into a scratch directory that lives as long as the session."""
+        from jupyter_selfheal.kernels.kernelspec import command_of
+        from jupyter_selfheal.kernels.scratch import ScratchInstaller
+
+        first = command_of(kernelspec)[0][0]
+        python = first if Path(first).name.startswith("python") else sys.executable
+        if python not in self._installers:
+            self._installers[python] = ScratchInstaller(python)
+            self._closing.callback(self._installers[python].close)
+        return self._installers[python](requirement)
+
+    # --- heals ---
+
+    def _heal(self, document: Document, case: Case, starts: Starts, seen: Trial, name: str) -> tuple[Outcome, str]:
+        """How the heal ended, and the name of its journal."""
+        from jupyter_selfheal import engine
+
+        def install(requirement: str) -> str:
+            return self._installed(requirement, document.kernelspec)
+
+        interrupted = threading.Event()
+        with contextlib.closing(self._journal(document, name)) as journal:
+            events = journal.events() if self._resuming else ()
+            outcome = engine.heal(
+                case,
+                starts,
+                config=self.settings.config,
+                approver=self._approver(case),
+                journal=journal,
+                baseline=seen,
+                cancel=interrupted,
+                resume_from=events,
+                run=name,
+                install=install if self.settings.config.install else None,
+                session_spent=self.spent,
+            )
+        self.spent = self.spent + outcome.cost
+        if interrupted.is_set():  # also where it came too late for this heal: the run is to end, not this heal alone
+            raise KeyboardInterrupt
+        return outcome, name
+
+    def _journal(self, document: Document, name: str) -> Any:
+        """The journal of the heal at hand: the one that was cut off, if there is one, else a new one."""
+        from jupyter_selfheal.journal.jsonl import JsonlJournal, runs_folder
+
+        path = runs_folder() / f"{name}.jsonl"
+        if self._resuming and path.exists():
+            return JsonlJournal.resume(path, uncancelled=True)[0]
+        return JsonlJournal.create(name, notebook=str(document.path), config=self.settings.config)
+
+    def _approver(self, case: Case) -> Approver:
+        if self.settings.approve == "ask":
+            return TerminalApprover(case.notebook, colours=sys.stderr.isatty())
+        return PolicyApprover(self.settings.approve, self.settings.config.accept)
+
+
+def new_run() -> str:
+    """An id for a run."""
+    return uuid.uuid4().hex[:8]
+
+
+def existing_run(run: str) -> str:
+    """The id of a run that has journals; ``RUN-3`` names the run of that heal. Raises :class:`UsageError`."""
+    from jupyter_selfheal.journal.jsonl import runs_folder
+
+    found = run.partition("-")[0]
+    if not found.isalnum() or not any(runs_folder().glob(f"{found}-*.jsonl")):
+        raise UsageError(f"there is no run {run!r} to resume in {runs_folder()}: `jupyter selfheal trace` lists all")
+    return found

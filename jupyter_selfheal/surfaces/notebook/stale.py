@@ -1,0 +1,41 @@
+"""Which stored outputs are no oracle: those of cells that read what an unhealed cell above never made, or left as it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Cell, Notebook
+from jupyter_selfheal.surfaces.notebook.failures import Lost
+
+
+def mark(notebook: Notebook, lost: Mapping[str, Lost]) -> Notebook:
+    """The notebook with :attr:`Cell.stale` set on each cell that depends on a name which an unhealed cell lost.
+
+    ``lost``: by cell id, what the unhealed ones did not come to. A name that is lost is often still bound, to what it was
+    before; what is computed of that is another thing than what the author saw. Cells are read in order, a name that is bound
+    anew of nothing stale is good again.
+    """
+    gone: set[str] = set()
+    cells = []
+    for cell in notebook.cells:
+        if cell.kind == "code":
+            used = src.names(cell.source)
+            stale = not gone.isdisjoint(_read(cell))
+            made = (used.binds | used.changes) - used.imports
+            gone = gone | made if stale else gone - used.binds
+            if cell.id in lost:
+                gone |= lost[cell.id].names | lost[cell.id].changed
+            cell = replace(cell, stale=stale)
+        cells.append(cell)
+    return replace(notebook, cells=tuple(cells))
+
+
+def _read(cell: Cell) -> frozenset[str]:
+    """Names that a cell reads; all of its words where it does not parse (Python 2, say)."""
+    if src.parse(cell.source) is None:
+        return frozenset(re.findall(r"[A-Za-z_]\w*", cell.source))
+    used = src.names(cell.source)
+    return used.uses | used.changes

@@ -1,0 +1,121 @@
+"""The table at the end of a batch run, for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from jupyter_selfheal.model import Cost
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+
+HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost")
+_NARROW = {"cell": 4, "proven from": 13, "isolation": 9, "score": 5, "tries": 5, "seconds": 7, "cost": 7}
+_PROSE = (20, 32)
+"""Least and most characters for each of the three columns of prose."""
+
+
+def rendered(reports: Sequence[NotebookReport], verbose: bool = False, columns: int = 160) -> str:
+    """Every notebook: its one-line summary, a table of what was healed, and what was left alone, with advice.
+
+    ``columns`` is how many characters a line may have.
+    """
+    return "\n".join(line for report in reports for line in _notebook(report, verbose, columns)).rstrip("\n")
+
+
+def totals(reports: Sequence[NotebookReport]) -> str:
+    """One line over several notebooks."""
+    codes = [r.exit_code for r in reports]
+    parts = [f"{codes.count(0)} run", f"{codes.count(1)} still broken", f"{codes.count(2)} could not be run"]
+    healed = sum(r.count(Status.HEALED) for r in reports)
+    line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} cells healed"
+    same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))
+    return line + (f"; {reproduced(same, asked)}" if asked else "")
+
+
+def reproduced(same: int, asked: int) -> str:
+    """``2 of 3 healed cells with a stored output reproduce it``."""
+    noun = "cell" if asked == 1 else "cells"
+    return f"{same} of {asked} healed {noun} with a stored output reproduce{'s' if asked == 1 else ''} it"
+
+
+def _notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
+    yield f"{Path(report.path).name}: {report.summary}"
+    shown = [r for r in report.records if r.candidate or r.status is Status.NOT_HEALED]
+    if shown:
+        yield from _rows([HEADERS, *(_row(r) for r in shown)], _widths(columns))
+    for record in report.records:
+        if (
+            record.status is not Status.RAN
+            and record not in shown
+            and (verbose or record.status is not Status.FOLLOWED)
+        ):
+            yield from _left(record)
+    if report.fixes:
+        yield "  " + (
+            "the whole healed notebook ran in a clean kernel"
+            if report.survived
+            else "NOT everything that ran before runs in a clean kernel"
+        )
+    same, asked = report.reproduced
+    if asked:
+        yield f"  {reproduced(same, asked)}"
+    yield from (f"  note: {note}" for note in report.notes)
+    if report.written:
+        yield f"  written: {report.written}"
+    yield ""
+
+
+def _row(record: Record) -> tuple[str, ...]:
+    if not record.candidate:
+        return (str(record.number), record.headline, record.cause or record.detail, f"— {record.detail}", "—", "—",
+                "—", str(record.attempts), f"{record.seconds:.1f}", money(record.cost))  # fmt: skip
+    candidate = record.candidate[0]
+    mark = {Status.HEALED: "", Status.PROPOSED: "(proposed) ", Status.REVERTED: "(taken back) "}.get(
+        record.status, "— "
+    )
+    proven = ", ".join(s.value.split()[0] for s in record.proven_from) or "not proven"
+    return (
+        str(record.number),
+        record.headline,
+        record.cause,
+        mark + candidate.patch.title,
+        proven,
+        candidate.trial.isolation.kernel,
+        f"{candidate.verdict.score:.1f}",
+        str(record.attempts),
+        f"{record.seconds:.1f}",
+        money(record.cost),
+    )
+
+
+def money(cost: Cost) -> str:
+    """``$0``, ``$0.0041``, ``$1.20``; a question mark where no price is known."""
+    if cost.unknown:
+        return "?"
+    return f"${cost.usd:.2f}" if cost.usd >= 1 else f"${cost.usd:.4f}" if cost.usd else "$0"
+
+
+def _left(record: Record) -> Iterator[str]:
+    why = record.diagnosis.leave_alone
+    what = f"cascade of cell {record.cascade_of}" if record.cascade_of else record.status.value
+    yield f"  cell {record.number}: {what}{f' ({why})' if why else ''}: {record.headline or record.detail}"
+    if record.headline and record.detail:
+        yield f"      → {record.detail}"
+
+
+def _widths(columns: int) -> list[int]:
+    """A width for each column: prose shares what the others leave."""
+    free = columns - 2 * len(HEADERS) - sum(_NARROW.values())
+    prose = min(max(free // 3, _PROSE[0]), _PROSE[1])
+    return [_NARROW.get(name, prose) for name in HEADERS]
+
+
+def _rows(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        columns = [textwrap.wrap(text, width) or [""] for text, width in zip(row, widths, strict=True)]
+        for line in range(max(len(c) for c in columns)):
+            cells = [(c[line] if line < len(c) else "").ljust(w) for c, w in zip(columns, widths, strict=True)]
+            yield ("  " + "  ".join(cells)).rstrip()
+        if number == 0:
+            yield "  " + "  ".join("─" * width for width in widths)

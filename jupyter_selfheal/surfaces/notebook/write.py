@@ -1,0 +1,163 @@
+"""Writing a healed notebook: only what healing changed differs from the file that was read."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jupyter_selfheal.errors import NotebookError
+from jupyter_selfheal.model import JSON, Cell, Output
+from jupyter_selfheal.surfaces.notebook import heal_lines
+from jupyter_selfheal.surfaces.notebook.read import Document, Form
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """New outputs of a cell and its execution count."""
+
+    outputs: tuple[Output, ...]
+    count: int
+
+
+def healed_json(
+    document: Document, cells: Sequence[Cell], results: Mapping[str, Result], moved: frozenset[str] = frozenset()
+) -> dict[str, JSON]:
+    """The JSON of the healed notebook: ``cells`` in their new order, with new ``results`` for those that have one.
+
+    Cells that the file does not have are marked ``selfheal.inserted``; ``moved`` ones ``selfheal.origin``: their place
+    among the non-empty code cells of the file that was read.
+    """
+    originals = dict(zip((c.id for c in document.notebook.cells), document.raw["cells"], strict=True))
+    given = {c.id: c.source for c in document.notebook.cells}
+    ordinals = document.ordinals()
+    has_ids = (document.raw["nbformat"], document.raw.get("nbformat_minor", 0)) >= (4, 5)
+    found: list[JSON] = []
+    for cell in cells:
+        original = originals.get(cell.id)
+        raw = _new_cell(cell, with_id=has_ids) if original is None else copy.deepcopy(original)
+        if original is not None and cell.source != given[cell.id]:
+            line = document.lines.get(cell.id)
+            raw["source"] = _like(raw["source"], heal_lines.given_back(cell.source, line) if line else cell.source)
+        if cell.id in moved and cell.id in ordinals:
+            _mark(raw, {"origin": ordinals[cell.id]})
+        if cell.id in results:
+            result = results[cell.id]
+            raw["outputs"] = [_output(o, result.count) for o in result.outputs]
+            raw["execution_count"] = result.count
+        found.append(raw)
+    return {**document.raw, "cells": found}
+
+
+def _new_cell(cell: Cell, with_id: bool) -> dict[str, JSON]:
+    raw: dict[str, JSON] = {"cell_type": "code", "execution_count": None}
+    if with_id:
+        raw["id"] = cell.id
+    return {
+        **raw,
+        "metadata": {"selfheal": {"inserted": True}},
+        "outputs": [],
+        "source": cell.source.splitlines(keepends=True),
+    }
+
+
+def _mark(raw: dict[str, JSON], mark: Mapping[str, JSON]) -> None:
+    metadata = raw.setdefault("metadata", {})
+    metadata["selfheal"] = {**metadata.get("selfheal", {}), **mark}
+
+
+def _like(old: JSON, text: str) -> JSON:
+    return text.splitlines(keepends=True) if isinstance(old, list) else text
+
+
+def _output(output: Output, count: int) -> dict[str, JSON]:
+    raw = output.to_nbformat(count)
+    if "text" in raw:
+        raw["text"] = raw["text"].splitlines(keepends=True)
+    if "data" in raw:
+        raw["data"] = {
+            mime: value.splitlines(keepends=True) if isinstance(value, str) and "\n" in value.strip("\n") else value
+            for mime, value in raw["data"].items()
+        }
+    return raw
+
+
+def formatted(raw: Mapping[str, JSON], form: Form) -> str:
+    """The text of a notebook in the form of the file that it was read from."""
+    text = json.dumps(
+        raw,
+        ensure_ascii=form.ascii_only,
+        indent=form.indent or None,
+        separators=(",", ": ") if form.indent else (", ", ": "),
+    )
+    return ("\ufeff" if form.bom else "") + text + ("\n" if form.ends_with_newline else "")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that at any moment it holds either all of the old text or all of the new one.
+
+    Raises :class:`NotebookError`, in one line, where the folder or the disk does not allow it.
+    """
+    target = path.resolve()
+    temporary = ""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise NotebookError(f"{path}: cannot be written ({error.strerror}): choose another place with -o") from error
+    finally:
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def kept_aside(path: Path) -> Path:
+    """Copy a file of an old format next to itself, as ``NAME.v3.ipynb``: nothing else could give it back. The copy's path.
+
+    An earlier copy is never overwritten; one that holds the same is taken for this one. Raises :class:`NotebookError`.
+    """
+    held = path.read_bytes()
+    version = json.loads(held)["nbformat"]
+    number = 1
+    while True:
+        copied = path.with_name(f"{path.stem}.v{version}{f'-{number}' if number > 1 else ''}{path.suffix}")
+        try:
+            with copied.open("xb") as file:
+                file.write(held)
+            shutil.copystat(path, copied)
+        except FileExistsError:
+            if copied.read_bytes() != held:
+                number += 1
+                continue
+        except OSError as error:
+            raise NotebookError(f"{copied}: cannot be written ({error.strerror}): choose a place with -o") from error
+        return copied
+
+
+def check_writable(path: Path) -> None:
+    """Find out before an hour of healing, not after it, that ``path`` cannot be written."""
+    if path.is_dir():
+        raise NotebookError(f"{path}: a folder; name the file, or use --output-dir")
+    folder = path.resolve().parent
+    existing = next(p for p in (folder, *folder.parents) if p.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as error:
+        raise NotebookError(f"{path}: cannot be written ({error.strerror}): choose another place with -o") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

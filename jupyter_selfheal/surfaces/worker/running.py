@@ -1,0 +1,173 @@
+"""One heal of the session: its thread, the decisions that came for it, and its approver."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from jupyter_selfheal import engine, wire
+from jupyter_selfheal import messages as m
+from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.journal.describe import describe
+from jupyter_selfheal.journal.jsonl import JsonlJournal
+from jupyter_selfheal.journal.redact import redact
+from jupyter_selfheal.loop.repeats import repeated
+from jupyter_selfheal.model import Cost, Decision, Outcome, Proposal, Reason
+from jupyter_selfheal.ports import Starts, TrialKernel
+from jupyter_selfheal.surfaces.worker.runs import free_name
+from jupyter_selfheal.surfaces.worker.spending import Spending
+from jupyter_selfheal.surfaces.worker.states import connect, starts_of
+
+log = logging.getLogger("jupyter_selfheal.surfaces.worker")
+
+TICK = 0.05
+"""Seconds after which whoever waits for the user looks whether the heal was cancelled."""
+
+QUIET = frozenset({"Priced", "Reserved", "Settled", "ProposalMade", "PausedForUserAction", "Ended"})
+"""Events without a progress line: another message says it, or it is bookkeeping."""
+
+
+class RunningHeal:
+    """A heal from its message to ``Finished``.
+
+    ``turn`` is held while it works, not while its user decides. ``ended`` is called once, before ``Finished`` is sent.
+    """
+
+    def __init__(
+        self,
+        message: m.Heal,
+        send: Callable[[m.FromWorker], None],
+        turn: threading.Lock,
+        ended: Callable[[RunningHeal, Outcome], None],
+    ) -> None:
+        self.message = message
+        self.run = message.run
+        self.cancel = threading.Event()
+        self.decisions: queue.SimpleQueue[Decision] = queue.SimpleQueue()
+        self.working = False
+        self.waiting = False
+        self.thread = threading.Thread(target=self._heal, name=f"selfheal-{message.run}", daemon=True)
+        self._send = send
+        self._turn = turn
+        self._ended = ended
+        self._kernels: tuple[TrialKernel, ...] = ()
+        self._began = time.monotonic()
+        self._tried = 0
+        self._spending = Spending()
+
+    # --- the approver ---
+
+    def decide(self, proposal: Proposal) -> Decision:
+        """See :class:`~jupyter_selfheal.ports.Approver`."""
+        case = self.message.case
+        repeats = {c.patch.id: found for c in proposal.candidates if (found := repeated(case, c.patch))}
+        return self._word(m.Proposed(self.run, proposal, repeats))
+
+    def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+        """See :class:`~jupyter_selfheal.ports.Approver`."""
+        return self._word(m.Paused(self.run, why, cost, (proposal,) if proposal else ()))
+
+    def _word(self, question: m.Proposed | m.Paused) -> Decision:
+        """Ask, and wait for the user; meanwhile another heal may work."""
+        self.working, self.waiting = False, True
+        self._turn.release()
+        try:
+            self._send(question)
+            while not self.cancel.is_set():
+                with contextlib.suppress(queue.Empty):
+                    return self.decisions.get(timeout=TICK)
+            raise KeyboardInterrupt
+        finally:
+            self._turn.acquire()
+            self.working, self.waiting = True, False
+
+    # --- the work ---
+
+    @property
+    def starts(self) -> Starts:
+        """The states that it works from."""
+        return starts_of(self._kernels)
+
+    def let_go(self) -> None:
+        """Close the states. Idempotent; ends trials that run."""
+        if not self.message.keep_states:
+            for kernel in self._kernels:
+                kernel.close()
+
+    def _heal(self) -> None:
+        outcome, journal = self._failed(Reason.SELF_ERROR, "it ended without saying why"), ""
+        try:
+            with self._turn:
+                self.working = True
+                outcome, journal = self._healed()
+                self.working = False
+        except SelfHealError as error:
+            log.error("%s: %s", self.run, error)
+            outcome = self._failed(Reason.INFRASTRUCTURE, str(error))
+        except BaseException as error:
+            log.exception("healing %s", self.run)
+            outcome = self._failed(Reason.SELF_ERROR, own_fault(error))
+        finally:
+            self.let_go()
+            self._ended(self, outcome)
+            self._send(m.Finished(self.run, outcome, journal))
+
+    def _healed(self) -> tuple[Outcome, str]:
+        message = self.message
+        unproven = message.unproven
+        try:
+            for address in message.states:
+                self._kernels = (*self._kernels, connect(address))
+        except SelfHealError as error:
+            self.let_go()
+            self._kernels, unproven = (), str(error)
+        with JsonlJournal.create(
+            free_name(self.run), notebook=message.case.notebook.path, config=message.config
+        ) as journal:
+            outcome = engine.heal(
+                message.case,
+                self.starts,
+                config=message.config,
+                approver=self,
+                journal=journal,
+                cancel=self.cancel,
+                run=journal.path.stem,
+                unproven=unproven,
+                listeners=(self._progress,),
+                session_spent=message.session_spent,
+            )
+            return outcome, str(journal.path)
+
+    def _progress(self, event: object) -> None:
+        if self._spending.take(event):
+            self._send(m.Spent(self.run, self._spending.cost))
+        body = wire.encode(event)
+        kind = str(body["$"])
+        self._tried += kind == "TrialEnded"
+        if kind not in QUIET:
+            text = redact(describe(body)).splitlines()[0]
+            seconds = time.monotonic() - self._began
+            self._send(m.Progress(self.run, kind, text, self._tried, self._spending.cost, seconds))
+
+    def _failed(self, reason: Reason, detail: str) -> Outcome:
+        return Outcome(reason, self.message.case.failure, cost=self._spending.cost, detail=detail)
+
+
+def own_fault(error: BaseException) -> str:
+    """An error of ours in one line, with the file that has the rest."""
+    return f"an error of ours: {type(error).__name__}: {error} (log: {log_path()})"
+
+
+def log_path() -> str:
+    """The file that stderr goes to, where that can be known."""
+    try:
+        path = Path(os.readlink("/proc/self/fd/2"))
+    except OSError:
+        return "the log of the extension"
+    return str(path) if path.is_absolute() and path.is_file() else "stderr"

@@ -1,0 +1,164 @@
+"""Reads messages until there are no more; every heal runs on a thread of its own.
+
+Heals take turns: one works at a time, and the one that waits for its user lets the next have the turn. At the end of the
+input everything is let go of; the frozen states end with its connections.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import BinaryIO
+
+from jupyter_selfheal import engine, wire
+from jupyter_selfheal import messages as m
+from jupyter_selfheal._version import __version__
+from jupyter_selfheal.errors import SelfHealError, WireError
+from jupyter_selfheal.journal.describe import sent_text
+from jupyter_selfheal.journal.jsonl import JsonlJournal
+from jupyter_selfheal.model import Cost, Outcome
+from jupyter_selfheal.surfaces.worker.running import RunningHeal, log_path, own_fault
+from jupyter_selfheal.surfaces.worker.runs import events, free_name, sent_records
+from jupyter_selfheal.surfaces.worker.states import connected
+
+log = logging.getLogger("jupyter_selfheal.surfaces.worker")
+
+END_SECONDS = 2.0
+"""How long heals that were cancelled may take to end, all together, before the process does."""
+
+
+class Worker:
+    """The worker's end of the two pipes."""
+
+    def __init__(self, lines: BinaryIO, out: BinaryIO) -> None:
+        self._lines = lines
+        self._out = out
+        self._sending = threading.Lock()
+        self._turn = threading.Lock()
+        self._heals: dict[str, RunningHeal] = {}
+        self._done = 0
+        self._spent = Cost()
+        self._switched: JsonlJournal | None = None
+
+    def serve(self) -> None:
+        """Until ``Shutdown`` or the end of the input; then everything that runs is cancelled."""
+        self._send(m.Ready(__version__, os.getpid(), log_path()))
+        for line in self._lines:
+            try:
+                message = wire.loads(line)
+            except WireError as error:
+                self._send(m.Notice(str(error), "error"))
+                continue
+            if isinstance(message, m.Shutdown):
+                break
+            try:
+                self._take(message)
+            except Exception as error:
+                log.exception("taking %s", type(message).__name__)
+                self._send(m.Notice(own_fault(error), "error"))
+        self._stop()
+
+    def _send(self, message: m.FromWorker) -> None:
+        """One line to the kernel. A kernel that is gone is noticed by the reader."""
+        line = wire.dumps(message).encode("utf-8", "surrogatepass") + b"\n"
+        with self._sending, contextlib.suppress(BrokenPipeError, ValueError):
+            self._out.write(line)
+            self._out.flush()
+
+    def _take(self, message: object) -> None:
+        match message:
+            case m.Hello(version=version):
+                if version != __version__:
+                    self._send(
+                        m.Notice(f"the extension is {version}, the worker {__version__}: restart the kernel", "warning")
+                    )
+            case m.Heal():
+                heal = self._heals[message.run] = RunningHeal(message, self._send, self._turn, self._ended)
+                heal.thread.start()
+            case m.Prove():
+                self._aside("prove", lambda: self._prove(message))
+            case m.Decide(run, decision):
+                if run in self._heals:
+                    self._heals[run].decisions.put(decision)
+                else:
+                    self._send(m.Notice("this heal has ended: nothing is waiting for a decision", "warning", run))
+            case m.Cancel(run):
+                if run in self._heals:
+                    self._heals[run].cancel.set()
+            case m.AskSent():
+                self._aside("sent", lambda: self._say_sent(message))
+            case m.Switched(run):
+                self._switches(run).append(message)
+            case m.AskStatus():
+                self._send(self._status())
+            case _:
+                self._send(m.Notice(f"{type(message).__name__} is no message for the worker", "error"))
+
+    @staticmethod
+    def _aside(name: str, work: Callable[[], None]) -> None:
+        threading.Thread(target=work, name=f"selfheal-{name}", daemon=True).start()
+
+    def _status(self) -> m.Status:
+        runs = list(self._heals.values())
+        working = next((h for h in runs if h.working), None) or next((h for h in runs if h.waiting), None)
+        queued = tuple(h.run for h in runs if h is not working and not h.waiting)
+        waiting = working.waiting if working else False
+        return m.Status(working.run if working else "", waiting, queued, self._done, self._spent)
+
+    def _ended(self, heal: RunningHeal, outcome: Outcome) -> None:
+        """A heal is over."""
+        if self._heals.get(heal.run) is heal:
+            del self._heals[heal.run]
+        self._done += 1
+        self._spent += outcome.cost
+
+    def _prove(self, message: m.Prove) -> None:
+        """Try one patch again, from the states as they are now."""
+        try:
+            with connected(message.states) as starts:
+                found = engine.prove(message.case, message.patch, starts, message.config)
+            self._send(m.Proven(message.run, (found,)))
+        except SelfHealError as error:
+            self._send(m.Proven(message.run, error=str(error)))
+        except Exception as error:
+            log.exception("proving again")
+            self._send(m.Proven(message.run, error=own_fault(error)))
+
+    def _say_sent(self, message: m.AskSent) -> None:
+        """What went to a model in a run; where nothing did, what would. Always an answer: somebody waits for it."""
+        records, would = (), ""
+        try:
+            records = tuple(sent_records(message.run))
+            if message.cases and not records:
+                would = self._would_send(message)
+        except SelfHealError as error:
+            would = f"it cannot be said: {error}"
+        except Exception as error:
+            log.exception("rendering a request")
+            would = own_fault(error)
+        self._send(m.Sent(message.run, records, "\n\n".join(map(sent_text, records)), would))
+
+    def _would_send(self, message: m.AskSent) -> str:
+        at_work = self._heals.get(message.run)
+        with contextlib.nullcontext(at_work.starts) if at_work else connected(message.states) as starts:
+            return sent_text(engine.would_send(message.cases[0], starts, message.config, events(message.run)))
+
+    def _switches(self, run: str) -> JsonlJournal:
+        """The journal of what the user switched in this session."""
+        if self._switched is None:
+            self._switched = JsonlJournal.create(free_name(run))
+        return self._switched
+
+    def _stop(self) -> None:
+        heals = list(self._heals.values())
+        for heal in heals:
+            heal.cancel.set()
+        deadline = time.monotonic() + END_SECONDS
+        for heal in heals:
+            heal.thread.join(max(deadline - time.monotonic(), 0.0))
+        for heal in heals:
+            heal.let_go()

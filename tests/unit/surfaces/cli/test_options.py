@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.cli import main
+from jupyter_selfheal.surfaces.cli.heal import settings_of, targets_of
+from jupyter_selfheal.surfaces.cli.parser import parser
+
+HEAVY = ("nbformat", "anthropic", "jupyter_client", "IPython", "jinja2", "pygments", "numpy", "zmq", "tqdm")
+
+
+def parsed(*words: str):  # type: ignore[no-untyped-def]
+    return parser().parse_args(["heal", *words])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--nope"],
+        ["heal"],
+        ["heal", "a.ipynb", "--nope"],
+        ["heal", "a.ipynb", "--timeout", "-1"],
+        ["heal", "a.ipynb", "--attempts", "1.5"],
+        ["heal", "a.ipynb", "--budget", "much"],
+        ["heal", "a.ipynb", "--healers", "rules,magic"],
+        ["heal", "a.ipynb", "--approve", "maybe"],
+        ["heal", "a.ipynb", "-o", "b.ipynb", "--in-place"],
+        ["heal", "a.ipynb", "-o", "a.ipynb"],
+        ["heal", "a.ipynb", "b.ipynb", "-o", "c.ipynb"],
+        ["heal", "x/a.ipynb", "y/a.ipynb", "--output-dir", "z"],
+        ["heal", "a.ipynb", "--report", "a.pdf"],
+        ["heal", "a.ipynb", "--resume", "nosuchrun"],
+        ["heal", "a.ipynb", "--resume", "../x"],
+        ["heal", "a.ipynb", "b.ipynb", "--jobs", "2", "--approve", "ask"],
+        ["heal", "a.ipynb", "--jobs", "0"],
+        ["heal", "a.ipynb", "--offline", "--healers", "language_model"],
+        ["heal", "."],
+        ["heal", "/"],
+        ["rules", "NOPE999"],
+        ["trace", "no-such-run"],
+        ["unknown"],
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_understood_is_one_line_and_exit_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert len(said.err.strip().splitlines()) == 1
+    assert said.err.startswith("jupyter selfheal: ")
+
+
+def test_broken_notebooks_are_one_line_each_and_nothing_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.ipynb").write_text("{")
+    (tmp_path / "b.ipynb").write_text('{"nbformat": 9, "cells": []}')
+    (tmp_path / "c.ipynb").write_text(
+        '{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": [1]}]}'
+    )
+    (tmp_path / "d.ipynb").write_bytes(b"\x89PNG\r\n\x1a\n\xff")
+    (tmp_path / "e.ipynb").mkdir()
+    there = sorted(p.name for p in tmp_path.iterdir())
+    names = [str(tmp_path / n) for n in (*there, "none.ipynb")]
+    assert main(["heal", *names, "--output-dir", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert [name for line, name in zip(said, names, strict=True) if name not in line] == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == there
+
+
+@pytest.mark.parametrize(
+    "words", [["-o", "/proc/none/x.ipynb"], ["--output-dir", "/proc/none"], ["--report", "/proc/none/r.html"]]
+)
+def test_an_output_that_cannot_be_written_is_found_out_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    (tmp_path / "a.ipynb").write_text('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}')
+    assert main(["heal", str(tmp_path / "a.ipynb"), *words]) == 2
+    said = capsys.readouterr().err.strip()
+    assert "cannot be written" in said
+    assert "\n" not in said
+    assert [p.name for p in tmp_path.iterdir()] == ["a.ipynb"]
+
+
+def test_where_the_healed_notebook_goes() -> None:
+    a = Path("x/a.ipynb")
+    assert targets_of(parsed("x/a.ipynb")) == {a: Path("x/a.healed.ipynb")}
+    assert targets_of(parsed("x/a.ipynb", "--output-dir", "z")) == {a: Path("z/a.ipynb")}
+    assert targets_of(parsed("x/a.ipynb", "--in-place")) == {a: a}
+    with pytest.raises(UsageError, match="--in-place"):
+        targets_of(parsed("x/a.ipynb", "-o", "x/../x/a.ipynb"))
+
+
+def test_a_model_is_asked_only_where_it_is_named() -> None:
+    plain = settings_of(parsed("a.ipynb")).config
+    assert "language_model" not in plain.healers
+    assert not plain.consent
+    named = settings_of(parsed("a.ipynb", "--healers", "rules,language-model", "--budget", "0.5")).config
+    assert named.healers == ("rules", "language_model")
+    assert named.consent
+    assert (named.budget_usd, named.session_budget_usd) == (0.5, 0.5)
+
+
+def test_in_place_applies_safe_fixes_only_unless_told_otherwise() -> None:
+    assert settings_of(parsed("a.ipynb")).approve == "all"
+    assert settings_of(parsed("a.ipynb", "--in-place")).approve == "safe"
+    assert settings_of(parsed("a.ipynb", "--in-place", "--approve", "all")).approve == "all"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["heal", "--help"], ["--version"]])
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    program = (
+        "import sys\nfrom jupyter_selfheal.surfaces.cli import main\n"
+        f"try: main({words!r})\nexcept SystemExit: pass\n"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_every_documented_option_exists() -> None:
+    """The README's reference and the parser cannot drift apart."""
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    offered = (
+        parser().format_help()
+        + next(action for action in parser()._actions if action.dest == "command").choices["heal"].format_help()
+    )  # type: ignore[index,call-overload,union-attr]
+    reference = readme.split("## Command line")[1].split("## Limits")[0]
+    import re
+
+    for option in set(re.findall(r"(?<![\w`-])--[a-z][a-z-]+", reference)) - {"--engine"}:
+        assert option in offered, option

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from jupyter_selfheal.errors import NotebookError
+from jupyter_selfheal.model import Oracle
+from jupyter_selfheal.surfaces.notebook.read import read
+from tests.batches import cell, notebook
+
+OLD = {
+    "metadata": {"name": ""},
+    "nbformat": 3,
+    "nbformat_minor": 0,
+    "worksheets": [
+        {
+            "cells": [
+                {"cell_type": "heading", "level": 2, "metadata": {}, "source": ["Title"]},
+                {
+                    "cell_type": "code",
+                    "collapsed": False,
+                    "input": ["print 1\n", "1 + 1"],
+                    "language": "python",
+                    "metadata": {},
+                    "outputs": [
+                        {"output_type": "stream", "stream": "stdout", "text": ["1\n"]},
+                        {"metadata": {}, "output_type": "pyout", "prompt_number": 1, "text": ["2"]},
+                    ],
+                    "prompt_number": 1,
+                },
+            ],
+            "metadata": {},
+        },
+        {"cells": [{"cell_type": "code", "input": "x = 2", "language": "python", "metadata": {}, "outputs": []}]},
+    ],
+}
+"""A notebook of format 3, as IPython 0.13 to 2 wrote them."""
+
+
+def written(tmp_path: Path, text: str | bytes) -> Path:
+    path = tmp_path / "n.ipynb"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "not valid JSON"),
+        ("{", "not valid JSON"),
+        ("[1]", "not a Jupyter notebook"),
+        ('{"a": 1}', "not a Jupyter notebook"),
+        (b"\x89PNG\r\n\xff", "not UTF-8"),
+        ('{"nbformat": 5, "cells": []}', "format 5 is not known"),
+        ('{"nbformat": 4, "cells": [1]}', "cell 1 is not a cell"),
+        ('{"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": []}', "a notebook in julia"),
+        ('{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": [1]}]}', "cannot upgrade it"),
+        ('{"nbformat": 3, "metadata": {}, "worksheets": 5}', "cannot upgrade it"),
+        ('{"nbformat": 3, "metadata": {"language": "Julia"}, "worksheets": [{"cells": []}]}', "a notebook in julia"),
+        ('{"nbformat": 4, "cells": {}}', "cells are no list"),
+    ],
+)
+def test_what_is_not_a_python_notebook_is_one_line(tmp_path: Path, content: str | bytes, says: str) -> None:
+    with pytest.raises(NotebookError) as raised:
+        read(written(tmp_path, content))
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(NotebookError, match="no such file"):
+        read(tmp_path / "none.ipynb")
+    with pytest.raises(NotebookError, match="a folder"):
+        read(tmp_path)
+
+
+def test_missing_and_repeated_ids_are_made_up_without_touching_the_file(tmp_path: Path) -> None:
+    raw = notebook(cell("a = 1", id="x"), cell("b = 2", id="x"), cell("c = 3", id=""))
+    document = read(written(tmp_path, json.dumps(raw)))
+    ids = [c.id for c in document.notebook.cells]
+    assert len(set(ids)) == 3
+    assert ids[0] == "x"
+    assert document.raw == raw
+
+
+def test_the_cells_own_metadata_is_honoured_and_mistakes_in_it_are_said(tmp_path: Path) -> None:
+    own = {"expect": "[1, 2]", "stdout": ["a\n", "b"], "check": "assert x", "expensive": True, "exepct": 1}
+    good = cell("x", metadata={"selfheal": own, "tags": ["raises-exception"]})
+    odd = cell("y", metadata={"selfheal": {"expect": "1 +", "check": 3, "skip": True}})
+    bare = cell("z", metadata={"selfheal": {"expect": 5}})
+    document = read(written(tmp_path, json.dumps(notebook(good, odd, bare))))
+    first, second, third = document.notebook.cells
+    assert first.oracle == Oracle("[1, 2]", "a\nb", ("assert x",))
+    assert (first.expensive, first.skip, first.tags) == (True, False, ("raises-exception",))
+    assert not second.oracle
+    assert second.skip
+    assert third.oracle.expect == "5"
+    assert sum("selfheal metadata" in note for note in document.notes) == 3
+
+
+def test_a_notebook_of_format_3_is_read_as_format_4_5(tmp_path: Path) -> None:
+    document = read(written(tmp_path, json.dumps(OLD)))
+    assert [(c.kind, c.source) for c in document.notebook.cells] == [
+        ("markdown", "## Title"),
+        ("code", "print 1\n1 + 1"),
+        ("code", "x = 2"),
+    ]
+    assert [o.output_type for o in document.notebook.cells[1].outputs] == ["stream", "execute_result"]
+    assert document.notebook.cells[1].outputs[1].data["text/plain"] == "2"
+    assert (document.raw["nbformat"], document.raw["nbformat_minor"], document.upgraded_from) == (4, 5, 3)
+    assert "upgraded from notebook format 3" in document.notes[0]
+    assert "2 worksheets became one" in document.notes[1]
+    nbformat.validate(document.raw)
+    assert read(document.path).raw == document.raw, "reading twice gives the same ids"
+
+
+def test_format_2_is_upgraded_too(tmp_path: Path) -> None:
+    old = {"cell_type": "code", "input": "print 1", "language": "python", "outputs": [], "prompt_number": 1}
+    raw = {"nbformat": 2, "metadata": {}, "worksheets": [{"cells": [old]}]}
+    document = read(written(tmp_path, json.dumps(raw)))
+    assert [c.source for c in document.notebook.cells] == ["print 1"]
+    assert document.upgraded_from == 2

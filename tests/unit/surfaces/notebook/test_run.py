@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from jupyter_selfheal.model import Case, FailureKind, Insert, Move, Patch, Replace, RunCells
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import Status
+from tests.batches import batch, cell
+
+Make = Callable[..., Document]
+
+
+def replaced(old: str, new: str) -> Callable[[Case], Iterator[Patch]]:
+    """A healer that replaces a text wherever a cell up to the failing one has it."""
+
+    def fixer(case: Case) -> Iterator[Patch]:
+        for one in case.notebook.cells:
+            if old in one.source:
+                yield Patch((Replace(one.id, one.source, one.source.replace(old, new)),), f"Write {new}")
+
+    return fixer
+
+
+def test_a_healthy_notebook_is_run_once_and_left_as_it_is(document: Make) -> None:
+    report, seen = batch(document("a = 1", "b = a + 1")).run()
+    assert [r.status for r in report.records] == [Status.RAN, Status.RAN]
+    assert (report.exit_code, report.fixes) == (0, ())
+    assert [(s.count, s.failure) for s in seen.values()] == [(1, ()), (2, ())]
+    assert report.summary == "all 2 code cells run"
+
+
+def test_a_root_failure_is_healed_where_it_sits_and_what_it_broke_runs_again(document: Make) -> None:
+    given = document("def f(x):\n    return x.real_", "y = f(2)", "z = y + 1")
+    made = batch(given, replaced("real_", "real"))
+    report, seen = made.run()
+    assert [r.status for r in report.records] == [Status.RAN, Status.HEALED, Status.RAN]
+    assert report.healed.cells[0].source.endswith("x.real")
+    assert report.survived
+    assert report.exit_code == 0
+    assert [s.failure for s in seen.values()] == [(), (), ()]
+    assert len(made.loop.cases) == 1  # type: ignore[attr-defined]
+
+
+def test_what_fails_only_because_of_an_unhealed_cell_is_named_and_not_healed(document: Make) -> None:
+    made = batch(document("a = missing()\nb = 1", "a + b", "c = a", "d = c", "e = 5"))
+    report, _ = made.run()
+    assert [r.status for r in report.records] == [Status.NOT_HEALED, *[Status.CASCADE] * 3, Status.RAN]
+    assert [r.cascade_of for r in report.records] == [0, 1, 1, 3, 0]
+    assert report.exit_code == 1
+    assert len(made.loop.cases) == 1  # type: ignore[attr-defined]
+
+
+def test_a_second_root_behind_an_unhealed_cell_is_still_healed(document: Make) -> None:
+    report, _ = batch(document("a = missing()", "b = 'x'.uper()", "b"), replaced("uper", "upper")).run()
+    assert [r.status for r in report.records] == [Status.NOT_HEALED, Status.HEALED, Status.RAN]
+
+
+def test_a_missed_expectation_is_a_failure_and_the_healed_cell_must_meet_it(document: Make) -> None:
+    oracle = {"selfheal": {"expect": "6", "check": ["assert x == 6"]}}
+    made = batch(
+        document("def f(a, b):\n    return a + b", cell("x = f(2, 3)\nx", metadata=oracle)), replaced("+", "*")
+    )
+    report, _ = made.run()
+    case = made.loop.cases[0]  # type: ignore[attr-defined]
+    assert case.failure.kind is FailureKind.MISSED
+    assert "5" in case.failure.evalue
+    assert [r.status for r in report.records] == [Status.RAN, Status.HEALED]
+
+
+def test_a_fix_that_runs_but_misses_in_the_clean_kernel_is_taken_back(document: Make) -> None:
+    """The trial of this loop looks at no oracle; the final run does."""
+    given = document(cell("x = 1 + undefined\nx", metadata={"selfheal": {"expect": "3"}}))
+    report, _ = batch(given, replaced("undefined", "1")).run()
+    assert [r.status for r in report.records] == [Status.REVERTED]
+    assert report.healed == given.notebook
+    assert report.exit_code == 1
+    assert any("taken back" in note for note in report.notes)
+
+
+def test_a_fix_that_breaks_a_cell_that_ran_is_taken_back_and_others_stay(document: Make) -> None:
+    def fixer(case: Case) -> Iterator[Patch]:
+        if "undefined" in case.failure.source:
+            yield Patch((Insert("new", "undefined = 1\ndel keep", case.failure.cell_id),), "Define it")
+        yield from replaced("uper", "upper")(case)
+
+    report, _ = batch(document("keep = 1", "'a'.uper()", "undefined", "keep"), fixer).run()
+    # in the chain too, the fourth cell fails once the third is healed: nobody can mend that
+    assert report.records[1].status is Status.HEALED
+    assert report.exit_code == 1
+
+
+def test_a_cell_defined_too_late_is_moved_not_run_out_of_order(document: Make) -> None:
+    def fixer(case: Case) -> Iterator[Patch]:
+        yield Patch((RunCells((case.notebook.cells[1].id,)),), "Run the cell below first")
+
+    report, seen = batch(document("b = a + 1", "a = 1", "c = a + b"), fixer).run()
+    assert [r.status for r in report.records] == [Status.HEALED, Status.RAN, Status.RAN]
+    assert [c.source for c in report.healed.cells] == ["a = 1", "b = a + 1", "c = a + b"]
+    assert report.records[0].edits == (Move("c1", before="c0"),)
+    assert [s.count for s in seen.values()] == [1, 2, 3]
+
+
+def test_meant_to_fail_skipped_and_left_alone_cells_are_named_and_unchanged(document: Make) -> None:
+    given = document(
+        cell("1 / 0", metadata={"tags": ["raises-exception"]}),
+        cell("import launch_rockets", metadata={"selfheal": {"skip": True}}),
+        "open('/none/at/all')",
+    )
+    report, _ = batch(given, leave_alone="missing data").run()
+    assert [r.status for r in report.records] == [Status.MEANT_TO_FAIL, Status.SKIPPED, Status.LEFT_ALONE]
+    assert report.healed == given.notebook
+    assert report.records[2].detail == "see to it"
+    assert report.exit_code == 1
+
+
+def test_a_cell_without_end_is_cut_and_the_state_before_it_survives(document: Make) -> None:
+    report, _ = batch(document("a = 1", "while a: pass", "a + 1"), replaced("while a", "if a"), seconds=0.5).run()
+    assert [r.status for r in report.records] == [Status.RAN, Status.HEALED, Status.RAN]
+    assert report.records[1].failure[0].kind is FailureKind.TIMED_OUT
+    unhealed, _ = batch(
+        document("a = 1", "while a: pass", "a + 1", "'x'.uper()"), replaced("uper", "upper"), seconds=0.5
+    ).run()
+    assert [r.status for r in unhealed.records] == [Status.RAN, Status.NOT_HEALED, Status.RAN, Status.HEALED]
+
+
+def test_ctrl_c_goes_through_and_every_state_is_closed(document: Make) -> None:
+    def fixer(case: Case) -> Iterator[Patch]:
+        raise KeyboardInterrupt
+        yield
+
+    with pytest.raises(KeyboardInterrupt):
+        batch(document("a = 1", "b"), fixer).run()
+
+
+def test_syntax_errors_lose_every_name_of_their_cell(document: Make) -> None:
+    report, _ = batch(document("import math\nx = 3\ndef f(:\n    pass", "x", "math.pi", "f()")).run()
+    assert [r.cascade_of for r in report.records] == [0, 1, 1, 1]
+
+
+def test_a_cell_that_does_not_parse_and_reads_a_lost_name_is_a_cascade_at_once(document: Make) -> None:
+    given = document(
+        "rows = missing()\nkept = 1", "kept = 2", "print 'rows'", "print kept, x.rows", "def f(rows):\n    print rows",
+        "for rows in []: print rows", "print rows[0]", "print len(rows)  # of the file",
+    )  # fmt: skip
+    made = batch(given)
+    report, _ = made.run()
+    assert [r.cascade_of for r in report.records] == [0, 0, 0, 0, 0, 0, 1, 1]
+    assert len(made.loop.cases) == 5  # type: ignore[attr-defined]
+
+
+def test_an_estimator_whose_fit_failed_is_not_mended_where_it_is_used(document: Make) -> None:
+    model = "class Model:\n    def fit(self, x): self.coef_ = 1 / x\nmodel, other = Model(), Model()"
+    made = batch(document(model, "model.fit(0)", "model.coef_", "other.coef_", "%nothing_so_named"))
+    report, _ = made.run()
+    assert [r.cascade_of for r in report.records] == [0, 0, 2, 0, 0]
+
+
+def test_a_healer_is_told_which_cells_have_run(document: Make) -> None:
+    made = batch(document("a = 1", "1 / 0", "missing()", "b = 2"))
+    made.run()
+    cases = made.loop.cases  # type: ignore[attr-defined]
+    assert [bool(c.runs) for c in cases[1].notebook.cells] == [True, True, False, False]
+
+
+def test_stored_outputs_are_no_oracle_where_an_unhealed_cell_is_needed(document: Make) -> None:
+    made = batch(document("a = b = 1", "a = missing()", "print(a", "print(b"))
+    made.run()
+    last = made.loop.cases[-1].notebook  # type: ignore[attr-defined]
+    assert [c.stale for c in last.cells] == [False, False, True, False]

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.errors import NotebookError
+from jupyter_selfheal.model import Cell, Output
+from jupyter_selfheal.surfaces.notebook.read import read
+from jupyter_selfheal.surfaces.notebook.write import Result, check_writable, formatted, healed_json, write_atomically
+from tests.batches import cell, notebook
+
+
+@pytest.mark.parametrize(
+    ("options", "tail"),
+    [
+        ({"indent": 1, "ensure_ascii": False}, "\n"),
+        ({"indent": 2, "ensure_ascii": True}, ""),
+        ({"indent": "\t", "ensure_ascii": False}, "\n"),
+        ({"indent": 1, "ensure_ascii": False, "sort_keys": True}, "\n"),
+    ],
+)
+def test_an_unchanged_notebook_is_written_back_byte_for_byte(
+    tmp_path: Path, options: dict[str, object], tail: str
+) -> None:
+    raw = notebook(cell("x = 'é'\ny = 2\n"), cell("y", source="y"), own={"deep": [1, {"a": None}]})
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps(raw, **options) + tail, encoding="utf-8")  # type: ignore[arg-type]
+    document = read(path)
+    again = formatted(healed_json(document, document.notebook.cells, {}), document.form)
+    assert again == path.read_text(encoding="utf-8")
+
+
+def test_only_what_changed_differs(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps(notebook("a = 1", "b = a.x\nb", "c = 3", "d = 4"), indent=1))
+    document = read(path)
+    first, second, third, fourth = document.notebook.cells
+    mended = replace(second, source="b = a\nb")
+    outputs = (Output("stream", name="stdout", text="1\n2\n"), Output("execute_result", data={"text/plain": "1"}))
+    cells = (first, Cell("new", "import os"), fourth, mended, third)
+    raw = healed_json(document, cells, {mended.id: Result(outputs, 4)}, moved=frozenset({fourth.id}))
+    one, new, moved, healed, last = raw["cells"]
+    assert (one, last) == (document.raw["cells"][0], document.raw["cells"][2])
+    assert new["metadata"] == {"selfheal": {"inserted": True}}
+    assert new["id"] == "new"
+    assert moved["metadata"] == {"selfheal": {"origin": 3}}
+    assert healed["source"] == ["b = a\n", "b"]
+    assert healed["execution_count"] == 4
+    assert healed["outputs"][0]["text"] == ["1\n", "2\n"]
+    assert healed["outputs"][1]["execution_count"] == 4
+    assert document.raw["cells"][3]["metadata"] == {}, "the document that was read is not changed"
+    import nbformat
+
+    nbformat.validate(nbformat.from_dict(raw))
+
+
+def test_an_inserted_cell_gets_no_id_in_a_format_without_ids(tmp_path: Path) -> None:
+    raw = {**notebook("a = 1"), "nbformat_minor": 4}
+    del raw["cells"][0]["id"]
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps(raw))
+    document = read(path)
+    healed = healed_json(document, (Cell("new", "import os"), *document.notebook.cells), {})
+    assert all("id" not in c for c in healed["cells"])
+
+
+def test_writing_keeps_the_mode_and_leaves_no_temporary_file(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_atomically(path, "new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert os.listdir(tmp_path) == ["n.ipynb"]
+
+
+def test_a_folder_that_cannot_be_written_is_found_out_first() -> None:
+    with pytest.raises(NotebookError, match="cannot be written"):
+        check_writable(Path("/proc/none/n.ipynb"))
+    with pytest.raises(NotebookError, match="a folder"):
+        check_writable(Path("/"))
+
+
+def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the full disk: the same error comes from the same call."""
+    path = tmp_path / "n.ipynb"
+    path.write_text("old")
+    program = (
+        "import resource, sys, pathlib; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
+        "from jupyter_selfheal.surfaces.notebook.write import write_atomically as w\n"
+        "try: w(pathlib.Path(sys.argv[1]), 'x' * 1000)\n"
+        "except Exception as e: print(type(e).__name__, e)"
+    )
+    said = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True).stdout
+    assert said.startswith("NotebookError")
+    assert "File too large" in said
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["n.ipynb"]
