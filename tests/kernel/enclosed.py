@@ -19,7 +19,7 @@ USERS = [pytest.param(None, id="as-is"), pytest.param(NOBODY, id="ordinary-user"
 
 PREAMBLE = """
 import encodings.idna, json, os, random, resource, socket, sqlite3, sys, tempfile, time, traceback
-from jupyter_selfheal.kernels import overlay, refused, sandbox, syscalls
+from jupyter_selfheal.inside.fork import overlay, sandbox, sandbox_errors, syscalls
 order = json.loads(sys.argv[1])
 os.chdir(order["folder"])
 os.environ["HOME"] = order["home"]
@@ -31,7 +31,7 @@ def attempt(name, what):
     try:
         report[name] = what()
     except Exception as error:
-        report[name] = [type(error).__name__, str(error), refused.blocked(type(error).__name__, str(error), plan)]
+        report[name] = [type(error).__name__, str(error), sandbox_errors.blocked(type(error).__name__, str(error), plan)]
 def write(path):
     with open(path, "w") as f:
         f.write("changed")
