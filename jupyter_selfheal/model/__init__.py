@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jupyter_selfheal.model.case import Case, Outcome, Reason
     from jupyter_selfheal.model.cost import Cost
+    from jupyter_selfheal.model.diff import DiffLine, LineKind, diff_patch, diff_sources, format_diff
     from jupyter_selfheal.model.failure import Diagnosis, Failure, FailureKind, Frame, Locus
     from jupyter_selfheal.model.notebook import JSON, Cell, Notebook, Oracle, Output
     from jupyter_selfheal.model.patch import (
@@ -64,6 +65,7 @@ __all__ = [
     "Cost",
     "Decision",
     "Diagnosis",
+    "DiffLine",
     "Edit",
     "Ending",
     "ErrorInfo",
@@ -74,6 +76,7 @@ __all__ = [
     "Install",
     "Isolation",
     "Keep",
+    "LineKind",
     "Locus",
     "Move",
     "Notebook",
@@ -97,6 +100,9 @@ __all__ = [
     "TrialRequest",
     "Verdict",
     "compose",
+    "diff_patch",
+    "diff_sources",
+    "format_diff",
 ]
 
 _HOMES = {
@@ -106,6 +112,7 @@ _HOMES = {
     "trial": "Ending ErrorInfo Isolation Keep OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
     "verdict": "Attempt Candidate Verdict",
     "cost": "Cost",
+    "diff": "DiffLine LineKind diff_patch diff_sources format_diff",
     "proposal": "Choice Decision Proposal Question",
     "case": "Case Outcome Reason",
 }

@@ -132,6 +132,11 @@ class Notebook:
             raise KeyError(cell_id)
         return self.cells[at]
 
+    def name_cell(self, cell_id: str) -> str:
+        """``cell 3``: its number among the code cells that are not empty; its id where it has none."""
+        code = [c.id for c in self.cells if c.kind == "code" and c.source.strip()]
+        return f"cell {code.index(cell_id) + 1}" if cell_id in code else f"cell {cell_id}"
+
     def code_before(self, cell_id: str) -> tuple[Cell, ...]:
         """The code cells above it, in order (all code cells where it is unknown)."""
         at = self.index(cell_id)
