@@ -125,7 +125,7 @@ class Reading:
             ename=raw["ename"],
             evalue=raw["evalue"],
             line=line,
-            statement=source.statement_at(step.code, line) if isinstance(step, Run) and line else -1,
+            statement=source.find_statement(step.code, line) if isinstance(step, Run) and line else -1,
             frames=tuple(
                 Frame(file, n, function, text, cell) for file, n, function, text, cell in raw.get("frames", ())
             ),

@@ -38,7 +38,7 @@ def needed(recipe: Sequence[Past], steps: Sequence[Step]) -> tuple[int, ...]:
     for code in [*codes, *told, *(recipe[n].code for n in failed)]:
         found = source.names(code)
         wanted |= found.uses | found.changes | found.deletes
-    kept = failed.union(source.needed([past.code for past in recipe], wanted))
+    kept = failed.union(source.backward_slice([past.code for past in recipe], wanted))
     if not codes or any(_DYNAMIC.search(code) for code in codes):
         kept |= {n for n, past in enumerate(recipe) if not past.expensive}
     return tuple(sorted(kept))

@@ -115,7 +115,7 @@ class Session:
             ename=where["ename"],
             evalue=where["evalue"],
             line=line,
-            statement=source.statement_at(code, line),
+            statement=source.find_statement(code, line),
             frames=tuple(Frame(**frame) for frame in where["frames"]),
             traceback=shown.traceback,
             before_exec=where["before_exec"],

@@ -55,7 +55,7 @@ def failing_statement(case: Case) -> int:
     failure = case.failure
     if failure.kind in (FailureKind.SYNTAX, FailureKind.MISSED):
         return 0
-    return max(failure.statement if failure.statement >= 0 else src.statement_at(failure.source, failure.line), 0)
+    return max(failure.statement if failure.statement >= 0 else src.find_statement(failure.source, failure.line), 0)
 
 
 def remainder(case: Case, patched: str) -> str:
@@ -64,7 +64,9 @@ def remainder(case: Case, patched: str) -> str:
     The whole cell, unless every statement before the failing one is still there, in order, with nothing but imports
     added among them.
     """
-    left = None if src.is_foreign(patched) else src.left_after(case.failure.source, failing_statement(case), patched)
+    left = (
+        None if src.is_foreign(patched) else src.remaining_source(case.failure.source, failing_statement(case), patched)
+    )
     return patched if left is None else left
 
 
@@ -78,10 +80,10 @@ def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
     if not there or src.is_foreign(new) or not src.statements(old):
         return new, src.names(new).binds | src.names(new).changes
     again = _undone(old, new)
-    before = list(src.keys(old))
+    before = list(src.statement_keys(old))
     keep: list[int] = []
     stale: set[str] = set()
-    for statement, key in zip(there, src.keys(new), strict=True):
+    for statement, key in zip(there, src.statement_keys(new), strict=True):
         found = src.names_of([statement.node])
         if key in before:
             before.remove(key)
@@ -90,7 +92,7 @@ def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
         keep.append(statement.index)
         if not isinstance(statement.node, (*_FUNCTIONS, *_IMPORTS)):
             stale |= found.binds | found.changes
-    return (src.only(new, keep) if keep else ""), frozenset(stale)
+    return (src.keep_statements(new, keep) if keep else ""), frozenset(stale)
 
 
 def _undone(old: str, new: str) -> frozenset[int]:
@@ -98,7 +100,7 @@ def _undone(old: str, new: str) -> frozenset[int]:
 
     ``x = [2, 1]`` of ``x = x.sort()``: the statement that takes the place of the second reads what the first one made.
     """
-    known, keys = list(src.keys(new)), list(src.keys(old))
+    known, keys = list(src.statement_keys(new)), list(src.statement_keys(old))
     gone = [s.node for s, key in zip(src.statements(old), keys, strict=True) if key not in known]
     spoilt = frozenset[str]().union(*(n.binds | n.changes | n.deletes for n in (src.names_of([g]) for g in gone)))
     wanted = set(spoilt)

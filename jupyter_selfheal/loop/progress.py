@@ -55,7 +55,7 @@ def _located(case: Case, source: str, trial: Trial, kind: FailureKind, ename: st
     """A failure with its place, as far as the trial knows it (also of a cell that was cut off, or whose process ended)."""
     step = trial.step(Role.CELL)
     error = step.errors[-1] if step is not None and step.errors else ErrorInfo(ename, evalue)
-    at = src.statement_at(source, error.line) if error.line else -1
+    at = src.find_statement(source, error.line) if error.line else -1
     return Failure(
         cell_id=case.failure.cell_id,
         source=source,
@@ -82,7 +82,7 @@ def reproduces(case: Case, trial: Trial, missed: str) -> bool:
 
 
 def _same_place(told: Failure, seen: Failure) -> bool:
-    first = told.statement if told.statement >= 0 else src.statement_at(told.source, told.line)
+    first = told.statement if told.statement >= 0 else src.find_statement(told.source, told.line)
     return first < 0 or seen.statement < 0 or first == seen.statement
 
 
@@ -93,7 +93,7 @@ def reach(failure: Failure) -> tuple[int, int, int]:
         return (0, 0, failure.line - lines)
     if failure.kind is FailureKind.MISSED:
         return (2, 0, 0)
-    at = failure.statement if failure.statement >= 0 else src.statement_at(failure.source, failure.line)
+    at = failure.statement if failure.statement >= 0 else src.find_statement(failure.source, failure.line)
     if at < 0:
         return (1, -len(src.statements(failure.source)), -lines)
     return (1, at - len(src.statements(failure.source)), failure.line - lines)

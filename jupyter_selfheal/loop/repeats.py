@@ -89,7 +89,7 @@ def _done_by(source: str, at: int, world: _World) -> list[str]:
             ended = range(at + 1)
         else:
             effects.inside(node)
-    texts = [src.only(source, ended), *(ast.unparse(world.functions[name]) for name in effects.called)]
+    texts = [src.keep_statements(source, ended), *(ast.unparse(world.functions[name]) for name in effects.called)]
     lasting = {name for text in texts for name in capabilities(text)}
     return [f"changes `{name}`" for name in effects.changed] + [_LASTING[n] for n in _LASTING if n in lasting]
 
@@ -114,7 +114,11 @@ class _Effects(ast.NodeVisitor):
 
     def visit_Expr(self, node: ast.Expr) -> None:
         call = node.value.value if isinstance(node.value, ast.Await) else node.value
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and not src.is_pure(call.func.attr):
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and not src.is_pure_method(call.func.attr)
+        ):
             self._change(call.func.value)
         self.generic_visit(node)
 

@@ -51,8 +51,8 @@ def _contradicted(docstring: str, asserted: dict[str, object]) -> list[JSON]:
     found: list[JSON] = []
     for example in examples:
         try:
-            call = ast.dump(src.expression(example.source))
-            value = _literal(src.expression(example.want))
+            call = ast.dump(src.parse_expression(example.source))
+            value = _literal(src.parse_expression(example.want))
         except SyntaxError:
             continue
         if value and call in asserted and asserted[call] != value[0]:

@@ -60,7 +60,7 @@ def _pulled(aside: list[Cell], missing: frozenset[str], there: frozenset[str]) -
     """The independent cells that must run first to bind the missing names; None where they cannot."""
     if not missing:
         return []
-    picked = [aside[n] for n in src.needed([c.source for c in aside], missing)]
+    picked = [aside[n] for n in src.backward_slice([c.source for c in aside], missing)]
     known = there.union(*(names_in(c.source).binds for c in picked))
     fits = missing <= known and all(names_in(c.source).uses <= known for c in picked)
     return picked if fits else None

@@ -31,7 +31,7 @@ def unseeded(case: Case, patch: Patch) -> bool:
     if any(map(_seeds, (*above, own))):
         return False
     wanted = src.names(own).uses
-    return any(map(_draws, (own, *(above[n] for n in src.needed(above, wanted)))))
+    return any(map(_draws, (own, *(above[n] for n in src.backward_slice(above, wanted)))))
 
 
 def _calls(source: str) -> list[ast.Call]:

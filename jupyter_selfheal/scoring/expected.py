@@ -131,7 +131,7 @@ def _resumes(case: Case, patched: str) -> bool:
     (imports may have come among them)."""
     at = case.failure.statement
     if at < 0:
-        at = src.statement_at(case.failure.source, case.failure.line)
+        at = src.find_statement(case.failure.source, case.failure.line)
     if at <= 0 or case.failure.kind in (FailureKind.SYNTAX, FailureKind.MISSED):
         return False
     left = [ast.dump(s.node) for s in src.statements(case.failure.source)[:at]]

@@ -90,7 +90,7 @@ def _sides(node: ast.Compare) -> list[ast.expr]:
 
 def _parsed(text: str) -> list[ast.expr]:
     try:
-        return [src.expression(text)]
+        return [src.parse_expression(text)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

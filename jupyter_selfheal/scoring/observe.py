@@ -102,7 +102,7 @@ def _progress(case: Case, patch: Patch, trial: Trial, error: ErrorInfo | None) -
     if error is None or setup_failed or error.before_exec:
         return 0
     after = patch.source_of(case.failure.cell_id, case.failure.source)
-    at = src.statement_at(after, error.line) if error.line else error.statement
+    at = src.find_statement(after, error.line) if error.line else error.statement
     if at >= 0 and at >= _end_of_counterpart(case, after):
         return 3
     same = error.ename == case.failure.ename and error.evalue.strip() == case.failure.evalue.strip()
@@ -113,7 +113,7 @@ def _end_of_counterpart(case: Case, after: str) -> int:
     """Index of the first statement of the patched cell that comes after what the failing statement has become."""
     failing = case.failure.statement
     if failing < 0:
-        failing = src.statement_at(case.failure.source, case.failure.line)
+        failing = src.find_statement(case.failure.source, case.failure.line)
     old = [src.canonical(src.text_of(case.failure.source, s.node)) for s in src.statements(case.failure.source)]
     new = [src.canonical(src.text_of(after, s.node)) for s in src.statements(after)]
     if not 0 <= failing < len(old):

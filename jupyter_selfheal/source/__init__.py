@@ -2,58 +2,121 @@
 
 Every edit of the product is a splice of text at the exact position of a syntax node, so that formatting, comments and
 magics around it stay as the user wrote them (docs/adr/0002). Standard library only: this also runs in the user's kernel.
+
+A text is read once (:class:`Source`, by :func:`read`); the functions here are what most callers ask of it. Trees are shared: read
+them, never change them.
 """
 
 from __future__ import annotations
 
-from jupyter_selfheal.source.binding import BUILTINS, Names, free_names, is_pure, names, names_of, needed, root_name
+import ast
+from collections.abc import Iterable
+
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.source.binding import BUILTINS, Names, free_names, is_pure_method, names_of, root_name
 from jupyter_selfheal.source.masking import (
     CELL_MAGICS_WITH_PYTHON,
     PARSE_FLAGS,
     compiles,
-    expression,
-    is_foreign,
-    mask,
-    parse,
+    parse_expression,
     tree_of,
 )
-from jupyter_selfheal.source.positions import offset, span, splice, text_of
-from jupyter_selfheal.source.toplevel import (
-    Statement,
-    canonical,
-    keys,
-    left_after,
-    only,
-    statement_at,
-    statements,
-)
+from jupyter_selfheal.source.slices import backward_slice
+from jupyter_selfheal.source.source import Source, Statement, read
 
 __all__ = [
     "BUILTINS",
     "CELL_MAGICS_WITH_PYTHON",
     "PARSE_FLAGS",
     "Names",
+    "Source",
     "Statement",
+    "backward_slice",
     "canonical",
     "compiles",
-    "expression",
+    "find_statement",
     "free_names",
     "is_foreign",
-    "is_pure",
-    "keys",
-    "left_after",
+    "is_pure_method",
+    "keep_statements",
     "mask",
     "names",
     "names_of",
-    "needed",
     "offset",
-    "only",
     "parse",
+    "parse_expression",
+    "read",
+    "remaining_source",
     "root_name",
     "span",
     "splice",
-    "statement_at",
+    "statement_keys",
     "statements",
     "text_of",
     "tree_of",
 ]
+
+
+def mask(source: str) -> str:
+    """The source with IPython's syntax replaced by Python of the same lines and, up to it, the same columns."""
+    return read(source).masked
+
+
+def is_foreign(source: str) -> bool:
+    """True for a cell whose body is not Python: ``%%bash``, ``%%html``, ``%%sql`` …"""
+    return read(source).is_foreign
+
+
+def parse(source: str) -> ast.Module | None:
+    """The syntax tree of a cell (masked, top-level await allowed), or None where it does not parse."""
+    return read(source).tree
+
+
+def statements(source: str) -> tuple[Statement, ...]:
+    """The top-level statements, in order; empty where the cell does not parse."""
+    return read(source).statements
+
+
+def names(source: str) -> Names:
+    """The global names of a cell; all empty where it does not parse."""
+    return read(source).names
+
+
+def canonical(source: str) -> str:
+    """Equal for sources that differ in formatting, comments and quotes only. For deduplication."""
+    return read(source).canonical
+
+
+def offset(source: str, line: int, column: int) -> int:
+    """Character offset of ast's 1-based line and 0-based UTF-8 column."""
+    return read(source).offset(line, column)
+
+
+def span(source: str, node: ast.AST) -> tuple[int, int]:
+    """Character offsets [start, end) of a node; decorators are part of a definition."""
+    return read(source).span(node)
+
+
+def text_of(source: str, node: ast.AST) -> str:
+    """The source text of a node."""
+    return read(source).text_of(node)
+
+
+def find_statement(source: str, line: int) -> int:
+    """Index of the top-level statement on a 1-based line, or -1."""
+    return read(source).find_statement(line)
+
+
+def statement_keys(source: str) -> tuple[str, ...]:
+    """One key for each statement, equal for statements that do the same; a magic is known by its text."""
+    return read(source).statement_keys
+
+
+def keep_statements(source: str, indices: Iterable[int]) -> str:
+    """The source with every other top-level statement blanked; line numbers are kept."""
+    return read(source).keep_statements(indices)
+
+
+def remaining_source(source: str, ran: int, patched: str) -> str | None:
+    """What is left to run of the patched source where the first ``ran`` statements of ``source`` ran, or None for all of it."""
+    return read(source).remaining_after(ran, read(patched))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-
-from jupyter_selfheal.source.masking import is_foreign, parse
 
 BUILTINS = frozenset(dir(builtins)) | {
     "get_ipython",
@@ -39,14 +36,6 @@ class Names:
     changes: frozenset[str] = frozenset()
     deletes: frozenset[str] = frozenset()
     imports: frozenset[str] = frozenset()
-
-
-def names(source: str) -> Names:
-    """The global names of a cell; all empty where it does not parse."""
-    tree = parse(source)
-    if tree is None or is_foreign(source):
-        return Names()
-    return names_of(tree.body)
 
 
 def names_of(body: Sequence[ast.stmt]) -> Names:
@@ -195,7 +184,7 @@ class _NameVisitor(ast.NodeVisitor):
             self.visit(child)
 
 
-def is_pure(method: str) -> bool:
+def is_pure_method(method: str) -> bool:
     """Whether a method of this name changes nothing, going by the usual libraries."""
     return method in _PURE_METHODS
 
@@ -244,29 +233,3 @@ def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             stack.extend(ast.iter_child_nodes(child))
         elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             stack.extend(child.decorator_list)
-
-
-def needed(sources: Sequence[str], wanted: Iterable[str]) -> tuple[int, ...]:
-    """Indices of the sources that must have run, in order, for the wanted names to be as they are after all of them.
-
-    A backward slice over whole cells: the last binder of a name, every cell that changes it in place after that, and
-    what those need in turn. Cells that use ``from m import *`` or magics that may bind names are kept.
-    """
-    pending = set(wanted)
-    kept: list[int] = []
-    all_names = [names(source) for source in sources]
-    modules = frozenset().union(*(found.imports for found in all_names)) if all_names else frozenset()
-    for at in range(len(sources) - 1, -1, -1):
-        found = all_names[at]
-        changed = found.binds | (found.changes - modules) | found.deletes
-        if _binds_unknown(sources[at]) or changed & pending:
-            kept.append(at)
-            pending -= found.binds - found.uses
-            pending |= found.uses
-    return tuple(reversed(kept))
-
-
-def _binds_unknown(source: str) -> bool:
-    return bool(
-        re.search(r"(?m)^\s*(from\s+\S+\s+import\s+\*|%(run|load_ext|pylab|matplotlib|cd|env|autoreload)\b)", source)
-    )

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
+from jupyter_selfheal.inside.positions import split_lines
+
 ATTEMPTS = 5
 """How often a text is parsed whose parsing another thread spoils."""
 PARSE_FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -39,7 +41,7 @@ def mask(source: str) -> str:
     becomes ``x = None``, the cell magic's own line is blanked; lines inside strings and continued brackets are left alone. Positions in the result are positions in the
     source.
     """
-    lines = source.splitlines(keepends=True)
+    lines = split_lines(source)
     inside = _continued_lines(lines)
     found = []
     first = True
@@ -122,15 +124,6 @@ def _scan(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
     return quote, depth, stripped.endswith("\\") and not quote
 
 
-def parse(source: str) -> ast.Module | None:
-    """The syntax tree of a cell (masked, top-level await allowed), or None where it does not parse."""
-    try:
-        tree = tree_of(mask(source), flags=PARSE_FLAGS)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return tree if isinstance(tree, ast.Module) else None
-
-
 def tree_of(text: str, mode: str = "exec", flags: int = ast.PyCF_ONLY_AST) -> ast.AST:
     """The syntax tree of a text, from any thread; raises what ``compile`` raises.
 
@@ -145,7 +138,7 @@ def tree_of(text: str, mode: str = "exec", flags: int = ast.PyCF_ONLY_AST) -> as
     raise last
 
 
-def expression(text: str) -> ast.expr:
+def parse_expression(text: str) -> ast.expr:
     """The tree of an expression; raises what ``compile`` raises."""
     return cast(ast.Expression, tree_of(text.strip(), "eval")).body
 

@@ -171,7 +171,7 @@ def _located(error: BaseException, code: str, file: str, cells: Mapping[str, str
     if before and isinstance(error, SyntaxError):
         line = error.lineno or 0
     text = "".join(traceback.format_exception(error))
-    return ErrorInfo(type(error).__name__, str(error), line, source.statement_at(code, line), frames, text, before)
+    return ErrorInfo(type(error).__name__, str(error), line, source.find_statement(code, line), frames, text, before)
 
 
 def _from_cell(found: types.TracebackType | None) -> types.TracebackType | None:

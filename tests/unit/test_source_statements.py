@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.source import only, statements
+from jupyter_selfheal.source import keep_statements, statements
 
 
 @pytest.mark.parametrize(
@@ -17,13 +17,13 @@ from jupyter_selfheal.source import only, statements
     ],
 )
 def test_earlier_statements_are_blanked_whole(source: str, index: int, left: str) -> None:
-    found = only(source, range(index, len(statements(source))))
+    found = keep_statements(source, range(index, len(statements(source))))
     assert [line.strip() for line in found.split("\n")] == left.split("\n")
     assert len(found) == len(source)
 
 
 def test_statements_in_the_middle_can_be_kept_alone() -> None:
-    assert only("a = 1\n%time b\nc = 3", [1]).split() == ["#", "%time", "b"]
+    assert keep_statements("a = 1\n%time b\nc = 3", [1]).split() == ["#", "%time", "b"]
 
 
 @pytest.mark.parametrize("source", ["a = 1\nb", "\n\na = 1\nb", "%time a\nb", "a = (\n 1,\n)\nb", "a = 1; c\nb"])
@@ -32,6 +32,6 @@ def test_ipython_keeps_the_lines_of_what_is_left(source: str) -> None:
 
     last = len(source.split("\n")) - 1
     whole = TransformerManager().transform_cell(source).split("\n")
-    left = only(source, range(source.count(";") + 1, len(statements(source))))
+    left = keep_statements(source, range(source.count(";") + 1, len(statements(source))))
     rest = TransformerManager().transform_cell(left).split("\n")
     assert rest.index("b") == whole.index("b") <= last

@@ -222,7 +222,7 @@ def _edit(one: JSON, case: Case) -> Replace | None:
 def _concerned(case: Case) -> tuple[Cell, ...]:
     """The cells above that the failing one depends on, and those in the traceback."""
     above, wanted = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
-    needed = set(src.needed([c.source for c in above], wanted.uses | wanted.changes))
+    needed = set(src.backward_slice([c.source for c in above], wanted.uses | wanted.changes))
     told = {frame.cell_id for frame in case.failure.frames}
     return tuple(c for n, c in enumerate(above) if n in needed or c.id in told)
 

@@ -115,7 +115,7 @@ def other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:
     """The cells that the failing one depends on by names, those in its traceback, and those below that assert something of it;
     the nearest first where not all fit, in the notebook's order."""
     above, wanted = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
-    picked = {above[n].id for n in src.needed([c.source for c in above], wanted.uses | wanted.changes)}
+    picked = {above[n].id for n in src.backward_slice([c.source for c in above], wanted.uses | wanted.changes)}
     picked |= {frame.cell_id for frame in case.failure.frames}
     binds = (
         wanted.binds | wanted.changes | frozenset().union(*(src.names(c.source).binds for c in above if c.id in picked))

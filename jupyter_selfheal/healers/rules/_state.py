@@ -57,4 +57,4 @@ def rerun_before(scene: Scene, cell_id: str) -> tuple[str, ...]:
     """Ids of the cells that must run again, in order, so that a cell above the failing one finds the state it had."""
     above = scene.notebook.code_before(cell_id)
     wanted = src.names(scene.source_of(cell_id)).uses
-    return tuple(above[n].id for n in src.needed([c.source for c in above], wanted))
+    return tuple(above[n].id for n in src.backward_slice([c.source for c in above], wanted))

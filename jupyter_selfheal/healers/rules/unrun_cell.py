@@ -36,7 +36,7 @@ class UnrunCell(Rule):
             return
         live = survey(scene)
         wanted = {n for n in src.names(scene.source).uses if n not in live.names} | {name}
-        cells = [above[n] for n in src.needed([c.source for c in above], wanted)]
+        cells = [above[n] for n in src.backward_slice([c.source for c in above], wanted)]
         cells = [c for c in cells if not c.runs and not c.skip]
         if not any(name in src.names(c.source).binds for c in cells):
             return

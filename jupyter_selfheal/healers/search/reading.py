@@ -72,7 +72,7 @@ def _is_plain_call(text: str) -> bool:
     """True for a call whose arguments are literals."""
     if not is_expression(text):
         return False
-    call = src.expression(text)
+    call = src.parse_expression(text)
     return isinstance(call, ast.Call) and not call.keywords and all(is_literal(ast.unparse(a)) for a in call.args)
 
 
@@ -99,7 +99,7 @@ def is_literal(text: str) -> bool:
 def is_expression(text: str) -> bool:
     """True for the text of an expression."""
     try:
-        src.expression(text)
+        src.parse_expression(text)
     except (SyntaxError, ValueError):
         return False
     return True

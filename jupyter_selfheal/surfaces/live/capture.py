@@ -35,7 +35,7 @@ def failure_of(
         ename=type(error).__name__,
         evalue=_message(error),
         line=line,
-        statement=-1 if syntax else src.statement_at(source, line),
+        statement=-1 if syntax else src.find_statement(source, line),
         frames=tuple(frames),
         traceback="".join(traceback.format_exception(error))[-TRACEBACK_LIMIT:],
         seconds=seconds,

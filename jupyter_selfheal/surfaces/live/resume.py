@@ -30,7 +30,7 @@ def rest_of(failure: Failure, patch: Patch) -> str:
     fixed = patch.edits[0].source
     if src.is_foreign(fixed) or fixed.lstrip().startswith("%%"):
         return ""
-    return src.left_after(failure.source, failure.statement, fixed) or ""
+    return src.remaining_source(failure.source, failure.statement, fixed) or ""
 
 
 def warning(failure: Failure) -> str:

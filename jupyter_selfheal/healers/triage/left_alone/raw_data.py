@@ -55,7 +55,7 @@ def _uses_own_functions(scene: Scene, statement: ast.stmt) -> bool:
     """True where a function of the notebook took part in what the assert looks at."""
     above = scene.notebook.code_before(scene.failure.cell_id)
     wanted = src.names_of([statement]).uses
-    texts = [scene.source, *(above[n].source for n in src.needed([c.source for c in above], wanted))]
+    texts = [scene.source, *(above[n].source for n in src.backward_slice([c.source for c in above], wanted))]
     defined = {
         n.name
         for c in (*above, cell_of(scene))

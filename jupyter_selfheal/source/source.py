@@ -1,0 +1,231 @@
+"""A cell's source, read once: its tree, statements, names and positions are kept with its text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, overload
+
+from jupyter_selfheal.inside.positions import LineTable, splice
+from jupyter_selfheal.source import masking
+from jupyter_selfheal.source.binding import Names, names_of
+
+T = TypeVar("T")
+
+
+class kept(Generic[T]):
+    """A property that is computed when it is first asked for. ``cached_property`` of Python 3.11 holds one lock for all
+    instances meanwhile, and a fork of the user's kernel could be left with it."""
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> kept[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> T | kept[T]:
+        if instance is None:
+            return self
+        value = instance.__dict__[self.name] = self.compute(instance)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A top-level statement: its index, its lines (1-based, inclusive) and its tree."""
+
+    index: int
+    first: int
+    last: int
+    node: ast.stmt
+
+
+@dataclass(frozen=True)
+class Source:
+    """The source of one cell. Ask :func:`read` for it, which keeps those that were read last.
+
+    The trees belong to everybody who asks: they are read, never changed (take a ``copy.deepcopy`` for that).
+    """
+
+    text: str
+
+    @property
+    def tree(self) -> ast.Module | None:
+        """The syntax tree (masked, top-level await allowed), or None where the source does not parse."""
+        if "_tree" not in self.__dict__:
+            try:
+                tree = masking.tree_of(self.masked, flags=masking.PARSE_FLAGS)
+            except (SyntaxError, ValueError):
+                tree = None
+            except (RecursionError, MemoryError):
+                return None  # of this moment's stack or memory, not of the source: not kept
+            self.__dict__["_tree"] = tree if isinstance(tree, ast.Module) else None
+        return self.__dict__["_tree"]  # type: ignore[no-any-return]
+
+    @kept
+    def masked(self) -> str:
+        """The source as Python: see :func:`~jupyter_selfheal.source.mask`."""
+        return masking.mask(self.text)
+
+    @kept
+    def is_foreign(self) -> bool:
+        """True for a cell whose body is not Python."""
+        return masking.is_foreign(self.text)
+
+    @kept
+    def line_table(self) -> LineTable:
+        """Where its lines begin."""
+        return LineTable(self.text)
+
+    @kept
+    def statements(self) -> tuple[Statement, ...]:
+        """The top-level statements, in order; empty where the source does not parse."""
+        body = self.tree.body if self.tree is not None else ()
+        return tuple(
+            Statement(
+                n, min([node.lineno, *(d.lineno for d in _decorators(node))]), node.end_lineno or node.lineno, node
+            )
+            for n, node in enumerate(body)
+        )
+
+    @kept
+    def names(self) -> Names:
+        """The global names that it binds, reads, changes and deletes; all empty where it does not parse."""
+        return Names() if self.tree is None or self.is_foreign else names_of(self.tree.body)
+
+    @kept
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The parent of each node of the tree."""
+        nodes = ast.walk(self.tree) if self.tree is not None else ()
+        return {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+
+    @kept
+    def statement_keys(self) -> tuple[str, ...]:
+        """One key for each statement, equal for statements that do the same; a magic is known by its text."""
+        lines = self.line_table.lines
+        return tuple(
+            ast.dump(s.node) + "".join(t.strip() for t in lines[s.first - 1 : s.last] if t.lstrip()[:1] in ("%", "!"))
+            for s in self.statements
+        )
+
+    @kept
+    def canonical(self) -> str:
+        """Equal for sources that differ in formatting, comments and quotes only."""
+        if self.tree is None:
+            return " ".join(self.text.split())
+        magics = [line.strip() for line in self.line_table.lines if line.lstrip().startswith(("%", "!"))]
+        return ast.dump(self.tree, annotate_fields=False, include_attributes=False) + "\n".join(magics)
+
+    def offset(self, line: int, column: int) -> int:
+        """Character offset of ast's 1-based line and 0-based UTF-8 column."""
+        return self.line_table.offset(line, column)
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Character offsets [start, end) of a node; decorators are part of a definition."""
+        lineno, col = node.lineno, node.col_offset  # type: ignore[attr-defined]
+        for decorator in _decorators(node):
+            if decorator.lineno < lineno:
+                lineno, col = decorator.lineno, max(decorator.col_offset - 1, 0)
+        return self.offset(lineno, col), self.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def text_of(self, node: ast.AST) -> str:
+        """The source text of a node."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What a node of the tree is in, innermost first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def find_statement(self, line: int) -> int:
+        """Index of the top-level statement on a 1-based line, or -1."""
+        return next((s.index for s in self.statements if s.first <= line <= s.last), -1)
+
+    def keep_statements(self, indices: Iterable[int]) -> str:
+        """The text with every other top-level statement blanked; line numbers are kept. A magic is blanked to its line's end.
+
+        A ``#`` stands where the first statement began, if that is blanked: IPython drops leading lines of nothing but space.
+        """
+        wanted, text = set(indices), self.text
+        edits = []
+        for s in self.statements:
+            if s.index in wanted:
+                continue
+            start, end = self.span(s.node)
+            if text[start : start + 1] in ("%", "!", "?"):
+                end = text.find("\n", start) if text.find("\n", start) >= 0 else len(text)
+            edits.append((start, end, re.sub(r"[^\r\n]", " ", text[start:end])))
+        blanked = splice(text, edits)
+        # ``a; b``: a semicolon left alone on its line is no statement
+        blanked = re.sub(r"(?m)^([ \t]*);", lambda m: m[1] + " ", blanked)
+        lead = len(text) - len(text.lstrip())
+        if blanked[: lead + 1].isspace() and not blanked[lead:].partition("\n")[0].strip():
+            blanked = blanked[:lead] + "#" + blanked[lead + 1 :]
+        return blanked
+
+    def remaining_after(self, ran: int, patched: Source) -> str | None:
+        """What is left to run of the patched source where the first ``ran`` statements of this one ran.
+
+        The rest, as in :meth:`keep_statements`; None where something of what ran is not there any more, in order, with nothing but
+        imports added among it.
+        """
+        done = list(self.statement_keys[:ran])
+        if ran <= 0 or len(done) < ran or len(patched.statements) <= ran:
+            return None
+        keep: list[int] = []
+        for statement, key in zip(patched.statements, patched.statement_keys, strict=True):
+            if done and key == done[0]:
+                done.pop(0)
+            elif done and not isinstance(statement.node, ast.Import | ast.ImportFrom):
+                return None
+            else:
+                keep.append(statement.index)
+        return None if done else patched.keep_statements(keep)
+
+
+def _decorators(node: ast.AST) -> list[ast.expr]:
+    return getattr(node, "decorator_list", [])
+
+
+KEPT_CHARACTERS = 400_000
+"""How much text is kept read, twice over: a tree takes some hundred times its text. 400 cells are about 200,000 characters."""
+
+
+class _Recent:
+    """The sources that were read last, in two generations: what the older one holds is let go when the younger one is full.
+
+    Without a lock, which a fork of the user's kernel could find taken for ever: each step is one operation of a dictionary, and the
+    worst that two threads do to each other is to read a source twice.
+    """
+
+    def __init__(self) -> None:
+        self.young: dict[str, Source] = {}
+        self.old: dict[str, Source] = {}
+        self.room = KEPT_CHARACTERS
+
+    def read(self, text: str) -> Source:
+        source = self.young.get(text)
+        if source is None:
+            source = self.old.get(text) or Source(text)
+            self.room -= len(text) + 50
+            if self.room < 0:
+                self.young, self.old, self.room = {}, self.young, KEPT_CHARACTERS
+            self.young[text] = source
+        return source
+
+
+_recent = _Recent()
+
+
+def read(text: str) -> Source:
+    """The source of a text, read once for all who ask."""
+    return _recent.read(text)
