@@ -11,38 +11,134 @@ Patterns, not entropy: the formats are those that the issuers publish, and assig
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jupyter_selfheal.model import JSON
 
 PREFIX = "SELFHEAL_SECRET_"
 
-_NAMED = (
-    r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key)"
+_NAMES = re.compile(
+    r"(?i)(?<![a-z])(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?"
+    r"|(?:api|access|auth|private)[_-]?key)(?![a-z])"
 )
+"""Names that say that what is assigned to them is a secret."""
 
-PATTERNS: tuple[re.Pattern[str], ...] = tuple(
+_PATTERNS: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?P<secret>{PREFIX}\d+_)",
         r"(?P<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z))",
         r"(?<![\w-])(?P<secret>sk-[A-Za-z0-9_\-]{16,})",
-        r"(?<!\w)(?P<secret>gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_\-]{16,})",
+        r"(?<!\w)(?P<secret>gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
+        r"(?<!\w)(?P<secret>glpat-[A-Za-z0-9_\-]{16,})",
         r"(?<![A-Z0-9])(?P<secret>(?:AKIA|ASIA)[A-Z0-9]{16})(?![A-Z0-9])",
-        r"(?<!\w)(?P<secret>AIza[A-Za-z0-9_\-]{35}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_\-]{32,})",
+        r"(?<!\w)(?P<secret>AIza[A-Za-z0-9_\-]{35}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{36})",
+        r"(?<!\w)(?P<secret>pypi-[A-Za-z0-9_\-]{32,})",
         r"(?<!\w)(?P<secret>xox[abeoprs]-[A-Za-z0-9\-]{10,})",
-        r"(?<![\w.])(?P<secret>eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*)",
         r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s/:@'\"]*:(?P<secret>[^\s/@'\"]+)@",
-        r"(?i)authorization['\"]?\s*[:=]\s*[rbf]?['\"]?(?:bearer|basic|token|digest)?\s+?(?P<secret>[A-Za-z0-9+/=._~\-]{6,})",
-        r"(?i)\bbearer\s+(?P<secret>[A-Za-z0-9+/=._~\-]{12,})",
-        rf"(?i)(?<![a-z]){_NAMED}(?![a-z])\w*['\"]?\]?\s*[:=]\s*[rbuf]{{0,2}}(?P<q>['\"])(?P<secret>(?!(?P=q))[^\r\n]{{4,}}?)(?P=q)",
         (
-            rf"(?i)(?<![a-z]){_NAMED}(?![a-z])\w*\s*[:=]\s*(?P<secret>(?=[^\s'\"()\[\]{{}},;.]*\d)(?=[^\s'\"()\[\]{{}},;.]*[a-z])"
-            r"[^\s'\"()\[\]{},;.]{6,})(?![\w(.\[])"
+            r"(?i)authorization['\"]?\s*[:=]\s*+(?:[rbf]?['\"]?(?:bearer|basic|token|digest)?\s++|(?<=\s))"
+            r"(?P<secret>[A-Za-z0-9+/=._~\-]{6,})"
         ),
+        r"(?i)\bbearer\s+(?P<secret>[A-Za-z0-9+/=._~\-]{12,})",
     )
 )
-"""Each has a group ``secret``: the part that is replaced."""
+"""Each has a group ``secret``: the part that is replaced. None may take more than linear time, whatever the text: no two
+repetitions that can match the same characters may follow one another."""
+
+_QUOTED = re.compile(r"(?i)['\"]?\]?\s*[:=]\s*[rbuf]{0,2}(?P<q>['\"])(?P<secret>(?!(?P=q))[^\r\n]{4,}?)(?P=q)")
+_ASSIGNED = re.compile(r"\s*[:=]\s*")
+_VALUE = re.compile(r"[^\s'\"()\[\]{},;.]*")
+_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"(?i)[a-z]")
+_GOES_ON = re.compile(r"[\w(.\[]")
+_REST_OF_WORD = re.compile(r"\w*")
+
+_JWT_HEAD = re.compile(r"(?<![\w.])eyJ")
+_JWT_PART = re.compile(r"[A-Za-z0-9_\-]*")
+_JWT = re.compile(r"eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*")
+
+Span = tuple[int, int]
+
+
+def _find_secrets(text: str) -> Iterator[Span]:
+    """Where the secrets are, in no particular order; some may overlap. Takes time in proportion to the text."""
+    for pattern in _PATTERNS:
+        yield from (match.span("secret") for match in pattern.finditer(text))
+    yield from _find_web_tokens(text)
+    yield from _find_assigned(text, lambda at: _quoted_at(text, at))
+    yield from _find_assigned(text, _PlainValues(text).at)
+
+
+def _find_web_tokens(text: str) -> Iterator[Span]:
+    """JSON web tokens. Where the first start in a run of characters is none, no later one in it is: they are passed over,
+    so that ``eyJ-eyJ-…`` is read once."""
+    position = end_of_run = 0
+    while head := _JWT_HEAD.search(text, position):
+        position = head.end()
+        if head.start() < end_of_run:
+            continue
+        if token := _JWT.match(text, head.start()):
+            yield token.span()
+            position = token.end()
+        elif part := _JWT_PART.match(text, position):
+            end_of_run = part.end()
+
+
+def _find_assigned(text: str, value_at: Callable[[int], tuple[Span, int] | None]) -> Iterator[Span]:
+    """What is assigned to telling names. ``value_at`` gives the span of the value behind a name and where to go on.
+
+    What follows depends on where the word ends, not on where the name stands in it: so each word is tried once, however
+    many names it holds (``token_token_…``).
+    """
+    position = end_of_word = 0
+    while name := _NAMES.search(text, position):
+        position = name.end()
+        if position <= end_of_word:
+            continue
+        rest = _REST_OF_WORD.match(text, position)
+        end_of_word = rest.end() if rest else position
+        if value := value_at(end_of_word):
+            span, position = value
+            yield span
+
+
+def _quoted_at(text: str, at: int) -> tuple[Span, int] | None:
+    value = _QUOTED.match(text, at)
+    return (value.span("secret"), value.end()) if value else None
+
+
+class _PlainValues:
+    """Values without quotes: six characters or more with a digit and a letter among them, and no call or attribute.
+
+    What is known of a run of such characters is kept, since it may hold many names (``token=token=…``).
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._end_of_run = self._last_digit = self._last_letter = self._end = -1
+
+    def at(self, end_of_name: int) -> tuple[Span, int] | None:
+        assigned = _ASSIGNED.match(self._text, end_of_name)
+        if not assigned:
+            return None
+        start = assigned.end()
+        if start >= self._end_of_run:
+            self._read_run(start)
+        if self._end < start + 6 or min(self._last_digit, self._last_letter) < start:
+            return None
+        return (start, self._end), self._end
+
+    def _read_run(self, start: int) -> None:
+        run = _VALUE.match(self._text, start)
+        self._end_of_run = self._end = run.end() if run else start
+        self._last_digit = self._last_of(_DIGIT, start)
+        self._last_letter = self._last_of(_LETTER, start)
+        while self._end >= start + 6 and _GOES_ON.match(self._text, self._end):
+            self._end -= 1
+
+    def _last_of(self, kind: re.Pattern[str], start: int) -> int:
+        return max((m.start() for m in kind.finditer(self._text, start, self._end_of_run)), default=-1)
 
 
 @dataclass
@@ -51,39 +147,37 @@ class Redactor:
 
     secrets: dict[str, str] = field(default_factory=dict)
     """Placeholder → secret."""
+    _names: dict[str, str] = field(default_factory=dict, repr=False)
+    """Secret → placeholder."""
 
     def redact(self, text: str) -> str:
         """The text without its secrets."""
-        spans: list[tuple[int, int]] = []
-        for pattern in PATTERNS:
-            spans += [match.span("secret") for match in pattern.finditer(text)]
-        found, last = [], 0
-        for start, end in _merged(spans):
-            found += [text[last:start], self._placeholder(text[start:end])]
+        parts, last = [], 0
+        for start, end in _merge_spans(_find_secrets(text)):
+            parts += [text[last:start], self._placeholder(text[start:end])]
             last = end
-        return "".join([*found, text[last:]])
+        return "".join([*parts, text[last:]])
 
     def restore(self, text: str) -> str:
         """The text with every placeholder turned back into its secret."""
         return re.sub(rf"{PREFIX}\d+_", lambda m: self.secrets.get(m[0], m[0]), text)
 
     def _placeholder(self, secret: str) -> str:
-        known = next((name for name, value in self.secrets.items() if value == secret), "")
-        if not known:
-            known = f"{PREFIX}{len(self.secrets) + 1}_"
-            self.secrets[known] = secret
-        return known
+        if secret not in self._names:
+            placeholder = f"{PREFIX}{len(self.secrets) + 1}_"
+            self._names[secret], self.secrets[placeholder] = placeholder, secret
+        return self._names[secret]
 
 
-def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Overlapping spans as one; sorted."""
-    found: list[tuple[int, int]] = []
+    merged: list[Span] = []
     for start, end in sorted(spans):
-        if found and start < found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            found.append((start, end))
-    return found
+            merged.append((start, end))
+    return merged
 
 
 def redact(text: str) -> str:

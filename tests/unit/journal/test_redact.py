@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import time
+from collections.abc import Iterator
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from jupyter_selfheal.journal.redact import Redactor, redact, redact_json
+from jupyter_selfheal.journal.redact import Redactor, _find_secrets, _merge_spans, redact, redact_json
 
 ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -84,3 +88,85 @@ def test_ordinary_code_stays_as_it_is(code: str) -> None:
 def test_json_is_redacted_in_all_its_strings() -> None:
     key = "ghp_" + "a" * 36
     assert key not in str(redact_json({"a": [key, {"b": f"x {key}"}], "n": 1}))
+
+
+# --- in time that grows as the text does -----------------------------------------------------------------------------
+
+REPEATED = (
+    "token_", "token=", "token=a1", "token = ", "token='", "token=\"a' ", "api_key-", "token]", "eyJ-", "eyJaaaaaaaa.b-",
+    "authorization: ", "authorization:" + " " * 40, "://a:", "a://b:c", "-----BEGIN ", "-----BEGIN PRIVATE KEY", "sk-",
+    "glpat-", "bearer ", "SELFHEAL_SECRET_1", "password:\n",
+)  # fmt: skip
+
+
+def seconds(text: str) -> float:
+    """CPU-seconds that redacting the text takes, at its best."""
+    taken = []
+    for _ in range(3):
+        began = time.process_time()
+        redact(text)
+        taken.append(time.process_time() - began)
+    return min(taken)
+
+
+@pytest.mark.parametrize("unit", [*REPEATED, "authorization: x" + " " * 1000, "token" + " " * 1000])
+def test_four_times_the_text_takes_about_four_times_as_long(unit: str) -> None:
+    size = 8_000 // len(unit)
+    assert seconds(unit * 4 * size) < 9 * seconds(unit * size)
+
+
+@pytest.mark.parametrize("before", ["authorization: ", "eyJ", "token", "password='", "token="])
+def test_a_long_stretch_of_spaces_or_letters_is_read_once(before: str) -> None:
+    for stretch in (" ", "a", "-eyJ", "=", "'"):
+        assert seconds(before + stretch * 40_000) < 9 * seconds(before + stretch * 10_000), stretch
+
+
+def test_many_different_secrets_take_no_longer_each() -> None:
+    few, many = ("\n".join(f"password = 'secret{n}'" for n in range(count)) for count in (1_000, 4_000))
+    assert seconds(many) < 9 * seconds(few)
+
+
+# --- and nothing else is redacted than by the plain patterns, which say in one line each what a secret is -------------
+
+_NAMED = (
+    r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key)"
+)
+PLAIN_PATTERNS = (
+    r"(?P<secret>SELFHEAL_SECRET_\d+_)",
+    r"(?P<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z))",
+    r"(?<![\w-])(?P<secret>sk-[A-Za-z0-9_\-]{16,})",
+    r"(?<!\w)(?P<secret>gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_\-]{16,})",
+    r"(?<![A-Z0-9])(?P<secret>(?:AKIA|ASIA)[A-Z0-9]{16})(?![A-Z0-9])",
+    r"(?<!\w)(?P<secret>AIza[A-Za-z0-9_\-]{35}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_\-]{32,})",
+    r"(?<!\w)(?P<secret>xox[abeoprs]-[A-Za-z0-9\-]{10,})",
+    r"(?<![\w.])(?P<secret>eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*)",
+    r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s/:@'\"]*:(?P<secret>[^\s/@'\"]+)@",
+    r"(?i)authorization['\"]?\s*[:=]\s*[rbf]?['\"]?(?:bearer|basic|token|digest)?\s+?(?P<secret>[A-Za-z0-9+/=._~\-]{6,})",
+    r"(?i)\bbearer\s+(?P<secret>[A-Za-z0-9+/=._~\-]{12,})",
+    rf"(?i)(?<![a-z]){_NAMED}(?![a-z])\w*['\"]?\]?\s*[:=]\s*[rbuf]{{0,2}}(?P<q>['\"])(?P<secret>(?!(?P=q))[^\r\n]{{4,}}?)(?P=q)",
+    (
+        rf"(?i)(?<![a-z]){_NAMED}(?![a-z])\w*\s*[:=]\s*(?P<secret>(?=[^\s'\"()\[\]{{}},;.]*\d)(?=[^\s'\"()\[\]{{}},;.]*[a-z])"
+        r"[^\s'\"()\[\]{},;.]{6,})(?![\w(.\[])"
+    ),
+)
+
+FRAGMENTS = (
+    *REPEATED, "password", "_", "-", "passwords", "API-KEY", "access_key", "credential", "s3cr3t", "abc123", "1234", "é1",
+    "=", ":", " ", "\n", "'", '"', "]", "[", "(", ")", ".", ",", "rb'", "Bearer", "basic ", "abcdefgh", "eyJ", "eyJaaaaaaaa",
+    ".bbbbbbbb.", "@", "//", "https://bob:", "sk-aaaaaaaaaaaaaaaaa", "hf_aaaaaaaaaaaaaaaaaaaaa", "_END", "r", "b", "\u212a",
+)  # fmt: skip
+
+
+def plain_spans(text: str) -> Iterator[tuple[int, int]]:
+    for pattern in PLAIN_PATTERNS:
+        yield from (match.span("secret") for match in re.finditer(pattern, text))
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3), max_size=14).map("".join))
+@example("token_api-key='abcd'")
+@example("token=token=abc=1(")
+@example("authorization: b token abcdefgh")
+@example("eyJaaaaaaaa.b-eyJcccccccc.dddddddd.")
+def test_what_is_redacted_is_what_the_plain_patterns_say(text: str) -> None:
+    assert set(_merge_spans(_find_secrets(text))) == set(_merge_spans(plain_spans(text)))
