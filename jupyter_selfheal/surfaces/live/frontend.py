@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.live.parts import Parts
     from jupyter_selfheal.surfaces.live.session import LiveSession
 else:
-    words, model = later("live.words"), later("model")
+    words, model = later("surfaces.live.words"), later("model")
 
 TARGET = "jupyter_selfheal"
 

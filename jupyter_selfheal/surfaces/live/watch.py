@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model import Failure
     from jupyter_selfheal.surfaces.live import capture
 else:
-    capture = later("live.capture")
+    capture = later("surfaces.live.capture")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
