@@ -1,7 +1,16 @@
-"""Every setting of a heal, with what it means under it. Nothing here reads the environment at import."""
+"""Every setting of a heal, with what it means under it, and the one reading of settings.
+
+A setting comes from Python, or as text: from a command line, from ``--SelfHeal.x=…``, from ``%config SelfHeal.x = …``, from
+papermill. :func:`read_setting` reads all of them, and :class:`HealConfig` checks what it is made of, so that no way leads around
+it. What cannot be read is refused; a permission that was meant to be refused in a way that nobody understands is never granted.
+
+Nothing here reads the environment at import.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -9,6 +18,45 @@ from jupyter_selfheal.errors import ConfigError
 
 HEALERS = ("memory", "rules", "search", "language_model")
 """Every healer, cheapest first: the order in which they are asked."""
+
+RANGES: Mapping[str, tuple[float, float]] = {
+    "attempts": (1, 1_000),
+    "budget_usd": (0, 100_000),
+    "session_budget_usd": (0, 100_000),
+    "timeout": (0, 1_000_000),
+    "accept": (0, 10),
+    "rejections": (1, 1_000),
+    "stuck_after": (1, 1_000),
+    "no_improvement_after": (1, 1_000),
+    "parallel": (1, 1_000),
+    "max_patches": (1, 100_000),
+    "search_seconds": (0, 1_000_000),
+    "downstream_seconds": (0, 1_000_000),
+    "memory_mb": (0, 1_000_000_000),
+    "reproduce": (1, 1_000),
+    "max_tokens": (1, 10_000_000),
+    "hypotheses": (1, 100),
+    "price_in": (-1, 1_000_000),
+    "price_out": (-1, 1_000_000),
+    "token_ceiling": (0, 1_000_000_000_000),
+}
+"""The least and the greatest that each number may be."""
+
+CLOSED: Mapping[str, Any] = {
+    "healers": ("memory", "rules", "search"),
+    "budget_usd": 0.0,
+    "session_budget_usd": 0.0,
+    "offline": True,
+    "install": False,
+    "network": False,
+    "send_values": False,
+    "consent": False,
+    "memory": False,
+}
+"""What holds in place of a setting that was given and cannot be read: the least that it could allow."""
+
+SWITCH_WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+"""The only texts that a switch is read from, in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +118,7 @@ class HealConfig:
     """Times a failure is reproduced before patches are tried (more shows flakiness)."""
 
     provider: str = "anthropic"
-    """anthropic, openai_compatible or scripted."""
+    """anthropic or openai_compatible."""
 
     model: str = "claude-sonnet-5-5"
     """The model that proposes patches."""
@@ -109,33 +157,128 @@ class HealConfig:
     """True: approved and rejected patches are remembered in jupyter_data_dir()/selfheal/."""
 
     def __post_init__(self) -> None:
-        unknown = [h for h in self.healers if h not in HEALERS]
-        if unknown:
-            raise ConfigError(f"unknown healer {', '.join(unknown)!r}: choose from {', '.join(HEALERS)}")
-        for name in ("attempts", "parallel", "rejections", "max_patches", "reproduce", "stuck_after"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in (
-            "budget_usd",
-            "session_budget_usd",
-            "timeout",
-            "search_seconds",
-            "downstream_seconds",
-            "memory_mb",
-        ):
-            if not getattr(self, name) >= 0:
-                raise ConfigError(f"{name} must not be negative, but is {getattr(self, name)}")
-        if not 0 <= self.accept <= 10:
-            raise ConfigError(f"accept is a score from 0 to 10, not {self.accept}")
+        for f in fields(self):
+            value = _check_type(f.name, str(f.type), getattr(self, f.name))
+            object.__setattr__(self, f.name, value)  # the way of a frozen class; 1 became 1.0
 
     def with_(self, **changes: Any) -> HealConfig:
-        """A copy with some fields changed; an unknown name is a :class:`ConfigError`."""
-        known = {f.name for f in fields(self)}
-        for name in changes:
-            if name not in known:
-                raise ConfigError(f"unknown setting {name!r}: see `%heal config` for all of them")
-        return replace(self, **changes)
+        """A copy with some settings changed, each read by :func:`read_setting`. Raises :class:`ConfigError`."""
+        return replace(self, **{name: read_setting(name, value) for name, value in changes.items()})
 
     def limit_for(self, seconds: float) -> float:
         """Seconds a trial of a cell may take that took ``seconds`` when it failed."""
         return self.timeout or max(10.0, 3.0 * seconds)
+
+
+def read_setting(name: str, value: object) -> Any:
+    """The value of a setting that was given as Python's value or as text. Raises :class:`ConfigError`, in one line.
+
+    What traitlets makes of a command line or of a half-written configuration is read too: texts of a type of its own, a list of
+    what was given several times, and ``c.SelfHeal.healers.append(…)``.
+    """
+    kind = _kind_of(name)
+    if _is_lazy(value):
+        value = value.get_value(list(HEALERS) if name == "healers" else None)  # type: ignore[attr-defined]
+    if kind == _NAMES:
+        value = _split_names(value)
+        if value == ():
+            raise _refusal(name, kind, "")
+    elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        value = value[0]  # given once on a command line that allows it to be given several times
+    if isinstance(value, str) and kind in _FROM_TEXT:
+        text, value = value, _FROM_TEXT[kind](value.strip())
+        if value is None:
+            raise _refusal(name, kind, text)
+    return _check_type(name, kind, value)
+
+
+def read_settings(given: Mapping[str, object], base: HealConfig) -> tuple[HealConfig, list[str]]:
+    """``base`` with what was given on top, and one line for each setting that could not be read: that one is closed."""
+    config, problems = base, []
+    for name, value in given.items():
+        if is_untouched(value):
+            continue
+        try:
+            config = config.with_(**{name: value})
+        except ConfigError as error:
+            problems.append(f"{error}" + (f"; until then it is {CLOSED[name]!r}" if name in CLOSED else ""))
+            config = replace(config, **{name: CLOSED[name]}) if name in CLOSED else config
+    return config, problems
+
+
+def is_untouched(value: object) -> bool:
+    """True for what traitlets leaves behind where a setting was only looked at: ``if c.SelfHeal.consent: …``."""
+    return _is_lazy(value) and not value.to_dict()  # type: ignore[attr-defined]
+
+
+def _is_lazy(value: object) -> bool:
+    """Whether it is traitlets' ``LazyConfigValue``, which is not imported for this."""
+    return hasattr(value, "get_value") and hasattr(value, "to_dict")
+
+
+def read_number(text: str, least: float, greatest: float, *, whole: bool = False) -> float | None:
+    """The number that a text says, or None where it says none within these limits (``nan`` and ``inf`` never are)."""
+    try:
+        number = int(text) if whole else float(text)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) and least <= number <= greatest else None
+
+
+_NAMES = "tuple[str, ...]"
+_KINDS = {f.name: str(f.type) for f in fields(HealConfig)}
+_FROM_TEXT: Mapping[str, Callable[[str], Any]] = {
+    "bool": lambda text: SWITCH_WORDS.get(text.lower()),
+    "int": lambda text: read_number(text, -math.inf, math.inf, whole=True),
+    "float": lambda text: read_number(text, -math.inf, math.inf),
+}
+
+
+def _kind_of(name: str) -> str:
+    if name == "auto_suggest":  # the one setting of a live session that is none of a heal's
+        return "bool"
+    if name not in _KINDS:
+        raise ConfigError(f"unknown setting {name!r}: `%heal config` lists all of them")
+    return _KINDS[name]
+
+
+def _split_names(value: object) -> object:
+    """``rules, search`` as names, also where each was given by itself; an underscore may be a hyphen."""
+    parts = [value] if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        return value
+    names = (name.replace("-", "_") for part in parts for name in part.replace(",", " ").split())
+    return tuple(dict.fromkeys(names))
+
+
+def _check_type(name: str, kind: str, value: object) -> Any:
+    """The value as the field holds it. Raises :class:`ConfigError` for another type, or one out of range."""
+    if kind == "bool" and isinstance(value, bool):
+        return value
+    if kind == "str" and isinstance(value, str):
+        return str(value).strip()
+    if kind == _NAMES and isinstance(value, tuple) and all(h in HEALERS for h in value):
+        return value
+    if kind in ("int", "float") and isinstance(value, int | float) and not isinstance(value, bool):
+        least, greatest = RANGES[name]
+        if least <= value <= greatest and (kind == "float" or value == int(value)):
+            return float(value) if kind == "float" else int(value)
+    raise _refusal(name, kind, value)
+
+
+def _refusal(name: str, kind: str, value: object) -> ConfigError:
+    """One line: which setting, what was given, what is accepted."""
+    given = " ".join(repr(value).split())
+    given = given if len(given) <= 80 else given[:79] + "…"
+    if kind == "bool":
+        accepted = "true or false (or yes/no, on/off, 1/0)"
+    elif kind == _NAMES:
+        unknown = [str(h) for h in value if h not in HEALERS] if isinstance(value, tuple) else []
+        given = f"the unknown healer {', '.join(unknown)!r:.80}" if unknown else given
+        accepted = f"one or more of {', '.join(HEALERS)}"
+    elif kind == "str":
+        accepted = "a text"
+    else:
+        least, greatest = RANGES[name]
+        accepted = f"{'a whole number' if kind == 'int' else 'a number'} from {least:,} to {greatest:,}"
+    return ConfigError(f"{name} cannot be {given}: it takes {accepted}")

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.config import HealConfig, read_setting
 from jupyter_selfheal.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ Options:
   --offline        no model, no network
 """
 
-_CONFIG = {"attempts": int, "budget": float, "timeout": float, "model": str, "healers": str}
+_CONFIG = {name: name for name in ("attempts", "timeout", "model", "healers")} | {"budget": "budget_usd"}
 _FLAGS = ("wait", "no-wait", "offline", "install")
 _TEXTS = ("expect", "check", "stdout", "spec")
 
@@ -193,7 +193,7 @@ def parse(line: str, known: Collection[str] = ()) -> HealOptions:
         elif name in _FLAGS:
             settings[name] = True
         else:
-            settings.update([_setting(name, _unquoted(value))])
+            settings[_CONFIG[name]] = _read_option(name, _unquoted(value))
     from jupyter_selfheal.model import Oracle
 
     oracle = Oracle(
@@ -202,9 +202,7 @@ def parse(line: str, known: Collection[str] = ()) -> HealOptions:
         checks=tuple(texts["check"]),
         spec=" ".join(texts["spec"]),
     )
-    options = HealOptions(oracle, tuple(settings.items()), wait)
-    options.config(HealConfig())
-    return options
+    return HealOptions(oracle, tuple(settings.items()), wait)
 
 
 def _pairs(line: str) -> list[tuple[str, str]]:
@@ -229,13 +227,11 @@ def _pairs(line: str) -> list[tuple[str, str]]:
     return found
 
 
-def _setting(name: str, value: str) -> tuple[str, object]:
-    if name == "healers":
-        return "healers", tuple(part for part in value.replace(",", " ").split())
+def _read_option(name: str, value: str) -> object:
     try:
-        return {"budget": "budget_usd"}.get(name, name), _CONFIG[name](value)
-    except ValueError as error:
-        raise UsageError(f"--{name} takes a number, not {value!r}") from error
+        return read_setting(_CONFIG[name], value)
+    except UsageError as error:
+        raise UsageError(f"--{name}: {error}") from error
 
 
 def _literal(value: str) -> str | None:

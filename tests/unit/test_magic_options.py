@@ -46,7 +46,7 @@ def test_settings_go_on_top_of_the_configuration() -> None:
         ("--expct 6", "unknown option --expct"),
         ("--expect", "--expect needs a value"),
         ("--expect a b", "none"),
-        ("--attempts many", "takes a number"),
+        ("--attempts many", "a whole number"),
         ("--healers magic", "unknown healer"),
         ("--check 'x", "quote is left open"),
         ("6", "no option"),

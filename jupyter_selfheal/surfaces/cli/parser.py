@@ -6,11 +6,11 @@ import argparse
 import importlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.config import HEALERS
-from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.config import HEALERS, read_number, read_setting
+from jupyter_selfheal.errors import ConfigError, UsageError
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -105,12 +105,16 @@ def _how(heal: argparse.ArgumentParser) -> None:
     )
     heal.add_argument(
         "--healers",
-        type=_healers,
+        type=_setting("healers"),
         metavar="LIST",
         help=f"comma-separated, out of {', '.join(HEALERS)}; language_model is asked only if it is named here",
     )
-    heal.add_argument("--attempts", type=_positive, metavar="N", help="rounds of a paid healer for one failure")
-    heal.add_argument("--budget", type=_amount, metavar="USD", help="dollars that the whole command may spend")
+    heal.add_argument(
+        "--attempts", type=_setting("attempts"), metavar="N", help="rounds of a paid healer for one failure"
+    )
+    heal.add_argument(
+        "--budget", type=_setting("budget_usd"), metavar="USD", help="dollars that the whole command may spend"
+    )
     heal.add_argument("--timeout", type=_seconds, metavar="S", help="seconds a cell may run (default 120)")
     heal.add_argument(
         "--approve",
@@ -138,31 +142,28 @@ def _what_is_said(heal: argparse.ArgumentParser) -> None:
     loud.add_argument("-v", "--verbose", action="store_true", help="say more about each cell")
 
 
-def _healers(text: str) -> tuple[str, ...]:
-    found = tuple(name.strip().replace("-", "_") for name in text.split(",") if name.strip())
-    unknown = [name for name in found if name not in HEALERS]
-    if unknown or not found:
-        raise argparse.ArgumentTypeError(f"{text!r}: choose from {', '.join(HEALERS)}")
-    return found
+def _setting(name: str) -> Callable[[str], Any]:
+    """Reads one option as the setting of that name."""
+
+    def read(text: str) -> Any:
+        try:
+            return read_setting(name, text)
+        except ConfigError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read
 
 
 def _positive(text: str) -> int:
-    return int(_number(text, lambda n: n >= 1 and n == int(n), "a whole number from 1"))
-
-
-def _amount(text: str) -> float:
-    return _number(text, lambda n: n >= 0, "an amount in dollars")
+    return int(_number(text, 1, 10_000, "a whole number from 1", whole=True))
 
 
 def _seconds(text: str) -> float:
-    return _number(text, lambda n: n > 0, "a number of seconds above 0")
+    return _number(text, 0.001, 1_000_000, "a number of seconds above 0")
 
 
-def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = float("nan")
-    if not fits(found) or found == float("inf"):
+def _number(text: str, least: float, greatest: float, what: str, *, whole: bool = False) -> float:
+    number = read_number(text, least, greatest, whole=whole)
+    if number is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
-    return found
+    return number

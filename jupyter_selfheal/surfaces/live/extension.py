@@ -5,15 +5,15 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.config import HealConfig, is_untouched, read_setting, read_settings
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.magic_options import HELP, blank_heal_line
+from jupyter_selfheal.surfaces.live.configurable import SelfHeal
 from jupyter_selfheal.surfaces.live.parts import Parts
 from jupyter_selfheal.surfaces.live.session import LiveSession
 from jupyter_selfheal.surfaces.live.watch import Watch
@@ -35,7 +35,7 @@ def load(shell: InteractiveShell) -> None:
         return
     in_kernel = hasattr(shell, "kernel")
     session = LiveSession(shell, config_of(shell), data_dir())
-    session.auto_suggest = bool(_settings(shell).get("auto_suggest", True))
+    session.auto_suggest = _suggests(shell)
     parts = Parts(
         session,
         view_for=(lambda parts: _widget_view(shell, parts)) if in_kernel else _quiet_view,
@@ -43,6 +43,7 @@ def load(shell: InteractiveShell) -> None:
     )
     shell.register_magic_function(_magic(parts), "line_cell", "heal")  # type: ignore[arg-type]
     setattr(shell, ATTRIBUTE, session)
+    shell.configurables.append(SelfHeal(session))
     atexit.register(_at_exit, session)
     Watch(session, parts).start()
     if in_kernel:
@@ -65,22 +66,28 @@ def unload(shell: InteractiveShell) -> None:
     session.stop()
     atexit.unregister(_at_exit)
     delattr(shell, ATTRIBUTE)
+    shell.configurables[:] = [c for c in shell.configurables if not isinstance(c, SelfHeal)]
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("heal", None)
 
 
 def config_of(shell: Any) -> HealConfig:
-    """``c.SelfHeal.*`` of IPython's configuration. An unknown or senseless setting is said in one line and left out."""
-    known = {f.name: f for f in fields(HealConfig)}
-    config = HealConfig()
-    for name, value in _settings(shell).items():
-        if name == "auto_suggest":
-            continue
-        try:
-            config = config.with_(**{name: tuple(value) if name in known and isinstance(value, list) else value})
-        except ConfigError as error:
-            print(f"Self-heal: c.SelfHeal.{name} is ignored: {error}", file=sys.stderr)
+    """``c.SelfHeal.*`` of IPython's configuration. What cannot be read is said in one line, and closed where it permits something."""
+    given = {name: value for name, value in _settings(shell).items() if name != "auto_suggest"}
+    config, problems = read_settings(given, HealConfig())
+    for problem in problems:
+        print(f"Self-heal: c.SelfHeal: {problem}", file=sys.stderr)
     return config
+
+
+def _suggests(shell: Any) -> bool:
+    """``c.SelfHeal.auto_suggest``: off where it cannot be read."""
+    given = _settings(shell).get("auto_suggest", True)
+    try:
+        return is_untouched(given) or bool(read_setting("auto_suggest", given))
+    except ConfigError as error:
+        print(f"Self-heal: c.SelfHeal: {error}; until then it is off", file=sys.stderr)
+        return False
 
 
 def _settings(shell: Any) -> dict[str, Any]:

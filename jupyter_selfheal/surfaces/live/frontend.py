@@ -13,6 +13,7 @@ import math
 import threading
 from typing import TYPE_CHECKING, Any
 
+from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.surfaces.live import later
 
@@ -154,9 +155,9 @@ class FrontEnd:
                 self._set_before.setdefault(name, was)
             try:
                 if name == "auto_suggest":
-                    session.auto_suggest = bool(value)
+                    session.auto_suggest = bool(read_setting(name, value))
                 else:
-                    session.config = session.config.with_(**{name: tuple(value) if isinstance(value, list) else value})
+                    session.config = session.config.with_(**{name: value})
             except SelfHealError as error:
                 session.record(f"setting {name} is ignored: {error}")
         self.tell()

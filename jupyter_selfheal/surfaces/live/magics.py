@@ -9,7 +9,7 @@ from IPython.core.error import UsageError
 
 from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
-from jupyter_selfheal.config import HEALERS
+from jupyter_selfheal.config import HEALERS, read_setting
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.surfaces.live import application, words
@@ -151,10 +151,10 @@ class HealMagics:
 
     def _budget(self, usd: str) -> None:
         try:
-            float(usd)
-        except ValueError:
-            raise UsageError(f"`%heal budget USD` takes a number of dollars, not {usd!r}") from None
-        self._actions.decide(self._last("paused"), "budget", text=usd)
+            budget = read_setting("budget_usd", usd)
+        except SelfHealError as error:
+            raise UsageError(f"`%heal budget USD`: {error}") from None
+        self._actions.decide(self._last("paused"), "budget", text=str(budget))
 
     def _model(self, _rest: str) -> None:
         heal = self._last("proposed", "closed")

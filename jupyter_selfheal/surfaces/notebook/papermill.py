@@ -39,10 +39,7 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
         **kwargs: Any,
     ) -> None:
         """Called by papermill with its notebook manager, in the folder that the notebook is to run in."""
-        known = HealConfig.__dataclass_fields__
-        config = HealConfig(**{"offline": True, **{k: v for k, v in kwargs.items() if k in known}})
-        seconds = execution_timeout or CELL_SECONDS
-        settings = Settings(config, approve=approve, cell_seconds=seconds, writes="allow", kernelspec=kernel_name)
+        settings = _settings_of(kwargs, approve, execution_timeout or CELL_SECONDS, kernel_name)
         session = Session(settings)
         try:
             document = session.prepared(_document(nb_man.nb))
@@ -51,6 +48,17 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
             session.close()
         _hand_back(nb_man, executed_notebook(document, report, seen), seen)
         nb_man.nb.metadata["papermill"]["selfheal"] = {"summary": report.summary, "fixes": list(report.fixes)}
+
+
+PAPERMILLS_OWN = ("input_path", "output_path")
+"""What papermill hands to every engine, and this one has no use for."""
+
+
+def _settings_of(given: Mapping[str, Any], approve: str, cell_seconds: float, kernel_name: str) -> Settings:
+    """The engine arguments as settings. Raises :class:`ConfigError` for one that is unknown or cannot be read."""
+    named = {name: value for name, value in given.items() if name not in PAPERMILLS_OWN}
+    config = HealConfig(offline=True).with_(**named)
+    return Settings(config, approve=approve, cell_seconds=cell_seconds, writes="allow", kernelspec=kernel_name)
 
 
 def _document(nb: Any) -> Document:

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import KernelError, UsageError
+from jupyter_selfheal.errors import ConfigError, KernelError, UsageError
 from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
@@ -25,6 +25,9 @@ from jupyter_selfheal.surfaces.notebook.tools import Limits, Tools
 
 if TYPE_CHECKING:
     from jupyter_selfheal.kernels.scratch import ScratchInstaller
+
+APPROVALS = ("all", "safe", "ask", "none")
+"""Which proven fixes are applied."""
 
 CELL_SECONDS = 120.0
 """How long a cell may run unless the settings say otherwise."""
@@ -47,6 +50,11 @@ class Settings:
     writes: str = "discard"
     fresh: bool = False
     kernelspec: str = ""
+
+    def __post_init__(self) -> None:
+        for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):
+            if getattr(self, name) not in choices:
+                raise ConfigError(f"{name} cannot be {getattr(self, name)!r:.80}: it takes one of {', '.join(choices)}")
 
 
 class Session:

@@ -125,7 +125,7 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
 
 def test_every_documented_option_exists() -> None:
     """The README's reference and the parser cannot drift apart."""
-    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    readme = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
     offered = (
         parser().format_help()
         + next(action for action in parser()._actions if action.dest == "command").choices["heal"].format_help()
