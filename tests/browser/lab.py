@@ -163,10 +163,6 @@ class Lab:
         """Wait for that text among the cell's own outputs."""
         self.own_outputs(index).filter(has_text=text).first.wait_for()
 
-    def focused(self) -> str:
-        """Where the focus is: a class name or tag; ``BODY`` where it is lost."""
-        return str(
-            self.page.evaluate(
-                "() => { const at = document.activeElement; return at === document.body ? 'BODY' : at.className || at.tagName; }"
-            )
-        )
+    def expect_focus(self) -> None:
+        """Wait until the focus is on something: it may be nowhere for a moment, while an output is drawn anew or a dialog closes."""
+        self.page.wait_for_function("() => document.activeElement && document.activeElement !== document.body")

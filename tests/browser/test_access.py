@@ -158,7 +158,7 @@ def test_focus_comes_back_from_a_question(failed: Lab) -> None:
     failed.page.keyboard.insert_text("no")
     failed.page.keyboard.press("Enter")
     failed.page.wait_for_function("() => !document.querySelector('.jupyter-selfheal[data-phase=\"proposed\"]')")
-    assert failed.focused() != "BODY"
+    failed.expect_focus()
 
 
 def test_heal_button_by_keyboard_keeps_the_focus(page: Any, server: Server) -> None:
@@ -168,4 +168,4 @@ def test_heal_button_by_keyboard_keeps_the_focus(page: Any, server: Server) -> N
     page.keyboard.press("Enter")
     lab.card(0)
     page.wait_for_function("() => document.activeElement.closest('.jp-Cell')")
-    assert lab.focused() != "BODY"
+    lab.expect_focus()

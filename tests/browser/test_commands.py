@@ -50,7 +50,7 @@ def test_palette_shows_what_would_be_sent_before_anything_was(page: Any, server:
     dialog.wait_for(state="detached")
     assert lab.cell(0).locator(".jupyter-selfheal").count() == 0
     assert "Nothing was sent" not in lab.output(0), "the notebook is left as it is"
-    assert lab.focused() != "BODY"
+    lab.expect_focus()
 
 
 def test_what_would_be_sent_is_that_of_the_selected_cell(page: Any, server: Server) -> None:
