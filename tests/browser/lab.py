@@ -22,24 +22,18 @@ class Lab:
     def __init__(self, page: Any, server: Server, name: str, *, app: str = "lab/tree") -> None:
         self.page = page
         self.server = server
+        server.start_session(name)
         page.goto(f"{server.url}/{app}/{name}?token={TOKEN}" + ("&reset" if app.startswith("lab") else ""))
         self.opened()
 
     def opened(self) -> None:
         """Wait until the page shows the notebook, and its kernel is ready."""
-        from playwright.sync_api import TimeoutError as NotYet
-
         self.page.wait_for_selector(f"{PANEL} .jp-Cell")
-        try:
-            self.page.wait_for_function(READY)
-        except NotYet:
-            # Once in some hundred starts, on a machine that does much else, JupyterLab did not hear from its new kernel.
-            self.page.reload()
-            self.page.wait_for_selector(f"{PANEL} .jp-Cell")
-            self.page.wait_for_function(READY)
+        self.page.wait_for_function(READY)
 
     def open(self, name: str) -> None:
         """Open another notebook in the same page, in front."""
+        self.server.start_session(name)
         self.command("docmanager:open", path=name)
         self.page.locator(f"{PANEL}[aria-labelledby]").first.wait_for()
         self.page.wait_for_function("name => window.jupyterapp.shell.currentWidget?.context?.path === name", arg=name)

@@ -37,6 +37,7 @@ class Server:
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self._log = root / "server.log"
+        self._runtime = root / "runtime"
         with self._log.open("w") as log:
             self._process = self._start(root, port, log)
         wait_for(self._answers, "the Jupyter server")
@@ -94,6 +95,23 @@ class Server:
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             text = answer.read()
         return json.loads(text) if text else None
+
+    def start_session(self, name: str) -> None:
+        """Start a notebook's kernel as an earlier page would have, and wait until it answers: the page then finds it idle.
+
+        A page that starts its kernel itself may miss the kernel's first word (JupyterLab's own race, once in some hundred starts).
+        """
+        from jupyter_client.blocking.client import BlockingKernelClient
+
+        kernel = {"name": self.saved(name)["metadata"]["kernelspec"]["name"]}
+        session = self.call("POST", "api/sessions", {"path": name, "name": name, "type": "notebook", "kernel": kernel})
+        client = BlockingKernelClient(connection_file=str(self._runtime / f"kernel-{session['kernel']['id']}.json"))
+        client.load_connection_file()
+        client.start_channels(stdin=False, hb=False)
+        try:
+            client.wait_for_ready(timeout=PATIENCE)
+        finally:
+            client.stop_channels()
 
     def end_kernels(self) -> None:
         """End every session and its kernel, and wait until they are gone."""
