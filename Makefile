@@ -1,6 +1,7 @@
 # Everything runs in .venv, made here; nothing is installed elsewhere.
 #   make demo    heal the example notebooks, offline, into ./healed, and show the table
 #   make demo-model   the same with a stand-in for a language model (no key, nothing leaves the machine)
+#   make quick   lint, types, unit tests and a dozen kernel tests: about a minute
 #   make test    the whole test suite (browser tests where Chromium is found)
 #   make lint    Ruff and mypy
 #   make bench   the benchmarks; make soak: the long tests; make test-all: everything there is
@@ -13,14 +14,18 @@ CHROMIUM := $(shell command -v chromium || command -v chromium-browser || comman
 COMMA := ,
 EXTRAS := test$(if $(CHROMIUM),$(COMMA)browser)
 PYTEST := $(BIN)/python -m pytest
+QUICK := tests/unit tests/test_layers.py tests/contract/test_trial_kernels.py tests/kernel/test_batch.py
 
-.PHONY: demo demo-model test test-all lint bench soak clean
+.PHONY: demo demo-model quick test test-all lint bench soak clean
 
 demo: $(STAMPS)-examples
 	$(BIN)/python examples/demo.py
 
 demo-model: $(STAMPS)-examples
 	$(BIN)/python examples/demo_model.py
+
+quick: lint $(STAMPS)-test
+	$(PYTEST) -n 2 --dist loadgroup -q -m "not slow" $(QUICK) $(ARGS)
 
 test: $(STAMPS)-test
 	$(PYTEST) -n 2 --dist loadgroup -m "not slow" $(ARGS)
