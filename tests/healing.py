@@ -1,4 +1,4 @@
-"""Heals notebooks given as text (see examples/make_examples.py) with the real parts, all from one frozen kernel."""
+"""Heals notebooks given as text with the real parts, all from one frozen kernel."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.testing.text_notebook import TextNotebook, parse_file
 
 ROOT = Path(__file__).parent.parent
 
@@ -35,12 +36,11 @@ def examples() -> ModuleType:
     return module
 
 
-def variants() -> Iterator[tuple[str, str]]:
-    """(name, text) of every variant."""
+def variants() -> Iterator[tuple[str, TextNotebook]]:
+    """(name, notebook) of every variant."""
     for path in sorted((ROOT / "tests" / "variants").glob("*.txt")):
-        parts = re.split(r"(?m)^=== (.*)\n", path.read_text(encoding="utf-8"))
-        for title, text in zip(parts[1::2], parts[2::2], strict=True):
-            yield f"{path.stem}: {title}", text
+        for notebook in parse_file(path):
+            yield f"{path.stem}: {notebook.title}", notebook
 
 
 @dataclass
@@ -52,19 +52,17 @@ class Clinic:
     kernel: TrialKernel
     parts: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def heal(self, text: str, name: str) -> tuple[NotebookReport, tuple[str, ...], Document]:
-        """Write the notebook of a text into a folder of its own, heal it; the report and the hidden checks."""
-        make = examples()
-        source = make.read(text)
+    def heal(self, source: TextNotebook, name: str) -> tuple[NotebookReport, Document]:
+        """Write the notebook into a folder of its own, and heal it."""
         part = next(self.parts)
         plain = re.sub(r"\W+", "_", name)
         place = self.folder / f"{part}_{plain}"  # a test that is run again has a new one
         place.mkdir()
-        make.write(source, place / "notebook.ipynb")
+        examples().write(source, place / "notebook.ipynb")
         document = read(place / "notebook.ipynb")
         tools = replace(self.session.tools(document, part=part), open_state=lambda: self.state_in(place))
         report, _ = Batch(document, tools, self.session.limits).run()
-        return report, source.checks, document
+        return report, document
 
     def state_in(self, place: Path) -> TrialKernel:
         """A clean state whose working directory is ``place``, with writes of its own."""

@@ -1,14 +1,13 @@
-"""Notebooks as a rule's fixtures: made of sources, read, written, patched and compared."""
+"""Notebooks as a rule's fixtures: made of sources, patched and compared."""
 
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from jupyter_selfheal.model import Cell, Insert, Move, Notebook, Output, Patch, Replace, RunCells
+from jupyter_selfheal.model import Cell, Insert, Move, Notebook, Patch, Replace, RunCells
 
 NOT_RUN = "not-run"
 """Tag of a cell that is in the notebook and was not run."""
@@ -22,46 +21,6 @@ def notebook_of(cells: Sequence[str | Cell], folder: Path | str = "") -> Noteboo
             cell = Cell(f"c{n}", cell, tags=(NOT_RUN,) if cell.startswith("# not run") else ())
         found.append(cell)
     return Notebook(tuple(found), folder=str(folder))
-
-
-def read_notebook(path: Path) -> Notebook:
-    """The notebook of a fixture."""
-    raw = json.loads(path.read_text(encoding="utf-8"))
-    cells = []
-    for n, c in enumerate(raw["cells"], 1):
-        text = c["source"]
-        cells.append(
-            Cell(
-                id=c.get("id") or f"c{n}",
-                source=text if isinstance(text, str) else "".join(text),
-                kind=c["cell_type"],
-                tags=tuple(c["metadata"].get("tags", ())),
-                outputs=tuple(Output.from_nbformat(o) for o in c.get("outputs", ())),
-            )
-        )
-    return Notebook(tuple(cells), path=str(path), folder=str(path.parent))
-
-
-def write_notebook(path: Path, notebook: Notebook) -> None:
-    """Write a fixture: nbformat 4.5, no outputs but those that the cells hold."""
-    cells = [
-        {
-            "cell_type": c.kind,
-            "id": c.id,
-            "metadata": {"tags": list(c.tags)} if c.tags else {},
-            "source": c.source.splitlines(keepends=True),
-            **({"execution_count": None, "outputs": [o.to_nbformat() for o in c.outputs]} if c.kind == "code" else {}),
-        }
-        for c in notebook.cells
-    ]
-    raw = {
-        "cells": cells,
-        "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(raw, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def patched(notebook: Notebook, patch: Patch) -> Notebook:
@@ -86,10 +45,7 @@ def patched(notebook: Notebook, patch: Patch) -> Notebook:
     return replace(notebook, cells=tuple(cells))
 
 
-def difference(wanted: Notebook, found: Notebook) -> str:
-    """A unified diff of the sources of two notebooks."""
-
-    def text(n: Notebook) -> list[str]:
-        return "\n# ---\n".join(c.source for c in n.cells).splitlines()
-
-    return "\n".join(difflib.unified_diff(text(wanted), text(found), "healed.ipynb", "the patch", lineterm=""))
+def difference(wanted: Sequence[str], given: Notebook) -> str:
+    """A unified diff of the cells that were wanted and those of a notebook."""
+    before, after = ("\n# %%\n".join(cells).splitlines() for cells in (wanted, [c.source for c in given.cells]))
+    return "\n".join(difflib.unified_diff(before, after, "as written", "after the patch", lineterm=""))

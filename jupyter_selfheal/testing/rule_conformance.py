@@ -1,42 +1,84 @@
 """What every rule must satisfy, for ours and for third parties', and the tools to test one.
 
-A rule has a folder ``CODE/`` of notebooks: ``broken*.ipynb`` whose first failing cell it heals, each with the
-``healed*.ipynb`` that its first patch must give, and ``silent*.ipynb``, near-misses on which it must propose nothing. Files
-that the cells read lie beside them. A cell tagged ``not-run`` is in the notebook and was not run.
+A rule has one text file of examples (the form: :mod:`jupyter_selfheal.testing.text_notebook`). An example is a notebook
+whose first failing cell the rule heals; ``[becomes]`` says what its first patch must make of a cell. A near miss, titled
+``silent: …``, fails too, and the rule must propose nothing for it::
 
-    from jupyter_selfheal.testing.rule_conformance import check_rule
-    def test_my_rule(): check_rule(MyRule(), Path("tests/golden/MY101"))
+    === a misspelt key
+    # %%
+    prices = {"apple": 3}
+    # %%
+    prices["aple"]
+    # %% [becomes]
+    prices["apple"]
+
+    === silent: nothing there is like it
+    # %%
+    {"apple": 3}["plum"]
+
+The whole test of a rule, and one test an example::
+
+    from jupyter_selfheal.testing.rule_conformance import check_example, check_rule, parse_file
+
+    def test_my_rule(): check_rule(MyRule(), Path("tests/golden/MY101.txt"))
+
+    @pytest.mark.parametrize("example", parse_file(Path("tests/golden/MY101.txt")), ids=lambda e: e.title)
+    def test_each(example): check_example(MyRule(), example)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._rule import Rule
 from jupyter_selfheal.healers.rules.healer import load_rules
-from jupyter_selfheal.model import BASELINE, Insert, Install, Patch, Replace
+from jupyter_selfheal.model import Insert, Install, Patch, Replace
 from jupyter_selfheal.testing.failing import Broken, first_failure, gets_past
-from jupyter_selfheal.testing.fixtures import difference, notebook_of, patched, read_notebook, write_notebook
+from jupyter_selfheal.testing.fixtures import difference, notebook_of, patched
+from jupyter_selfheal.testing.text_notebook import TextNotebook, parse_file
 
 SECTIONS = ("Failure", "Fix", "Fix safety")
+
+SILENT = "silent: "
+"""Begins the title of a near miss."""
 
 
 # --- the suite ----------------------------------------------------------------------------------------------------
 
 
-def check_rule(rule: Rule, folder: Path) -> None:
-    """Raise AssertionError, saying what is wrong, unless the rule is well-formed and its fixtures hold."""
+def check_rule(rule: Rule, path: Path) -> None:
+    """Raise AssertionError, saying what is wrong, unless the rule is well-formed and its examples hold."""
     check_form(rule)
-    broken = sorted(folder.glob("broken*.ipynb"))
-    assert broken, f"{rule.code} has no {folder}/broken.ipynb"
-    for path in broken:
-        check_heals(rule, path, path.with_name(path.name.replace("broken", "healed")))
-    silent = sorted(folder.glob("silent*.ipynb"))
-    assert silent, f"{rule.code} has no near-miss {folder}/silent*.ipynb"
-    for path in silent:
-        check_silent(rule, path)
+    examples = parse_file(path)
+    check_examples(rule, examples)
+    for example in examples:
+        check_example(rule, example)
+
+
+def check_examples(rule: Rule, examples: Sequence[TextNotebook]) -> None:
+    """There is an example that the rule heals, and a near miss."""
+    assert not all(is_near_miss(e) for e in examples), f"{rule.code} has no example that it heals"
+    assert any(is_near_miss(e) for e in examples), f"{rule.code} has no near miss, titled {SILENT}…"
+
+
+def is_near_miss(example: TextNotebook) -> bool:
+    """True where the rule must propose nothing."""
+    return example.title.startswith(SILENT)
+
+
+def check_example(rule: Rule, example: TextNotebook) -> None:
+    """Run the example in a temporary folder with its files: it is healed as it says, or, a near miss, left alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        example.write_files(Path(folder))
+        broken = first_failure(example.to_notebook(folder))
+        assert broken is not None, f"{rule.code}: {example.title!r} does not fail"
+        if is_near_miss(example):
+            check_silent(rule, broken, example.title)
+        else:
+            check_heals(rule, broken, example)
 
 
 def check_form(rule: Rule) -> None:
@@ -52,20 +94,21 @@ def check_form(rule: Rule) -> None:
     assert rule.why, f"{rule.code} does not say why its patches are as safe as it says"
 
 
-def check_heals(rule: Rule, path: Path, healed: Path) -> None:
-    """The rule's first patch turns the broken notebook into the healed one, and that one gets past the failure."""
-    broken = first_failure(read_notebook(path))
-    assert broken is not None, f"{path} does not fail"
+def check_heals(rule: Rule, broken: Broken, example: TextNotebook) -> None:
+    """The rule's first patch gives the healed notebook, which gets past the failure."""
+    headline = broken.case.failure.headline
     patches = broken.patches(rule)
-    assert patches, f"{rule.code} proposes nothing for {path}: {broken.case.failure.headline}"
+    assert patches, f"{rule.code} proposes nothing for {example.title!r}: {headline}"
     for patch in patches:
         check_patch(rule, broken, patch)
     after = broken.healed(patches[0])
-    wanted = read_notebook(healed)
-    assert [c.source for c in after.cells] == [c.source for c in wanted.cells], difference(wanted, after)
-    if not any(isinstance(e, Install) for e in patches[0].edits):
+    wanted = [(c.source, c.tags) for c in example.healed]
+    assert [(c.source, c.tags) for c in after.cells] == wanted, difference([c.source for c in example.healed], after)
+    installs = tuple(e.requirement for e in patches[0].edits if isinstance(e, Install))
+    assert installs == example.installs, f"{rule.code} installs {installs} for {example.title!r}"
+    if not installs:
         cell_id = broken.case.failure.cell_id
-        assert gets_past(after, cell_id), f"{rule.code}: {path} still fails after {patches[0].title!r}"
+        assert gets_past(after, cell_id), f"{rule.code}: {example.title!r} still fails after {patches[0].title!r}"
 
 
 def check_patch(rule: Rule, broken: Broken, patch: Patch) -> None:
@@ -83,12 +126,10 @@ def check_patch(rule: Rule, broken: Broken, patch: Patch) -> None:
             assert after >= before, f"{rule.code} deletes a statement:\n{edit.old}\n→\n{edit.source}"
 
 
-def check_silent(rule: Rule, path: Path) -> None:
-    """The rule proposes nothing for a near-miss, which does fail."""
-    broken = first_failure(read_notebook(path))
-    assert broken is not None, f"{path} does not fail, so that it is no near-miss"
+def check_silent(rule: Rule, broken: Broken, title: str) -> None:
+    """The rule proposes nothing."""
     patches = broken.patches(rule)
-    assert not patches, f"{rule.code} must stay silent on {path}, but says {patches[0].title!r}"
+    assert not patches, f"{rule.code} must stay silent on {title!r}, but says {patches[0].title!r}"
 
 
 # --- for unit tests of a rule -----------------------------------------------------------------------------------
@@ -133,46 +174,11 @@ class Bench:
         return not self.patches(code, *cells)
 
 
-# --- writing fixtures ---------------------------------------------------------------------------------------------
-
-
-def write_fixtures(
-    rule: Rule,
-    folder: Path,
-    broken: Mapping[str, Sequence[str]],
-    silent: Mapping[str, Sequence[str]],
-    files: Mapping[str, str | bytes] = {},
-) -> str:
-    """Write ``folder/broken<name>.ipynb``, what the rule makes of each, and ``silent<name>.ipynb``; return the diffs.
-
-    For authors: read the diffs before committing what they say. ``broken`` and ``silent`` map a suffix (may be empty)
-    to the sources of the cells.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    said = []
-    for suffix, cells in broken.items():
-        path = folder / f"broken{suffix}.ipynb"
-        write_notebook(path, notebook_of(cells, folder))
-        failed = first_failure(read_notebook(path))
-        assert failed is not None, f"{path} does not fail"
-        patch = next(iter(failed.patches(rule)), BASELINE)
-        after = failed.healed(patch)
-        write_notebook(folder / f"healed{suffix}.ipynb", after)
-        head = f"{path.name}: {failed.case.failure.headline}\n   {patch.title} [{patch.applicability.name}]"
-        said.append(head + "\n" + difference(failed.case.notebook, after))
-    for suffix, cells in silent.items():
-        write_notebook(folder / f"silent{suffix}.ipynb", notebook_of(cells, folder))
-        check_silent(rule, folder / f"silent{suffix}.ipynb")
-    return "\n".join(said)
-
-
 __all__ = [
     "Bench",
     "Broken",
+    "check_example",
+    "check_examples",
     "check_form",
     "check_heals",
     "check_patch",
@@ -181,8 +187,6 @@ __all__ = [
     "first_failure",
     "gets_past",
     "notebook_of",
+    "parse_file",
     "patched",
-    "read_notebook",
-    "write_fixtures",
-    "write_notebook",
 ]

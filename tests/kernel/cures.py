@@ -79,9 +79,7 @@ def main(names: list[str]) -> int:
 
 def _fails_without(cure: Cure, folder: Path) -> tuple[bool, str]:
     for name in ("jupyter_selfheal", "tests"):
-        shutil.copytree(
-            ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "labextension", "golden")
-        )
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "labextension"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     module = folder / "jupyter_selfheal" / "inside" / "fork" / f"{cure.module}.py"
     text = module.read_text()

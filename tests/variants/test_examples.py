@@ -13,11 +13,15 @@ import pytest
 
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.table import rendered
+from jupyter_selfheal.testing.text_notebook import parse_notebook
 from tests.healing import ROOT, Clinic, examples
 
 pytestmark = pytest.mark.kernel
 
-SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples/sources").glob("*.txt"))}
+SOURCES = {
+    path.stem: parse_notebook(path.read_text(encoding="utf-8"), path.stem)
+    for path in sorted((ROOT / "examples/sources").glob("*.txt"))
+}
 LEFT_ALONE = "22_left_alone"
 
 
@@ -28,8 +32,8 @@ def hidden_checks() -> dict[str, str]:
 
 def test_the_notebooks_are_what_the_sources_say(tmp_path: Path) -> None:
     make = examples()
-    for name, text in SOURCES.items():
-        make.write(make.read(text), tmp_path / f"{name}.ipynb")
+    for name, source in SOURCES.items():
+        make.write(source, tmp_path / f"{name}.ipynb")
         written = (tmp_path / f"{name}.ipynb").read_bytes()
         assert written == (ROOT / "examples/notebooks" / f"{name}.ipynb").read_bytes(), "run examples/make_examples.py"
     for path in (tmp_path / "data").iterdir():
@@ -42,7 +46,7 @@ def test_every_example_has_hidden_checks() -> None:
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name != LEFT_ALONE])
 def test_the_example_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: str) -> None:
-    report, _, document = ward.heal(SOURCES[name], name)
+    report, document = ward.heal(SOURCES[name], name)
     assert report.exit_code == 0, rendered([report])
     assert report.count(Status.HEALED) >= 1
     trial = ward.check(report.healed, tuple(hidden_checks()[name].splitlines()), document.path.parent)
@@ -51,7 +55,7 @@ def test_the_example_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: st
 
 
 def test_what_must_be_left_alone_is_left_alone_and_named(ward: Clinic) -> None:
-    report, _, document = ward.heal(SOURCES[LEFT_ALONE], LEFT_ALONE)
+    report, document = ward.heal(SOURCES[LEFT_ALONE], LEFT_ALONE)
     assert report.healed == document.notebook
     failing = [r for r in report.records if r.status is not Status.RAN]
     assert [r.status for r in failing] == [Status.MEANT_TO_FAIL, *[Status.LEFT_ALONE] * 5], rendered([report])

@@ -37,7 +37,7 @@ INTRODUCTION = """# Rules
 
 Offline repairs, one rule a file in `jupyter_selfheal/healers/rules/`. Each patch of a rule is tried in a trial kernel before
 it is shown. *Safe* keeps or restores the evident meaning; *unsafe* is probably right, and is never accepted without other
-evidence or your word. Each rule has near-misses in `tests/golden/CODE/silent*.ipynb` on which it must propose nothing.
+evidence or your word. Each rule has near misses in `tests/golden/CODE.txt` on which it must propose nothing.
 
 This page is written by `python -m jupyter_selfheal.healers.rules._docs` from the docstrings. Add your own rules by the entry
 point group `jupyter_selfheal.rules`; `jupyter_selfheal.testing.rule_conformance.check_rule` tests them.

@@ -1,4 +1,4 @@
-"""Every rule satisfies the suite that third parties' rules are held to; its fixtures are in tests/golden/CODE/."""
+"""Every rule satisfies the suite that third parties' rules are held to; its examples are in tests/golden/CODE.txt."""
 
 from __future__ import annotations
 
@@ -9,16 +9,32 @@ import pytest
 
 from jupyter_selfheal.healers.rules._rule import Rule
 from jupyter_selfheal.healers.rules.healer import load_rules
-from jupyter_selfheal.testing.rule_conformance import check_rule
+from jupyter_selfheal.testing.rule_conformance import check_example, check_examples, check_form, parse_file
+from jupyter_selfheal.testing.text_notebook import TextNotebook
 
 GOLDEN = Path(__file__).parents[2] / "golden"
+RULES = {rule.code: rule for rule in load_rules()}
+EXAMPLES = {path.stem: parse_file(path) for path in sorted(GOLDEN.glob("*.txt"))}
 
 
-@pytest.mark.parametrize("rule", load_rules(), ids=lambda r: r.code)
-def test_the_rule_conforms(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [m for m in sys.modules if m.partition(".")[0] == "wsgiref"]:  # IMP103's fixture imports it anew
+def test_every_rule_has_examples_and_every_example_has_a_rule() -> None:
+    assert EXAMPLES.keys() == RULES.keys()
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_the_rule_is_well_formed(code: str) -> None:
+    check_form(RULES[code])
+    check_examples(RULES[code], EXAMPLES[code])
+
+
+@pytest.mark.parametrize(
+    ("rule", "example"),
+    [pytest.param(RULES[code], example, id=f"{code}-{example.title}") for code in RULES for example in EXAMPLES[code]],
+)
+def test_the_example_holds(rule: Rule, example: TextNotebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [m for m in sys.modules if m.partition(".")[0] == "wsgiref"]:  # an example of IMP103 imports it anew
         monkeypatch.delitem(sys.modules, name)
     try:
-        check_rule(rule, GOLDEN / rule.code)
+        check_example(rule, example)
     finally:
         sys.modules.pop("sklearn.datasets.samples_generator", None)  # the old name that IMP107's patch gives

@@ -1,2 +1,0 @@
-def rows():
-    return open('gauge_of_mine.csv').read().split()

@@ -1,2 +1,0 @@
-def half(x):
-    return x / 2

@@ -1,2 +1,0 @@
-import helpers_of_mine
-x = 1

@@ -1,3 +1,0 @@
-import collections
-
-collections.Bag
