@@ -38,29 +38,52 @@ def refusal_after(code: str) -> str:
     return text.rpartition("gate:")[2].splitlines()[0].strip()
 
 
+BUSY_POOL = """
+import threading, time
+from concurrent.futures import ThreadPoolExecutor
+began = threading.Event()
+def work():
+    began.set()
+    {work}
+ThreadPoolExecutor(1).submit(work)
+began.wait()
+"""
+
 REFUSED = {
     "user thread": (
         "import threading, time; threading.Thread(target=time.sleep, args=(60,), name='poller', daemon=True).start()",
         "a user thread is alive: poller",
     ),
     "timer": ("import threading; t = threading.Timer(60, print); t.daemon = True; t.start()", "a user thread is alive"),
-    "busy executor": (
+    "busy executor": (BUSY_POOL.format(work="time.sleep(60)"), "an executor is busy"),
+    "busy executor in Python code": (BUSY_POOL.format(work="while True: time.sleep(0.01)"), "an executor is busy"),
+    "an executor that has just been given work": (
         """
-        import time
+        import sys
         from concurrent.futures import ThreadPoolExecutor
-        ThreadPoolExecutor(1).submit(time.sleep, 60)
-        time.sleep(0.3)
+        pool = ThreadPoolExecutor(1)
+        pool.submit(abs, 1).result()
+        sys.setswitchinterval(1000)  # no worker can take it before it is asked
+        pool.submit(abs, 1)
         """,
         "an executor is busy",
     ),
-    "busy executor in Python code": (
+    "busy pool of multiprocessing": (
         """
-        import time
-        from concurrent.futures import ThreadPoolExecutor
-        def spin():
-            while True: time.sleep(0.01)
-        ThreadPoolExecutor(1).submit(spin)
-        time.sleep(0.3)
+        import threading, time
+        from multiprocessing.pool import ThreadPool
+        began = threading.Event()
+        pool = ThreadPool(2)
+        pool.apply_async(lambda: began.set() or time.sleep(60))
+        began.wait()
+        """,
+        "an executor is busy",
+    ),
+    "multiprocessing's processes": (
+        """
+        import multiprocessing
+        pool = multiprocessing.Pool(1)
+        pool.apply(abs, (1,))
         """,
         "an executor is busy",
     ),
@@ -82,11 +105,13 @@ REFUSED = {
     "native thread of a library": (
         """
         import threading, time
-        def named():
-            open('/proc/thread-self/comm', 'w').write('tokio-runtime-w')
+        named = threading.Event()
+        def run():
+            with open('/proc/thread-self/comm', 'w') as name: name.write('tokio-runtime-w')
+            named.set()
             time.sleep(60)
-        threading.Thread(target=named, daemon=True, name='selfheal-x').start()
-        time.sleep(0.3)
+        threading.Thread(target=run, daemon=True, name='selfheal-x').start()
+        named.wait()
         """,
         "a native thread of a library is alive: tokio-runtime-w",
     ),
@@ -126,18 +151,24 @@ ALLOWED = {
     "nothing": "",
     "tqdm's monitor": "from tqdm import tqdm; bar = tqdm(range(3)); next(iter(bar)); assert bar.monitor.is_alive()",
     "idle executor": """
-        import time
         from concurrent.futures import ThreadPoolExecutor
         pool = ThreadPoolExecutor(2)
         list(pool.map(abs, range(4)))
-        time.sleep(0.3)
         """,
     "asyncio.to_thread's worker": """
-        import asyncio, threading, time
+        import asyncio, threading
         loop = asyncio.new_event_loop()
         loop.run_until_complete(loop.run_in_executor(None, abs, 1))
-        time.sleep(0.3)
         assert threading.active_count() > 1
+        """,
+    "an idle pool of multiprocessing": """
+        from multiprocessing.pool import ThreadPool
+        pool = ThreadPool(2)
+        pool.map(abs, range(4))
+        """,
+    "a pool of multiprocessing that has just ended": """
+        from multiprocessing.pool import ThreadPool
+        with ThreadPool(8) as pool: pool.map(abs, range(4))
         """,
     "our own reader": """
         import threading, time
@@ -220,13 +251,12 @@ def test_allows_a_kernel_with_all_its_own_threads(kernel: LiveKernel) -> None:
 def test_allows_inline_figures_progress_bars_and_idle_workers_in_a_kernel(kernel: LiveKernel) -> None:
     code = """
     %matplotlib inline
-    import asyncio, matplotlib.pyplot as plt, time
+    import asyncio, matplotlib.pyplot as plt
     from tqdm.auto import tqdm
     from tqdm import tqdm as plain
     plt.plot([1, 2])
     for _ in plain(range(3)): pass
     await asyncio.to_thread(abs, 1)
-    time.sleep(0.3)
     """
     assert said_in(kernel, code) == ""
 

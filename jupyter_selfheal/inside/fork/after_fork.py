@@ -12,11 +12,9 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
-import gc
 import io
 import os
 import posix
-import queue
 import re
 import signal
 import sys
@@ -160,21 +158,6 @@ def forget_script_loop(shell: Any) -> None:
     if getattr(magics, "event_loop", None) is not None:
         _held.append(magics.event_loop)
         magics.event_loop = None
-
-
-def new_executor_workers() -> None:
-    """Give thread pools of the state new workers: theirs did not survive the fork, and a pool waits for them for ever."""
-    module: Any = sys.modules.get("concurrent.futures.thread")
-    if module is None or not len(module._threads_queues):
-        return
-    for pool in gc.get_objects():
-        if type(pool) is module.ThreadPoolExecutor:
-            pool._threads = set()
-            pool._idle_semaphore = threading.Semaphore(0)
-            pool._work_queue = queue.SimpleQueue()
-            pool._shutdown_lock = threading.Lock()
-    module._threads_queues.clear()
-    module._global_shutdown_lock = threading.Lock()
 
 
 def one_native_thread() -> None:

@@ -16,6 +16,8 @@ import threading
 from types import FrameType
 from typing import Any
 
+from jupyter_selfheal.inside.fork import thread_pools
+
 OUR_THREADS = "selfheal-"
 """Prefix of the names of our own threads, which hold no lock that a fork would need."""
 
@@ -156,8 +158,8 @@ def _thread(thread: threading.Thread, frame: FrameType | None) -> str:
         return f"{thread.name} is running a cell" if _runs_cell(frame) else ""
     if getattr(thread, "is_pydev_daemon_thread", False) or any(home.startswith(_DEBUGGER_MODULES) for home in homes):
         return ""
-    if homes[1] == "concurrent.futures.thread":
-        return "" if _is_idle_worker(frame) else f"an executor is busy: {thread.name}"
+    if homes[1] in thread_pools.HOMES:
+        return "" if thread_pools.becomes_idle(thread) else f"an executor is busy: {thread.name}"
     if isinstance(thread, threading._DummyThread) and not os.path.exists(f"/proc/self/task/{thread.native_id}"):
         return ""  # a native thread that called Python once, and has ended
     return f"a user thread is alive: {thread.name}"
@@ -169,14 +171,6 @@ def _runs_cell(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _is_idle_worker(frame: FrameType | None) -> bool:
-    """True where the worker waits for its queue: a work item of its own would be a frame further in."""
-    if frame is None:
-        return False
-    code = frame.f_code
-    return code.co_name == "_worker" and code.co_filename.endswith(os.path.join("futures", "thread.py"))
 
 
 def _native_threads() -> str:

@@ -19,7 +19,7 @@ import sys
 import time
 from typing import Any, NamedTuple
 
-from jupyter_selfheal.inside.fork import after_fork, descriptors, gate, guard
+from jupyter_selfheal.inside.fork import after_fork, descriptors, gate, guard, thread_pools
 from jupyter_selfheal.inside.fork.capture import Capture
 from jupyter_selfheal.inside.fork.prefork import Pair, fork_pair
 from jupyter_selfheal.inside.fork.steps import Last
@@ -117,7 +117,7 @@ class Zygote:
         descriptors.unshare_memory()
         if ours.is_apart >= 0:
             os.close(ours.is_apart)
-        after_fork.new_executor_workers()
+        thread_pools.renew_all()
         after_fork.one_native_thread()
         zygote = cls(State(shell, last, capture, loop, ours.alive, signals, headroom_mb))
         zygote.listener = ours.listener

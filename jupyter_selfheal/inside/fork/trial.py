@@ -14,7 +14,7 @@ import sys
 import time
 from typing import Any
 
-from jupyter_selfheal.inside.fork import after_fork, descriptors, event_loop, gate, guard, sandbox
+from jupyter_selfheal.inside.fork import after_fork, descriptors, event_loop, gate, guard, sandbox, thread_pools
 from jupyter_selfheal.inside.fork.capture import Capture, Frames, Memory
 from jupyter_selfheal.inside.fork.steps import Last, Runner
 
@@ -204,7 +204,7 @@ class Trial:
         after_fork.outlive_parent()
         after_fork.adopt_orphans()
         after_fork.set_name(after_fork.ZYGOTE)
-        after_fork.new_executor_workers()
+        thread_pools.renew_all()
         after_fork.one_native_thread()
         os.write(self.words, guard.KEPT.encode() + b"\n")
         os.close(self.words)
