@@ -5,9 +5,10 @@ Sent there as source (see :class:`jupyter_selfheal.model.Probe`): standard libra
 
 from __future__ import annotations
 
-import ast
 import doctest
 from typing import Any
+
+from jupyter_selfheal.inside.comparator import is_equal_text
 
 
 class _Meaning(doctest.OutputChecker):
@@ -16,15 +17,7 @@ class _Meaning(doctest.OutputChecker):
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         if not want.strip():
             return got.strip() != "False"
-        return super().check_output(want, got, optionflags) or _same(want, got)
-
-
-def _same(want: str, got: str) -> bool:
-    try:
-        wanted, found = ast.literal_eval(want.strip()), ast.literal_eval(got.strip())
-        return type(wanted) is type(found) and bool(wanted == found)
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        return False
+        return super().check_output(want, got, optionflags) or is_equal_text(want, got)
 
 
 def probe(shell: Any, last: Any, argument: Any) -> dict[str, Any]:

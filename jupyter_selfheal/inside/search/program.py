@@ -125,30 +125,6 @@ def _key(code: CodeType) -> tuple[object, ...]:
     return (code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_flags, code.co_argcount)
 
 
-def same(value: Any, expected: Any) -> bool:
-    """Equality with a tolerance for floats (relative 1e-9), arrays and data frames included."""
-    if isinstance(value, float | int) and isinstance(expected, float | int) and not isinstance(value, bool):
-        return value == expected or abs(value - expected) <= 1e-9 * max(abs(value), abs(expected))
-    if isinstance(value, list | tuple) and type(value) is type(expected):
-        return len(value) == len(expected) and all(same(a, b) for a, b in zip(value, expected, strict=True))
-    if isinstance(value, dict) and isinstance(expected, dict):
-        return value.keys() == expected.keys() and all(same(value[k], expected[k]) for k in value)
-    if hasattr(value, "equals") and type(value) is type(expected):
-        return bool(value.equals(expected))
-    if hasattr(value, "shape") or hasattr(expected, "shape"):
-        import sys
-
-        numpy = sys.modules.get("numpy")
-        if numpy is not None:
-            try:
-                return bool(
-                    numpy.shape(value) == numpy.shape(expected) and numpy.allclose(value, expected, equal_nan=True)
-                )
-            except TypeError:
-                return bool(numpy.array_equal(value, expected))
-    return bool(value == expected)
-
-
 _QUOTED = re.compile(r"""(?<=["'`])[^"'`\n]{1,20}(?=["'`])""")
 _WORDS = re.compile(r"[^\W\d_]{4,}")
 """What a description names without quotes is no answer copied from the oracle."""

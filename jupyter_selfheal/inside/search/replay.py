@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import replace
-from typing import Any
 
+from jupyter_selfheal.inside.comparator import is_equal
 from jupyter_selfheal.inside.search.evaluate import Muted, Runner, timer
 from jupyter_selfheal.inside.search.pool import in_fork
-from jupyter_selfheal.inside.search.program import DEFINE, REPLAY, Program, same
+from jupyter_selfheal.inside.search.program import DEFINE, REPLAY, Program
 
 QUICK = 0.5
 """CPU seconds that the statements may take."""
@@ -35,27 +35,12 @@ def repeats(runner: Runner) -> float | None:
             took = time.process_time() - began
             defined = {n for n, v in read.items() if callable(v)}
             made = {n: runner.before.get(n, _MISSING) for n in runner.program.replayed}
-            kept = (is_same(runner.ns.get(n, _MISSING), v) for n, v in (read | made).items() if n not in defined)
-            return took if all(kept) else None
+            kept = {n: v for n, v in (read | made).items() if n not in defined}
+            is_kept = all(n in runner.ns and is_equal(v, runner.ns[n]) for n, v in kept.items())
+            return took if is_kept else None
 
     found = in_fork(once, WAIT)
     return found if isinstance(found, float) else None
-
-
-def is_same(value: Any, before: Any) -> bool:
-    """Equal values; of objects that know no equality, equal attributes (their class may have been defined anew)."""
-    if value is before:
-        return value is not _MISSING
-    one, two = type(value), type(before)
-    if one is not two and (one.__module__, one.__qualname__) != (two.__module__, two.__qualname__):
-        return False
-    if one is not two or getattr(one, "__eq__", None) is object.__eq__:
-        attributes = getattr(value, "__dict__", None), getattr(before, "__dict__", None)
-        return None not in attributes and is_same(*attributes)
-    try:
-        return same(value, before) or bool(value != value and before != before)
-    except Exception:
-        return False
 
 
 def without(program: Program) -> Program:

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_selfheal.inside.comparator import is_equal_text
 from jupyter_selfheal.inside.search import behave, locate
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
@@ -161,14 +162,10 @@ def _agree(compare: str, a: str, b: str, arguments: tuple[Any, ...]) -> bool:
         try:
             if compare:
                 return bool(eval(compare, {"a": a, "b": b, "arguments": arguments}))
-            return bool(ast.literal_eval(a) == ast.literal_eval(b) or _near(ast.literal_eval(a), ast.literal_eval(b)))
+            return is_equal_text(a, b)
         except Exception:
             return False
     return False
-
-
-def _near(a: Any, b: Any) -> bool:
-    return isinstance(a, float) and isinstance(b, int | float) and abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1)
 
 
 def _judged(job: dict[str, Any]) -> dict[str, Any]:
