@@ -47,7 +47,7 @@ def _functions(sources: list[str]) -> set[str]:
     return {
         n.name
         for text in sources
-        for n in ast.walk(src.parse(text) or ast.Module([], []))
+        for n in src.walk(text)
         if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     }
 

@@ -107,9 +107,10 @@ def deleted(
     if statement is None or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return
     here = dump(statement)
-    if not any(dump(n) == here for n in _statements(old)):
+    kind = type(statement)
+    if not any(type(n) is kind and dump(n) == here for n in _statements(old)):
         return  # the failing statement is in a cell that this patch leaves as it is
-    if any(dump(n) == here and not _is_dead(n, new) for n in _statements(new)):
+    if any(type(n) is kind and dump(n) == here and not _is_dead(n, new) for n in _statements(new)):
         return
     known = {_head(n) for n in _statements(old)}
     fresh = [n for n in _statements(new) if _head(n) not in known]

@@ -35,7 +35,7 @@ def unseeded(case: Case, patch: Patch) -> bool:
 
 
 def _calls(source: str) -> list[ast.Call]:
-    return [n for n in ast.walk(src.parse(source) or ast.Module([], [])) if isinstance(n, ast.Call)]
+    return [n for n in src.walk(source) if isinstance(n, ast.Call)]
 
 
 def _name(call: ast.Call) -> str:

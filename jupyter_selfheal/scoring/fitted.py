@@ -48,11 +48,7 @@ def asks_many(case: Case) -> bool:
 def _results(source: str) -> list[ast.expr]:
     """What is returned and assigned, in the order of the text."""
     nodes = sorted(
-        (
-            n
-            for n in ast.walk(src.parse(source) or ast.Module([], []))
-            if isinstance(n, ast.Return | ast.Assign | ast.Lambda)
-        ),
+        (n for n in src.walk(source) if isinstance(n, ast.Return | ast.Assign | ast.Lambda)),
         key=lambda n: (n.lineno, n.col_offset),
     )
     return [value for n in nodes if (value := n.body if isinstance(n, ast.Lambda) else n.value) is not None]
@@ -103,8 +99,8 @@ def _is_constant(node: ast.AST) -> bool:
 
 def _cuts(before: str, after: str) -> bool:
     """True where a slice with constant bounds was put on something that stood there whole (other bounds are no cut)."""
-    there = list(ast.walk(src.parse(before) or ast.Module([], [])))
-    then = list(ast.walk(src.parse(after) or ast.Module([], [])))
+    there = list(src.walk(before))
+    then = list(src.walk(after))
     if sum(map(_takes_out, then)) > sum(map(_takes_out, there)):
         return True
     whole = {dump(n) for n in there} - {dump(n.value) for n in there if _is_slice(n)}
@@ -131,7 +127,7 @@ def _is_slice(node: ast.AST) -> TypeGuard[ast.Subscript]:
 
 def _asking(source: str) -> Iterator[ast.AST]:
     """The asserts of a source, and the loops around them."""
-    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+    for node in src.walk(source):
         if is_assert(node) or (isinstance(node, ast.For | ast.While) and any(map(is_assert, ast.walk(node)))):
             yield node
 

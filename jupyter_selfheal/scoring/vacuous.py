@@ -13,9 +13,9 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context
 
 def made_vacuous(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[str]:
     """Say so where the new trees hold a condition that is decided without its data, and the old trees do not."""
-    known = {dump(n) for n in walk(old)}
+    known = {dump(n) for n in walk(old) if is_vacuous(n)}
     for node in walk(new):
-        if dump(node) not in known and is_vacuous(node):
+        if is_vacuous(node) and dump(node) not in known:
             yield f"makes the condition `{ast.unparse(node)[:60]}` hold or fail whatever is asked"
             return
 

@@ -54,6 +54,7 @@ __all__ = [
     "statements",
     "text_of",
     "tree_of",
+    "walk",
 ]
 
 
@@ -70,6 +71,11 @@ def is_foreign(source: str) -> bool:
 def parse(source: str) -> ast.Module | None:
     """The syntax tree of a cell (masked, top-level await allowed), or None where it does not parse."""
     return read(source).tree
+
+
+def walk(source: str) -> tuple[ast.AST, ...]:
+    """All nodes of a cell's tree, in the order of ``ast.walk``; none where it does not parse."""
+    return read(source).nodes
 
 
 def statements(source: str) -> tuple[Statement, ...]:

@@ -101,10 +101,14 @@ class Source:
         return Names() if self.tree is None or self.is_foreign else names_of(self.tree.body)
 
     @kept
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree, in the order of ``ast.walk``; none where the source does not parse."""
+        return tuple(ast.walk(self.tree)) if self.tree is not None else ()
+
+    @kept
     def parents(self) -> dict[ast.AST, ast.AST]:
         """The parent of each node of the tree."""
-        nodes = ast.walk(self.tree) if self.tree is not None else ()
-        return {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        return {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
 
     @kept
     def statement_keys(self) -> tuple[str, ...]:

@@ -247,7 +247,7 @@ def chain(node: ast.AST, source: str) -> str:
 def call_of(source: str, func: ast.AST) -> ast.Call | None:
     """The call whose function is the node at that place of the cell, or None."""
     where = src.span(source, func)
-    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+    for node in src.walk(source):
         if isinstance(node, ast.Call) and src.span(source, node.func) == where:
             return node
     return None
@@ -261,10 +261,7 @@ def is_call(source: str, func: ast.AST) -> bool:
 def is_statement(source: str, node: ast.AST) -> bool:
     """True where the node is a statement of its own, whose value nobody reads (unless it is the cell's last)."""
     where = src.span(source, node)
-    return any(
-        isinstance(n, ast.Expr) and src.span(source, n) == where
-        for n in ast.walk(src.parse(source) or ast.Module([], []))
-    )
+    return any(isinstance(n, ast.Expr) and src.span(source, n) == where for n in src.walk(source))
 
 
 def parents(tree: ast.AST) -> dict[ast.AST, ast.AST]:

@@ -85,7 +85,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def _around(source: str, function: Function) -> Iterator[Function]:
     """Functions of the cell that hold the function."""
-    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+    for node in src.walk(source):
         if isinstance(node, Function) and node.lineno < function.lineno <= (node.end_lineno or 0):
             yield node
 

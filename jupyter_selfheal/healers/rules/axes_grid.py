@@ -85,7 +85,7 @@ def _uses(scene: Scene, name: str) -> list[ast.Subscript]:
             break
         found += [
             n
-            for n in ast.walk(src.parse(source) or ast.Module([], []))
+            for n in src.walk(source)
             if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
         ]
     return found

@@ -32,11 +32,7 @@ class ChangedWhileIterated(Rule):
         if "during iteration" not in message:
             return
         cell_id, source, line = scene.place()
-        loops = [
-            n
-            for n in ast.walk(src.parse(source) or ast.Module([], []))
-            if isinstance(n, ast.For) and n.lineno <= line <= (n.end_lineno or 0)
-        ]
+        loops = [n for n in src.walk(source) if isinstance(n, ast.For) and n.lineno <= line <= (n.end_lineno or 0)]
         # the failing line is the loop's head; else the innermost loop around it
         loops.sort(key=lambda n: (n.lineno != line, -n.lineno))
         for loop in loops[:1]:

@@ -37,7 +37,7 @@ class CountedValues(Rule):
         for cell_id in dict.fromkeys([scene.failure.cell_id, *above]):
             source = scene.source_of(cell_id)
             changes = []
-            for node in ast.walk(src.parse(source) or ast.Module([], [])):
+            for node in src.walk(source):
                 name = _counted(node)
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and name:
                     end = src.span(source, node)[1]

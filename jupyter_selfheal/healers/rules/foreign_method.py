@@ -209,7 +209,7 @@ def _alike(source: str, node: ast.Attribute) -> list[ast.Attribute]:
     owner = src.text_of(source, node.value)
     found = [
         n
-        for n in ast.walk(src.parse(source) or ast.Module([], []))
+        for n in src.walk(source)
         if isinstance(n, ast.Attribute)
         and n.attr == node.attr
         and (node.attr in PYTHON_2 or src.text_of(source, n.value) == owner)
@@ -220,7 +220,7 @@ def _alike(source: str, node: ast.Attribute) -> list[ast.Attribute]:
 def _bare(source: str, node: ast.AST, text: str) -> str:
     """The text without its outer parentheses, where the node stands alone: as an argument, a value or a condition."""
     where = src.span(source, node)
-    for above in ast.walk(src.parse(source) or ast.Module([], [])):
+    for above in src.walk(source):
         alone: list[ast.AST] = []
         if isinstance(above, ast.Call):
             alone = [*above.args, *(k.value for k in above.keywords)]

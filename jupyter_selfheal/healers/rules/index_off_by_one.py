@@ -126,7 +126,7 @@ def _index_variable(index: ast.expr) -> tuple[str, int]:
 def _loops(source: str, node: ast.AST) -> Iterator[ast.For | ast.While | ast.comprehension]:
     """Loops and comprehensions around a node, outermost first."""
     where = src.span(source, node)
-    for outer in ast.walk(src.parse(source) or ast.Module([], [])):
+    for outer in src.walk(source):
         if isinstance(outer, ast.For | ast.While):
             start, end = src.span(source, outer)
             if start <= where[0] and where[1] <= end:

@@ -86,7 +86,7 @@ class IteratedNumber(Rule):
 
     def _loops(self, scene: Scene) -> Iterator[Patch]:
         cell_id, source, line = scene.place()
-        for node in ast.walk(src.parse(source) or ast.Module([], [])):
+        for node in src.walk(source):
             if not isinstance(node, ast.For | ast.comprehension) or not node.iter.lineno <= line <= (
                 node.iter.end_lineno or 0
             ):

@@ -76,7 +76,7 @@ def _spelt(source: str, node: ast.Attribute, word: str) -> list[Splice]:
     owner = src.text_of(source, node.value)
     return [
         (*attribute_name_span(source, n), word)
-        for n in ast.walk(src.parse(source) or ast.Module([], []))
+        for n in src.walk(source)
         if isinstance(n, ast.Attribute) and n.attr == node.attr and src.text_of(source, n.value) == owner
     ]
 

@@ -77,7 +77,7 @@ class MisspeltModule(Rule):
 
 
 def _imports(source: str) -> Iterator[ast.Import | ast.ImportFrom]:
-    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+    for node in src.walk(source):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
 

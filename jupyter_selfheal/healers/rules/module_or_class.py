@@ -84,7 +84,7 @@ class ModuleOrClass(Rule):
                 if inner is not None and inner.callable:
                     changes: list[Splice] = [
                         (*src.span(spot.source, n.func), f"{text}.{candidate}")
-                        for n in ast.walk(src.parse(spot.source) or ast.Module([], []))
+                        for n in src.walk(spot.source)
                         if isinstance(n, ast.Call) and src.text_of(spot.source, n.func) == text
                     ]
                     yield self.patch(
@@ -105,7 +105,7 @@ def _module_of(scene: Scene, text: str) -> str:
 def _doubled(source: str, text: str, attribute: str) -> list[ast.Attribute]:
     return [
         n
-        for n in ast.walk(src.parse(source) or ast.Module([], []))
+        for n in src.walk(source)
         if isinstance(n, ast.Attribute) and n.attr == attribute and src.text_of(source, n.value) == text
     ]
 
@@ -114,7 +114,7 @@ def _uses(source: str, text: str, inner: tuple[str, ...], outer: tuple[str, ...]
     """Where the cell reads of the module what only the class in it has."""
     return [
         src.span(source, n.value)
-        for n in ast.walk(src.parse(source) or ast.Module([], []))
+        for n in src.walk(source)
         if isinstance(n, ast.Attribute)
         and src.text_of(source, n.value) == text
         and n.attr in inner

@@ -34,7 +34,7 @@ class MutableDefault(Rule):
         called = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
         for cell_id in (*(c.id for c in scene.notebook.code_before(scene.failure.cell_id)), scene.failure.cell_id):
             source = scene.source_of(cell_id)
-            for node in ast.walk(src.parse(source) or ast.Module([], [])):
+            for node in src.walk(source):
                 if isinstance(node, ast.FunctionDef) and node.name in called:
                     for argument, default in _shared(node):
                         yield self._patch(scene, cell_id, node, argument, default)

@@ -87,9 +87,7 @@ def _corrections(scene: Scene, path: str, found: str) -> Iterator[tuple[str, tup
     for cell_id in scene.upwards():
         source = scene.source_of(cell_id)
         constants = [
-            n
-            for n in ast.walk(src.parse(source) or ast.Module([], []))
-            if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value
+            n for n in src.walk(source) if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value
         ]
         for node in sorted(constants, key=lambda n: -len(str(n.value))):
             start, end = src.span(source, node)

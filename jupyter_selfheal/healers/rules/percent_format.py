@@ -121,7 +121,7 @@ def _fields(node: ast.expr) -> int:
 def _following(source: str, node: ast.BinOp) -> list[ast.expr]:
     """The expressions behind the ``%`` in the same tuple or call: ``"…" % a, b``."""
     where = src.span(source, node)
-    for outer in ast.walk(src.parse(source) or ast.Module([], [])):
+    for outer in src.walk(source):
         items = outer.elts if isinstance(outer, ast.Tuple) else outer.args if isinstance(outer, ast.Call) else []
         for n, item in enumerate(items):
             if src.span(source, item) == where:

@@ -35,7 +35,7 @@ class PrintStatement(Rule):
         cell_id, source, line = scene.place()
         changes: list[Splice] = []
         failed = False
-        for node in ast.walk(src.parse(source) or ast.Module([], [])):
+        for node in src.walk(source):
             if not isinstance(node, ast.Expr) or not _begins_with_print(node.value):
                 continue
             start, end = src.span(source, node)

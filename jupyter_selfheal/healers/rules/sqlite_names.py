@@ -60,7 +60,7 @@ class SqliteNames(Rule):
 def _respelt(source: str, wrong: str, right: str) -> Iterator[tuple[int, int, str]]:
     """Splices in the texts of a cell that are statements of SQL."""
     word = re.compile(rf"(?<![\w'.]){re.escape(wrong)}(?![\w'])")
-    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+    for node in src.walk(source):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
             start, end = src.span(source, node)
             for found in word.finditer(source[start:end]):

@@ -76,7 +76,7 @@ class Python2Syntax(SyntaxRule):
 def _divided(source: str) -> str:
     """The source with ``//`` for ``/`` between what can only be whole numbers."""
     splices = []
-    for node in ast.walk(src.parse(source) or ast.Module([], [])):
+    for node in src.walk(source):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _is_whole(node):
             start, end = src.span(source, node.left)[1], src.span(source, node.right)[0]
             if source.count("/", start, end) == 1:

@@ -201,7 +201,7 @@ def _is_input(call: ast.Call) -> bool:
 def _wrapped(scene: Scene, spot: Spot, node: ast.AST) -> list[Splice]:
     """``str()`` around every operand of the chain of ``+`` that is no text (and that is not known to be one)."""
     top = node
-    for outer in ast.walk(src.parse(spot.source) or ast.Module([], [])):
+    for outer in src.walk(spot.source):
         if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add):
             start, end = src.span(spot.source, outer)
             inner = spot.span(node)

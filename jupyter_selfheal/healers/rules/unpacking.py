@@ -36,7 +36,7 @@ class Unpacking(Rule):
         if not MESSAGE.search(scene.failure.evalue):
             return
         cell_id, source, line = scene.place()
-        for node in ast.walk(src.parse(source) or ast.Module([], [])):
+        for node in src.walk(source):
             if not isinstance(node, ast.For | ast.comprehension) or not node.target.lineno <= line <= (
                 node.iter.end_lineno or 0
             ):

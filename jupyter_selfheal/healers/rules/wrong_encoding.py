@@ -74,11 +74,7 @@ def _calls(scene: Scene) -> Iterator[tuple[str, str, ast.Call]]:
     place, _, line = scene.place()
     for cell_id in dict.fromkeys((place, *scene.upwards())):
         source = scene.source_of(cell_id)
-        calls = [
-            n
-            for n in ast.walk(src.parse(source) or ast.Module([], []))
-            if isinstance(n, ast.Call) and _name(n) in READERS and not _is_binary(n)
-        ]
+        calls = [n for n in src.walk(source) if isinstance(n, ast.Call) and _name(n) in READERS and not _is_binary(n)]
         calls.sort(key=lambda n: abs(n.lineno - line) if cell_id == place else n.lineno)
         for call in calls:
             yield cell_id, source, call

@@ -139,7 +139,7 @@ def _plain(cell: Cell, piece: Piece) -> bool:
 
 def _pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
     """The statements of a cell with their places in it (a magic line is none)."""
-    masked = src.mask(source)
+    plain, masked = source.splitlines(), src.mask(source).splitlines()
     for s in src.statements(source):
         start = (
             src.offset(source, s.first, 0)
@@ -149,7 +149,7 @@ def _pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
         end = src.offset(source, s.node.end_lineno or s.last, s.node.end_col_offset or 0)
         text = source[start:end]
         first, last = s.first - 1, s.last
-        if masked.splitlines()[first:last] == source.splitlines()[first:last]:
+        if masked[first:last] == plain[first:last]:
             yield Piece(cell_id, start, end, text, ""), s.node
 
 

@@ -40,7 +40,7 @@ def _of_name(scene: Scene, name: str) -> tuple[str, str]:
 def _of_key(scene: Scene, key: str) -> tuple[str, str]:
     """A column that a cell above took away or called otherwise."""
     for cell in reversed(scene.notebook.code_before(scene.failure.cell_id)):
-        for node in ast.walk(src.parse(cell.source) or ast.Module([], [])):
+        for node in src.walk(cell.source):
             method = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
             if method not in ("drop", "pop", "rename") or not key:
                 continue

@@ -135,7 +135,7 @@ def _has_hole(source: str) -> bool:
         isinstance(n, ast.Assign | ast.AnnAssign | ast.Return)
         and isinstance(n.value, ast.Constant)
         and n.value.value is ...
-        for n in ast.walk(src.parse(source) or ast.Module([], []))
+        for n in src.walk(source)
     )
 
 

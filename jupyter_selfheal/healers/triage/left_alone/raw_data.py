@@ -56,16 +56,11 @@ def _uses_own_functions(scene: Scene, statement: ast.stmt) -> bool:
     above = scene.notebook.code_before(scene.failure.cell_id)
     wanted = src.names_of([statement]).uses
     texts = [scene.source, *(above[n].source for n in src.backward_slice([c.source for c in above], wanted))]
-    defined = {
-        n.name
-        for c in (*above, cell_of(scene))
-        for n in ast.walk(src.parse(c.source) or ast.Module([], []))
-        if isinstance(n, ast.FunctionDef)
-    }
+    defined = {n.name for c in (*above, cell_of(scene)) for n in src.walk(c.source) if isinstance(n, ast.FunctionDef)}
     called = {
         n.func.id if isinstance(n.func, ast.Name) else getattr(n.func, "attr", "")
         for text in texts
-        for n in ast.walk(src.parse(text) or ast.Module([], []))
+        for n in src.walk(text)
         if isinstance(n, ast.Call)
     }
     return bool(defined & called)
