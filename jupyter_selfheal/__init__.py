@@ -5,6 +5,12 @@ Nothing heavy is imported here: this module runs in the user's kernel.
 
 from __future__ import annotations
 
+import sys
+
+if sys.argv[:1] == ["-m"] and sys.path and not sys.flags.safe_path and "jupyter_selfheal" in "".join(sys.orig_argv):
+    # `python -m jupyter_selfheal` in a folder with a `queue.py` must not take that for Python's own: Python's modules first
+    sys.path.append(sys.path.pop(0))
+
 from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal._version import __version__

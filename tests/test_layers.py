@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "jupyter_selfheal"
 
-BASE = {"model", "wire", "errors", "config", "ports", "source", "messages", "magic_options", "_version"}
+BASE = {"model", "wire", "errors", "config", "ports", "source", "messages", "magic_options", "own_process", "_version"}
 KERNEL_ITSELF = {"jupyter_selfheal", "__future__", "IPython", "ipykernel"}
 """What a kernel that can be healed has anyway; imported where it is used."""
 

@@ -133,9 +133,9 @@ class LiveKernel:
 
     def _still_starting(self, deadline: float) -> None:
         if not self.alive:
-            raise KernelError(f"kernel {self.spec_name!r} died at start: {self._process.tail()}")
+            raise KernelError(f"kernel {self.spec_name!r} died at start: {self._process.describe_end()}")
         if time.monotonic() > deadline:
-            raise KernelError(f"kernel {self.spec_name!r} did not answer in time: {self._process.tail()}")
+            raise KernelError(f"kernel {self.spec_name!r} did not answer in time: {self._process.describe_end()}")
 
     @property
     def alive(self) -> bool:
@@ -146,6 +146,10 @@ class LiveKernel:
     def exit_code(self) -> int | None:
         """The exit code of the kernel's process, negative for a signal; None while it lives."""
         return self._process.exit_code()
+
+    def describe_end(self) -> str:
+        """What the kernel's process said last, on one line."""
+        return self._process.describe_end()
 
     def interrupt(self) -> None:
         """Interrupt what is running, as the stop button does. Safe from another thread."""

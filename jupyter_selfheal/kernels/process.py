@@ -16,6 +16,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork.zygote import private_folder
+from jupyter_selfheal.kernels.hidden_modules import describe_hidden_module
 from jupyter_selfheal.kernels.project import project_of
 
 _WARDEN = Path(__file__).with_name("warden.py")
@@ -25,7 +26,7 @@ class KernelProcess:
     """A kernel under a warden. ``writes`` is the policy and whether it is strict (see ``start_kernel``)."""
 
     def __init__(self, name: str, folder: str, argv: list[str], env: dict[str, str], writes: tuple[str, bool]) -> None:
-        self._name = name
+        self._name, self._folder = name, folder
         self.shared = private_folder()
         # a Ctrl-C may come before there is anybody to call :meth:`forget`
         weakref.finalize(self, shutil.rmtree, self.shared, ignore_errors=True)
@@ -106,12 +107,13 @@ class KernelProcess:
         self.listen()
         return self._exit
 
-    def tail(self) -> str:
-        """The last of what the process printed, on one line."""
+    def describe_end(self) -> str:
+        """What the process said last, on one line, or which file in its folder kept it from starting."""
+        printed = ""
         with contextlib.suppress(OSError):
-            text = Path(self.shared, "stderr").read_text("utf-8", "replace").strip()
-            return " | ".join(line.strip() for line in text.splitlines()[-6:]) or "it printed nothing"
-        return "it printed nothing"
+            printed = Path(self.shared, "stderr").read_text("utf-8", "replace").strip()
+        lines = [line.strip() for line in printed.splitlines()[-6:]]
+        return describe_hidden_module(self._folder, printed) or " | ".join(lines) or "it printed nothing"
 
     def end(self) -> None:
         """Have everything killed, and wait until it is. Idempotent."""

@@ -24,8 +24,15 @@ SECONDS = 300.0
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*(\[[\w,\-. ]+\])?\s*([=<>!~]=?[\w.*+!,=<>~ ]+)?")
 
 
+_OWN_MODULES_FIRST = """
+import sys
+if "" in sys.path:  # the notebook's folder, where a `queue.py` would be taken for Python's own
+    sys.path.remove("")
+"""
+"""What programs that are given by ``-c`` begin with: ``-P`` is unknown to Pythons before 3.11."""
+
 _PIP = """
-import importlib.util, runpy, sys
+import importlib.util, runpy
 if importlib.util.find_spec("pip") is None:  # an environment that uv made
     import ensurepip, pathlib
     sys.path += map(str, pathlib.Path(ensurepip.__file__).parent.glob("_bundled/pip-*.whl"))
@@ -89,7 +96,7 @@ class ScratchInstaller:
                 "--python",
                 self._python,
             ]  # what trials write is thrown away
-        return [self._python, "-c", _PIP, "install", "--no-input", "--disable-pip-version-check"]
+        return [self._python, "-c", _OWN_MODULES_FIRST + _PIP, "install", "--no-input", "--disable-pip-version-check"]
 
     def _installed(self) -> str:
         """What is installed, as constraints. Distributions from a folder or an address have no version to name."""
@@ -98,7 +105,9 @@ class ScratchInstaller:
             "print('\\n'.join(sorted({f\"{x.metadata['Name']}=={x.version}\" for x in d()"
             " if x.metadata['Name'] and x.version and not x.read_text('direct_url.json')})))"
         )
-        return self._ran([self._python, "-c", code], "the installed distributions could not be listed")
+        return self._ran(
+            [self._python, "-c", _OWN_MODULES_FIRST + code], "the installed distributions could not be listed"
+        )
 
     def _ran(self, command: list[str], complaint: str, note: str = "") -> str:
         try:

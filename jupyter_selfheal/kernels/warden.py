@@ -155,7 +155,8 @@ def _tell(status: int, message: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    # Python's own modules come first: what else lies beside our package may have any name
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     asked = json.loads(sys.argv[1])
     if asked.get("probe"):
         print(json.dumps(_probe()))

@@ -1,6 +1,6 @@
 """Judging a healed program apart from the search: all tests, and agreement with the reference on generated inputs.
 
-Runs in a process of its own (``python -m jupyter_selfheal.surfaces.bench.judge`` reads a job and writes a verdict, both JSON), with a
+Runs in a process of its own, which reads a job and writes a verdict, both JSON, with a
 CPU limit for every call, because a wrong program may do anything.
 """
 
@@ -19,6 +19,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.comparator import is_equal_text
 from jupyter_selfheal.inside.search import behave, locate
+from jupyter_selfheal.own_process import process_arguments
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
 INPUTS = 1000
@@ -210,9 +211,11 @@ def failing_tests(program: str, tests: Sequence[str]) -> tuple[int, ...]:
 
 def _asked(job: dict[str, Any]) -> tuple[Any, str]:
     """What a process of its own says of a job, and why it says nothing."""
-    command = [sys.executable, "-m", "jupyter_selfheal.surfaces.bench.judge"]
+    command = process_arguments("surfaces.bench.judge")
     try:
-        ran = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, timeout=WAIT, check=False)
+        ran = subprocess.run(
+            **command, input=json.dumps(job), capture_output=True, text=True, timeout=WAIT, check=False
+        )
         return json.loads(ran.stdout.splitlines()[-1]), ""
     except subprocess.TimeoutExpired:
         return None, f"did not end within {WAIT} s"

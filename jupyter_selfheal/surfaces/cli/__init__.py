@@ -33,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = parser().parse_args(argv)
         # what Python has to say of the syntax of a user's cell, it says in the user's kernel, not to who reads our table
         warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")
+        # a home that does not exist: what matters of it is said where a journal cannot be written
+        warnings.filterwarnings("ignore", category=UserWarning, message="IPython parent")
         if not getattr(options, "verbose", False):  # what a user must know is in the table; the rest is for -v
             logging.getLogger("jupyter_selfheal").addHandler(logging.NullHandler())
         return command_of(options)(options)

@@ -12,7 +12,12 @@ from jupyter_selfheal._version import __version__
 
 
 def told(error: BaseException) -> str:
-    """Write the traceback of an error that nobody foresaw to a log; one line that names both."""
+    """Write the traceback of an error that nobody foresaw to a log; one line that names both.
+
+    A package of others that cannot be imported is no fault of ours: then the line names its file.
+    """
+    if broken := describe_broken_import(error):
+        return broken
     what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
     text = "".join(traceback.format_exception(error))
@@ -30,6 +35,23 @@ def told(error: BaseException) -> str:
     return (
         f"a fault of ours, not of the notebook ({what}); no log of it could be written: the disk is full, or read-only"
     )
+
+
+def describe_broken_import(error: BaseException) -> str | None:
+    """One line on an error that a module of others raised while it was imported; None for any other error."""
+    ours = Path(__file__).parents[2]
+    frames = traceback.extract_tb(error.__traceback__)
+    within = [Path(frame.filename).is_relative_to(ours) for frame in frames]
+    if True not in within:
+        return None
+    imported = [Path(frame.filename) for frame in frames[within.index(True) :] if frame.name == "<module>"]
+    if isinstance(error, SyntaxError) and error.filename:
+        imported.append(Path(error.filename))
+    file = next((file for file in reversed(imported) if file.is_file() and not file.is_relative_to(ours)), None)
+    if file is None:
+        return None
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return f"{file} cannot be imported ({what}): mend or remove that package; PYTHONPATH may name it"
 
 
 def _log_folder() -> Path:

@@ -21,6 +21,8 @@ from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 PATIENCE = 30.0
 """Seconds that a process gets to stop its kernels before it is killed (then they end with it)."""
 
+_SAFE_PATH, _OURS = "PYTHONSAFEPATH", "selfheal"
+
 
 def at_once(
     jobs: Sequence[Job], workers: int, settings: Settings, run: str, resuming: bool
@@ -104,10 +106,12 @@ class _Crew:
         ours, theirs = self._context.Pipe()
         # a Ctrl-C that comes while Python starts there waits until it can be answered in good order
         _hold(True)
+        _trust_own_folder(False)
         try:
             process = self._context.Process(target=_work, args=(theirs, *self._arguments), name="selfheal")
             process.start()
         finally:
+            _trust_own_folder(True)
             _hold(False)
         theirs.close()
         self._workers.append(_Worker(process, ours))
@@ -125,6 +129,7 @@ class _Crew:
 
 def _work(pipe: Any, settings: Settings, run: str, resuming: bool) -> None:
     """A worker process: heal what comes, until nothing more comes or there is nobody to tell."""
+    _trust_own_folder(True)  # kernels that it starts keep the user's rules
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # a terminal's Ctrl-C goes to the command, which passes it on once
     warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")  # as in the command's own process
@@ -160,6 +165,14 @@ def _deaf() -> None:
         except KeyboardInterrupt:
             continue
         return
+
+
+def _trust_own_folder(trusted: bool) -> None:
+    """Whether a Python that starts now looks for modules in the working directory first: a worker process must not."""
+    if not trusted:
+        os.environ.setdefault(_SAFE_PATH, _OURS)
+    elif os.environ.get(_SAFE_PATH) == _OURS:
+        del os.environ[_SAFE_PATH]
 
 
 def _hold(held: bool) -> None:

@@ -10,7 +10,6 @@ import json
 import os
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal.errors import WireError
+from jupyter_selfheal.own_process import process_arguments
 from jupyter_selfheal.surfaces.live import later
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ RESTARTS_AN_HOUR = 3
 
 
 class WorkerClient:
-    """Speaks to ``python -m jupyter_selfheal.surfaces.worker``.
+    """Speaks to a process that runs :mod:`jupyter_selfheal.surfaces.worker`.
 
     ``receive(message)`` and ``lost(what_to_say)`` are called on the reader thread: they must not run user code or print.
     """
@@ -79,12 +79,11 @@ class WorkerClient:
         self._log_path.parent.mkdir(parents=True, exist_ok=True)
         with open(self._log_path, "ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "jupyter_selfheal.surfaces.worker"],
+                **process_arguments("surfaces.worker.__main__"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 start_new_session=True,
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
             )
 
     def greet(self, version: str, folder: str) -> bool:
@@ -135,7 +134,8 @@ class WorkerClient:
         pipe = process.stdout
         assert pipe is not None
         with pipe:
-            pipe.readline()  # `Ready`: it has loaded
+            while (line := pipe.readline()) and b'"Ready"' not in line:
+                pass  # what a sitecustomize prints comes before our worker has put its standard output aside
             for line in pipe:
                 import jupyter_selfheal.messages  # noqa: F401  # its classes make themselves known to the wire
 

@@ -33,8 +33,18 @@ def load(shell: InteractiveShell) -> None:
     if getattr(sys, "_selfheal_trial", False):
         _load_in_trial(shell)
         return
+    folder = data_dir()
+    try:
+        os.makedirs(folder / "selfheal", exist_ok=True)
+    except OSError as error:
+        print(
+            f"Self-heal is off: {folder} cannot be written ({error.strerror}). "
+            "Set JUPYTER_DATA_DIR to a folder that can, and restart the kernel.",
+            file=sys.stderr,
+        )
+        return
     in_kernel = hasattr(shell, "kernel")
-    session = LiveSession(shell, config_of(shell), data_dir())
+    session = LiveSession(shell, config_of(shell), folder)
     session.auto_suggest = _suggests(shell)
     parts = Parts(
         session,
