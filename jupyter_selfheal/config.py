@@ -9,12 +9,12 @@ Nothing here reads the environment at import.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.numbers import read_number
 
 HEALERS = ("memory", "rules", "search", "language_model")
 """Every healer, cheapest first: the order in which they are asked."""
@@ -216,21 +216,12 @@ def _is_lazy(value: object) -> bool:
     return hasattr(value, "get_value") and hasattr(value, "to_dict")
 
 
-def read_number(text: str, least: float, greatest: float, *, whole: bool = False) -> float | None:
-    """The number that a text says, or None where it says none within these limits (``nan`` and ``inf`` never are)."""
-    try:
-        number = int(text) if whole else float(text)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) and least <= number <= greatest else None
-
-
 _NAMES = "tuple[str, ...]"
 _KINDS = {f.name: str(f.type) for f in fields(HealConfig)}
 _FROM_TEXT: Mapping[str, Callable[[str], Any]] = {
     "bool": lambda text: SWITCH_WORDS.get(text.lower()),
-    "int": lambda text: read_number(text, -math.inf, math.inf, whole=True),
-    "float": lambda text: read_number(text, -math.inf, math.inf),
+    "int": lambda text: read_number(text, whole=True),
+    "float": read_number,
 }
 
 

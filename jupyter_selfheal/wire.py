@@ -7,6 +7,7 @@ tuple again and a union is told apart by ``"$"``. A whole message is ``{"v": VER
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import json
@@ -19,10 +20,13 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from jupyter_selfheal import model
-from jupyter_selfheal.errors import WireError
+from jupyter_selfheal.errors import ConfigError, WireError
+from jupyter_selfheal.numbers import read_number
 
 VERSION = 1
 """Of the form. A reader accepts only its own; a change of the model that old readers would misread raises it."""
+
+TOO_DEEP = "it is nested too deeply"
 
 T = TypeVar("T")
 
@@ -40,51 +44,31 @@ def register(cls: type[T]) -> type[T]:
 
 def encode(value: Any) -> model.JSON:
     """The JSON form of a value of the model. Raises :class:`WireError` for anything that cannot travel."""
-    if isinstance(value, enum.Enum):
-        return value.value
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Mapping):
-        return {str(k): encode(v) for k, v in value.items()}
-    if isinstance(value, tuple | list | frozenset | set):
-        return [encode(v) for v in value]
-    cls: Any = type(value)
-    if dataclasses.is_dataclass(value) and _class(cls.__name__) is not None:
-        found: dict[str, Any] = {"$": cls.__name__}
-        for name, default in _defaults(cls):
-            item = getattr(value, name)
-            if default is dataclasses.MISSING or item != default or type(item) is not type(default):
-                found[name] = encode(item)
-        return found
-    raise WireError(f"{type(value).__name__} cannot be sent: it is not a class of the model")
+    try:
+        return _encode(value)
+    except RecursionError:
+        raise WireError(f"{type(value).__name__} cannot be sent: {TOO_DEEP}") from None
 
 
-def decode(raw: model.JSON, hint: Any = Any) -> Any:
-    """The value of a JSON form; ``hint`` is the type expected. Raises :class:`WireError` where it does not fit."""
-    if isinstance(raw, dict) and isinstance(raw.get("$"), str):
+def decode(raw: model.JSON) -> Any:
+    """The object of the model that a JSON form stands for. Raises :class:`WireError` for anything else.
+
+    Every field holds what its type hint says afterwards; only fields of type ``JSON`` may hold anything that JSON can say.
+    """
+    try:
         return _decode_object(raw)
-    origin = typing.get_origin(hint)
-    if origin in (types.UnionType, typing.Union):
-        return _decode_union(raw, typing.get_args(hint))
-    if origin is tuple:
-        if not isinstance(raw, list):
-            raise WireError(f"expected a list for {hint}, got {type(raw).__name__}")
-        args = typing.get_args(hint)
-        if len(args) == 2 and args[1] is Ellipsis:
-            return tuple(decode(v, args[0]) for v in raw)
-        return tuple(decode(v, a) for v, a in zip(raw, args, strict=True))
-    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
-        args = typing.get_args(hint)
-        inner = args[1] if len(args) == 2 else Any
-        return {k: decode(v, inner) for k, v in raw.items()}
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        try:
-            return hint(raw)
-        except ValueError as error:
-            raise WireError(f"{raw!r} is no {hint.__name__}") from error
-    if hint is float and isinstance(raw, int):
-        return float(raw)
-    return raw
+    except RecursionError:
+        raise WireError(f"not a message: {TOO_DEEP}") from None
+
+
+def parse_json(text: str | bytes) -> model.JSON:
+    """What a line of JSON says. Raises :class:`WireError` where it says nothing."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise WireError(f"it is no JSON: {error}") from error
+    except RecursionError:
+        raise WireError(TOO_DEEP) from None
 
 
 def dumps(value: Any) -> str:
@@ -93,11 +77,8 @@ def dumps(value: Any) -> str:
 
 
 def loads(line: str | bytes) -> Any:
-    """Read what :func:`dumps` wrote. Raises :class:`WireError` for anything else."""
-    try:
-        raw = json.loads(line)
-    except ValueError as error:
-        raise WireError(f"not a message: {error}") from error
+    """Read what :func:`dumps` wrote. Raises :class:`WireError` for anything else, and nothing but that."""
+    raw = parse_json(line)
     if not isinstance(raw, dict) or "body" not in raw:
         raise WireError("not a message: it has no body")
     if raw.get("v") != VERSION:
@@ -107,40 +88,101 @@ def loads(line: str | bytes) -> Any:
     return decode(raw["body"])
 
 
-def _decode_object(raw: dict[str, Any]) -> Any:
-    cls = _class(raw["$"])
+def _encode(value: Any) -> model.JSON:
+    if isinstance(value, enum.Enum):
+        return value.value
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): _encode(v) for k, v in value.items()}
+    if isinstance(value, tuple | list | frozenset | set):
+        return [_encode(v) for v in value]
+    cls: Any = type(value)
+    if dataclasses.is_dataclass(value) and _class(cls.__name__) is not None:
+        sent: dict[str, Any] = {"$": cls.__name__}
+        for name, default in _defaults(cls):
+            item = getattr(value, name)
+            if default is dataclasses.MISSING or item != default or type(item) is not type(default):
+                sent[name] = _encode(item)
+        return sent
+    raise WireError(f"{type(value).__name__} cannot be sent: it is not a class of the model")
+
+
+def _decode_object(raw: model.JSON) -> Any:
+    name = raw.get("$") if isinstance(raw, dict) else None
+    cls = _class(name) if isinstance(name, str) else None
     if cls is None:
-        raise WireError(f"unknown class {raw['$']!r} in a message: it was written by another release")
+        raise WireError(f"no object of this release: {_shorten(raw)}")
     hints = _hints(typing.cast(Any, cls))
-    found = {}
-    for name, value in raw.items():
-        if name == "$":
+    values = {}
+    for field, value in raw.items():
+        if field == "$":
             continue
-        if name not in hints:
-            raise WireError(f"{raw['$']} has no field {name!r}: it was written by another release")
-        found[name] = decode(value, hints[name])
+        if field not in hints:
+            raise WireError(f"{name} has no field {field!r}: it was written by another release")
+        values[field] = _decode(value, hints[field])
     try:
-        return cls(**found)
-    except TypeError as error:
-        raise WireError(f"{raw['$']}: {error}") from error
+        return cls(**values)
+    except (TypeError, ValueError, ConfigError) as error:
+        raise WireError(f"{name}: {error}") from error
+
+
+def _decode(raw: model.JSON, hint: Any) -> Any:
+    """The value that a type hint asks for."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return raw
+    if origin in (types.UnionType, typing.Union):
+        return _decode_union(raw, args)
+    if origin is tuple and isinstance(raw, list):
+        if len(args) == 2 and args[1] is Ellipsis:
+            return tuple(_decode(v, args[0]) for v in raw)
+        if len(args) == len(raw):
+            return tuple(_decode(v, a) for v, a in zip(raw, args, strict=True))
+    elif origin is Mapping and isinstance(raw, dict):
+        return {k: _decode(v, args[1]) for k, v in raw.items()}
+    elif isinstance(hint, type) and issubclass(hint, enum.Enum):
+        with contextlib.suppress(ValueError):
+            return hint(raw)
+    elif dataclasses.is_dataclass(hint):
+        value = _decode_object(raw)
+        if isinstance(value, typing.cast(Any, hint)):
+            return value
+    elif hint is float:
+        if not isinstance(raw, str) and (number := read_number(raw)) is not None:
+            return number
+    elif hint is type(None):
+        if raw is None:
+            return None
+    elif type(raw) is hint:
+        return raw
+    raise WireError(f"expected {getattr(hint, '__name__', hint)}, got {_shorten(raw)}")
+
+
+def _decode_union(raw: model.JSON, options: tuple[Any, ...]) -> Any:
+    """The value of the first type that fits."""
+    if isinstance(raw, dict) and "$" in raw:
+        value = _decode_object(raw)
+        if isinstance(value, options):
+            return value
+    else:
+        for option in options:
+            with contextlib.suppress(WireError):
+                return _decode(raw, option)
+    raise WireError(f"expected {' or '.join(str(o) for o in options)}, got {_shorten(raw)}")
+
+
+def _shorten(raw: model.JSON) -> str:
+    """The beginning of a value, for a complaint about it; only texts and numbers are shown."""
+    if isinstance(raw, dict) and isinstance(raw.get("$"), str):
+        return f"{raw['$'][:40]!r}, which is unknown here or fits nowhere"
+    return repr(raw)[:60] if isinstance(raw, str | int | float) or raw is None else type(raw).__name__
 
 
 def _class(name: str) -> type[Any] | None:
     """The registered class, or the one of the model, of that name."""
     found = _CLASSES.get(name) or (getattr(model, name) if name in model.__all__ else None)
     return found if dataclasses.is_dataclass(found) and isinstance(found, type) else None
-
-
-def _decode_union(raw: Any, options: tuple[Any, ...]) -> Any:
-    if raw is None:
-        return None
-    for option in options:
-        if isinstance(option, type) and issubclass(option, enum.Enum):
-            try:
-                return option(raw)
-            except ValueError:
-                continue
-    return decode(raw, next((o for o in options if typing.get_origin(o) is tuple and isinstance(raw, list)), Any))
 
 
 @lru_cache(maxsize=None)

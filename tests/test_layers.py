@@ -10,7 +10,19 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "jupyter_selfheal"
 
-BASE = {"model", "wire", "errors", "config", "ports", "source", "messages", "magic_options", "own_process", "_version"}
+BASE = {
+    "model",
+    "wire",
+    "errors",
+    "config",
+    "ports",
+    "source",
+    "messages",
+    "magic_options",
+    "numbers",
+    "own_process",
+    "_version",
+}
 KERNEL_ITSELF = {"jupyter_selfheal", "__future__", "IPython", "ipykernel"}
 """What a kernel that can be healed has anyway; imported where it is used."""
 
@@ -32,7 +44,7 @@ def allowed(module: str, target: str) -> bool:
     if target_top == "inside":
         return True
     if target_top in BASE:
-        return top not in BASE or target_top in {"model", "errors", "config", "wire"} or module == "ports"
+        return top not in BASE or target_top in {"model", "errors", "config", "wire", "numbers"} or module == "ports"
     if top in PARTS:
         return False
     if module.startswith("surfaces.live"):

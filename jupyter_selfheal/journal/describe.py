@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from jupyter_selfheal.journal.redact import redact
+from jupyter_selfheal.numbers import read_count, read_number
 
 Body = Mapping[str, Any]
 
@@ -39,7 +40,7 @@ def sent_text(record: Any) -> str:
 
 def _call_text(call: Body) -> str:
     usage = call.get("usage") or {}
-    price = "price unknown" if call.get("price_unknown") else f"${float(call.get('usd', 0.0)):.4f}"
+    price = "price unknown" if call.get("price_unknown") else _usd(call)
     effort = f", effort {call['effort']}" if call.get("effort") else ""
     schema = call.get("schema")
     parts = [
@@ -140,8 +141,17 @@ def headline(failure: Body) -> str:
 def _dollars(cost: Body | None) -> str:
     cost = cost or {}
     if cost.get("unknown"):
-        return f"{cost.get('input_tokens', 0) + cost.get('output_tokens', 0)} tokens at an unknown price"
-    return f"${float(cost.get('usd', 0.0)):.4f}"
+        tokens = sum(read_count(cost.get(name)) or 0 for name in ("input_tokens", "output_tokens"))
+        return f"{tokens} tokens at an unknown price"
+    return _usd(cost)
+
+
+def _usd(cost: Body) -> str:
+    return f"${read_number(cost.get('usd')) or 0.0:.4f}"
+
+
+def _seconds(body: Body) -> float:
+    return read_number(body.get("seconds")) or 0.0
 
 
 def _started(body: Body) -> str:
@@ -207,7 +217,7 @@ def _screened(body: Body) -> str:
 
 def _tried(body: Body) -> str:
     trial = body.get("trial") or {}
-    return f"tried      {body.get('patch_id')}  {_how(trial)} [{float(trial.get('seconds', 0.0)):.2f} s]"
+    return f"tried      {body.get('patch_id')}  {_how(trial)} [{_seconds(trial):.2f} s]"
 
 
 def _scored(body: Body) -> str:
@@ -283,7 +293,7 @@ def _trial_details(trial: Body) -> str:
     found = []
     for step in trial.get("steps", ()):
         name = " ".join(filter(None, (step.get("role", "cell"), step.get("cell_id", ""), step.get("name", ""))))
-        found.append(f"{name}: {step['status']} in {float(step.get('seconds', 0.0)):.3f} s")
+        found.append(f"{name}: {step['status']} in {_seconds(step):.3f} s")
         for output in step.get("outputs", ()):
             text = output.get("text") or (output.get("data") or {}).get("text/plain", "")
             found += [f"  {line}" for line in str(text).splitlines()[:40]]

@@ -83,8 +83,14 @@ def spent(bodies: Iterable[Mapping[str, Any]]) -> dict[str, Cost]:
     return {who: cost for who, cost in found.items() if cost.usd or cost.unknown}
 
 
-def _cost(found: Mapping[str, Any] | None) -> Cost:
-    return Cost(**{f.name: found[f.name] for f in fields(Cost) if f.name in found}) if found else Cost()
+def _cost(raw: Any) -> Cost:
+    """A cost of the journal; of one that cannot be read only that it is not known."""
+    if not isinstance(raw, Mapping):
+        return Cost()
+    try:
+        return Cost(**{f.name: raw[f.name] for f in fields(Cost) if f.name in raw})
+    except ValueError:
+        return Cost(unknown=True)
 
 
 def _price(cost: Cost) -> str:

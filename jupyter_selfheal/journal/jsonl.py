@@ -64,7 +64,7 @@ class Recording:
         for record in self.records:
             try:
                 found.append(wire.decode(record.body))
-            except (WireError, TypeError, ValueError, AttributeError) as error:
+            except WireError as error:
                 raise JournalError(f"line {record.line} of the journal cannot be used: {error}") from error
         return tuple(found)
 
@@ -112,12 +112,12 @@ def _not_cancelled(found: Recording, path: Path) -> Recording:
 
 def _parsed(line: bytes, number: int, path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(line)
-    except ValueError as error:
+        entry = wire.parse_json(line)
+    except WireError as error:
         raise JournalError(f"line {number} of {path} is damaged: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(entry, dict):
         raise JournalError(f"line {number} of {path} is damaged: it is no object")
-    return found
+    return entry
 
 
 class JsonlJournal:

@@ -99,15 +99,23 @@ def listen(channels: Channels, reading: Reading, deadline: float) -> dict[str, A
             elif is_status:
                 report += data
             else:
-                for frame in frames.feed(data):
-                    reading.take(frame)
+                _take_frames(frames, data, reading)
     try:
-        found: dict[str, Any] = json.loads(report)
-    except ValueError as error:
+        found = json.loads(report)
+    except (ValueError, RecursionError) as error:
         if reading.done is None:
             raise KernelError(GONE) from error
         return {}
-    return found
+    return found if isinstance(found, dict) else {}
+
+
+def _take_frames(frames: Frames, data: bytes, reading: Reading) -> None:
+    """What the trial says, as far as it has come. The user's code runs in the process that writes it: it may be anything."""
+    try:
+        for frame in frames.feed(data):
+            reading.take(frame)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise KernelError(f"the trial sent what cannot be read ({type(error).__name__}: {error})") from error
 
 
 def _received(end: socket.socket) -> bytes:

@@ -20,6 +20,7 @@ from jupyter_selfheal.kernels.exchange import GONE, Channels, listen, send_reque
 from jupyter_selfheal.kernels.outputs import Reading
 from jupyter_selfheal.kernels.report import ending_of, is_sandboxed, isolation_of, phases_of
 from jupyter_selfheal.model import Ending, Isolation, Keep, Sandbox, Start, Trial, TrialRequest
+from jupyter_selfheal.numbers import read_number
 
 _PATIENCE = 20.0
 """Seconds beyond a trial's limit after which the machinery, not the code, is at fault."""
@@ -163,7 +164,7 @@ class ForkedKernel:
             seconds=now - began,
             phases=phases_of(began, now, (reading.done or {}).get("marks", {})),
             blocked=tuple(dict.fromkeys(reading.blocked)),
-            peak_mb=float({**(reading.done or {}), **report}.get("peak_mb", 0.0)),
+            peak_mb=read_number({**(reading.done or {}), **report}.get("peak_mb"), 0) or 0.0,
         )
 
     def _kept(self, channels: Channels, trial: Trial) -> ForkedKernel:

@@ -11,6 +11,7 @@ from typing import Any
 from jupyter_selfheal import source
 from jupyter_selfheal.kernels.replies import Collector
 from jupyter_selfheal.model import JSON, ErrorInfo, Frame, Probe, Run, Step, StepResult
+from jupyter_selfheal.numbers import read_count, read_number
 
 
 class Frames:
@@ -36,6 +37,7 @@ class _StepSoFar:
     outputs: Collector = field(default_factory=Collector)
     began: bool = False
     late: ErrorInfo | None = None
+    error: ErrorInfo | None = None
     ended: Mapping[str, JSON] | None = None
 
 
@@ -57,15 +59,15 @@ class Reading:
     @property
     def kept(self) -> bool:
         """True where the trial's process has frozen and waits."""
-        return self.done is not None and bool(self.done["kept"])
+        return self.done is not None and bool(self.done.get("kept"))
 
     @property
     def over(self) -> bool:
         """True where nothing can come after the trial's last word."""
-        return self.done is not None and bool(self.done["over"])
+        return self.done is not None and bool(self.done.get("over"))
 
     def take(self, frame: Sequence[Any]) -> None:
-        """Take in one frame."""
+        """Take in one frame. Raises ValueError, TypeError, LookupError or AttributeError for one that is not ours."""
         kind, *rest = frame
         if kind == "begin":
             self._at = rest[0]
@@ -73,17 +75,20 @@ class Reading:
         elif kind == "out":
             self.output(rest[0])
         elif kind == "late":
-            self._found[self._at].late = self._error(rest[0])
+            self._found[self._at].late = self._error(self._at, rest[0])
         elif kind == "end":
-            self._found[rest[0]].ended = rest[1]
+            at, ended = rest[0], dict(rest[1])
+            self._found[at].ended = ended
+            self._found[at].error = self._error(at, ended["error"]) if "error" in ended else None
         elif kind == "layers":
-            self.layers, self.probed = tuple(rest[0]), rest[1]
+            self.layers, self.probed = tuple(map(str, rest[0])), dict(rest[1])
         elif kind == "blocked":
-            self.blocked.append(rest[0])
+            self.blocked.append(str(rest[0]))
         elif kind == "failed":
-            self.failed = rest[0]
+            self.failed = str(rest[0])
         elif kind == "done":
-            self.done = rest[0]
+            marks = {name: read_number(at) for name, at in dict(rest[0].get("marks", {})).items()}
+            self.done = {**rest[0], "marks": {name: at for name, at in marks.items() if at is not None}}
 
     def output(self, raw: Mapping[str, JSON]) -> None:
         """One output of the step at hand."""
@@ -103,9 +108,8 @@ class Reading:
             status = "timeout" if timed_out else "error"
             if died:
                 errors = (ErrorInfo("KernelDied", died),)
-        if "error" in ended:
-            self._at = at
-            errors = (self._error(ended["error"]),)
+        if found.error:
+            errors = (found.error,)
         if status not in ("timeout", "error"):
             errors = ()
         return StepResult(
@@ -116,19 +120,19 @@ class Reading:
             outputs=found.outputs.outputs,
             errors=errors,
             value=ended.get("value"),
-            seconds=float(ended.get("seconds", 0.0)),
+            seconds=read_number(ended.get("seconds"), 0) or 0.0,
         )
 
-    def _error(self, raw: Mapping[str, JSON]) -> ErrorInfo:
-        step, line = self._steps[self._at], int(raw.get("line", 0))
+    def _error(self, at: int, raw: Mapping[str, JSON]) -> ErrorInfo:
+        step, line = self._steps[at], read_count(raw.get("line", 0)) or 0
         return ErrorInfo(
-            ename=raw["ename"],
-            evalue=raw["evalue"],
+            ename=str(raw["ename"]),
+            evalue=str(raw["evalue"]),
             line=line,
             statement=source.find_statement(step.code, line) if isinstance(step, Run) and line else -1,
             frames=tuple(
                 Frame(file, n, function, text, cell) for file, n, function, text, cell in raw.get("frames", ())
             ),
-            traceback=raw.get("traceback", ""),
+            traceback=str(raw.get("traceback", "")),
             before_exec=bool(raw.get("before_exec", False)),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from jupyter_selfheal.config import HealConfig
@@ -20,6 +19,7 @@ from jupyter_selfheal.model import (
     Reason,
     Replace,
 )
+from jupyter_selfheal.numbers import read_number
 
 CONFIRMED = 8.5
 """The score of what gives the one value that the user named: it covers that value, and no other."""
@@ -194,11 +194,7 @@ def _allowed(dossier: Dossier, config: HealConfig) -> Dossier:
 
 
 def _amount(text: str) -> float:
-    try:
-        amount = float(text.strip().lstrip("$"))
-    except ValueError:
-        return 0.0
-    return amount if math.isfinite(amount) else 0.0
+    return read_number(text.strip().lstrip("$"), 0) or 0.0
 
 
 def _stopped(decision: Decision) -> str:

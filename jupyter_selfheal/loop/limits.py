@@ -30,12 +30,12 @@ def over_budget(account: Account, worst: Cost, config: HealConfig) -> str:
     budget does; a budget of nothing allows no price that is not known.
     """
     after = account.spent + worst
-    if after.usd > account.allowance + 1e-12:
+    if not after.usd <= account.allowance + 1e-12:
         return (
             f"the next call may cost ${worst.usd:.4f}; ${account.spent.usd:.4f} of the budget of "
             f"${account.allowance:.2f} is used"
         )
-    if account.session.usd + after.usd > account.session_allowance + 1e-12:
+    if not account.session.usd + after.usd <= account.session_allowance + 1e-12:
         return f"the session's ceiling of ${account.session_allowance:.2f} would be passed"
     return _over_tokens(account, after, config) if after.unknown else ""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from jupyter_selfheal.model.notebook import Output
+from jupyter_selfheal.numbers import read_number
 
 
 class FailureKind(StrEnum):
@@ -88,3 +89,7 @@ class Diagnosis:
     confidence: int = 100
     leave_alone: str = ""
     advice: str = ""
+
+    def __post_init__(self) -> None:
+        if read_number(self.confidence, 0, 100) is None:
+            raise ValueError(f"no diagnosis: confidence {self.confidence!r} of 100")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal.model.patch import Patch
 from jupyter_selfheal.model.trial import Trial
+from jupyter_selfheal.numbers import read_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,10 @@ class Verdict:
     feedback: str = ""
     confidence: int = 100
     oracle_met: bool = False
+
+    def __post_init__(self) -> None:
+        if read_number(self.score, 0, 10) is None or read_number(self.confidence, 0, 100) is None:
+            raise ValueError(f"no verdict: score {self.score!r} of 10, confidence {self.confidence!r} of 100")
 
 
 @dataclass(frozen=True, slots=True)

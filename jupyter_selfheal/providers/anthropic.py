@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal.model import Cost
+from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.ports import ModelReply, ModelRequest
 from jupyter_selfheal.providers.errors_of import kind_of, provider_error, usable_key
 from jupyter_selfheal.providers.prices import Prices, tokens_high
@@ -171,12 +172,13 @@ def _read(event: Any, partial: Partial, progress: Callable[[str], Any] | None) -
 
 
 def _usage(usage: Any) -> dict[str, int]:
-    found = {"output": usage.output_tokens or 0}
-    if usage.input_tokens is not None:
-        read = usage.cache_read_input_tokens or 0
-        write = usage.cache_creation_input_tokens or 0
-        found |= {"input": usage.input_tokens + read + write, "cache_read": read, "cache_write": write}
-    return found
+    counts = {"output": read_count(usage.output_tokens) or 0}
+    plain = read_count(usage.input_tokens)
+    if plain is not None:
+        read = read_count(usage.cache_read_input_tokens) or 0
+        write = read_count(usage.cache_creation_input_tokens) or 0
+        counts |= {"input": plain + read + write, "cache_read": read, "cache_write": write}
+    return counts
 
 
 def _with_cost(reply: ModelReply, cost: Cost) -> ModelReply:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal.model import Cost
+from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.ports import ModelReply, ModelRequest
 from jupyter_selfheal.providers.errors_of import kind_of, provider_error, usable_key
 from jupyter_selfheal.providers.prices import Prices, tokens_high
@@ -145,7 +146,7 @@ class OpenAICompatibleProvider:
         for chunk in _chunks(response):
             if "error" in chunk:
                 raise self._failed(200, _error_of(json.dumps(chunk)), response, partial)
-            if chunk.get("usage"):
+            if isinstance(chunk.get("usage"), dict):
                 partial.begin(str(chunk.get("model", "")), _usage(chunk["usage"]))
             for choice in chunk.get("choices") or ():
                 said = choice.get("delta") or choice.get("message") or {}
@@ -200,9 +201,10 @@ def _error_of(text: str) -> tuple[str, str]:
 
 
 def _usage(usage: dict[str, Any]) -> dict[str, int]:
-    details = usage.get("prompt_tokens_details") or {}
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else 0
     return {
-        "input": int(usage.get("prompt_tokens") or 0),
-        "output": int(usage.get("completion_tokens") or 0),
-        "cache_read": int(details.get("cached_tokens") or 0),
+        "input": read_count(usage.get("prompt_tokens")) or 0,
+        "output": read_count(usage.get("completion_tokens")) or 0,
+        "cache_read": read_count(cached) or 0,
     }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_selfheal.model import Cost
+from jupyter_selfheal.numbers import read_number
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +41,9 @@ class Prices:
         """
         tokens_in, tokens_out = usage.get("input", 0), usage.get("output", 0)
         dollars = self._listed(model, usage)
-        if dollars is None and self.price_in >= 0 and self.price_out >= 0:
-            dollars = (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+        price_in, price_out = read_number(self.price_in, 0), read_number(self.price_out, 0)
+        if dollars is None and price_in is not None and price_out is not None:
+            dollars = (tokens_in * price_in + tokens_out * price_out) / 1e6
         return Cost(dollars or 0.0, tokens_in, tokens_out, calls, unknown=dollars is None)
 
     def worst_case(self, model: str, tokens_in: int, tokens_out: int, sendings: int) -> Cost:
@@ -65,7 +67,7 @@ class Prices:
         if self.provider or self.api_url:
             where = {"provider_id": self.provider} if self.provider else {"provider_api_url": self.api_url}
         try:
-            return float(calc_price(counted, model, **where).total_price)
+            return read_number(float(calc_price(counted, model, **where).total_price), 0)
         except LookupError:
             return None
         except Exception as error:  # a price table that cannot price this usage is an unknown price, not a broken heal

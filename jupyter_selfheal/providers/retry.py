@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import Cost
+from jupyter_selfheal.numbers import read_number
 
 T = TypeVar("T")
 
@@ -77,8 +78,6 @@ def _final(error: ProviderError, billed: Cost, sendings: int, asked: float) -> P
 
 
 def seconds_of(header: str | None) -> float:
-    """A ``retry-after`` header in seconds; negative where there is none or it is a date."""
-    try:
-        return max(0.0, float(header or ""))
-    except ValueError:
-        return -1.0
+    """A ``retry-after`` header in seconds; negative where there is none, or it is a date or no number of seconds."""
+    seconds = read_number(header, 0)
+    return -1.0 if seconds is None else seconds

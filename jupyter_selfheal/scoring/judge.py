@@ -17,6 +17,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import BASELINE, JSON, Attempt, Case, Cost, Patch, Role, Trial
+from jupyter_selfheal.numbers import read_number
 from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, call_record
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.expected import all_outputs
@@ -160,7 +161,9 @@ def _words(reply: ModelReply) -> tuple[_Word, _Word]:
     try:
         if raw is None:
             raise ValueError("no object")
-        scores = [max(0.0, min(10.0, float(raw[name]))) for name in ("score_a", "score_b")]
+        scores = [score for n in ("score_a", "score_b") if (score := read_number(raw[n], 0, 10)) is not None]
+        if len(scores) < 2:
+            raise ValueError("a score is no number from 0 to 10")
         said = [" ".join(str(raw[name]).split())[:400] for name in ("feedback_a", "feedback_b")]
         better = {"A": 1, "B": -1}.get(str(raw["better"]), 0)
     except (KeyError, TypeError, ValueError):

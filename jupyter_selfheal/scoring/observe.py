@@ -6,6 +6,7 @@ import difflib
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Ending, ErrorInfo, FailureKind, Patch, Role, StepResult, Trial
+from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.scoring import draws, stored
 from jupyter_selfheal.scoring.asserts import below, patched_cells, run_by
 from jupyter_selfheal.scoring.data_checks import asks_of_data
@@ -173,8 +174,8 @@ def _doctests(trial: Trial) -> Count:
     value = trial.probe(DOCTESTS)
     if not isinstance(value, dict):
         return Count()
-    tried, failed = int(value.get("tried", 0)), int(value.get("failed", 0))
-    return Count(tried, tried - failed, str(value.get("why", "")))
+    tried, failed = read_count(value.get("tried")) or 0, read_count(value.get("failed")) or 0
+    return Count(tried, max(tried - failed, 0), str(value.get("why", "")))
 
 
 def _output(case: Case, patch: Patch, trial: Trial) -> stored.Comparison:

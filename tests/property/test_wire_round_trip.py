@@ -58,8 +58,8 @@ def values(hint: Any, depth: int = 0) -> st.SearchStrategy[Any]:
         return st.builds(hint, **required)  # type: ignore[arg-type]
     simple: dict[Any, st.SearchStrategy[Any]] = {
         str: TEXT,
-        int: st.integers(-5, 5),
-        float: st.floats(-1e6, 1e6, allow_nan=False),
+        int: st.integers(0, 5),
+        float: st.floats(0, 10),
         bool: st.booleans(),
         type(None): st.none(),
     }

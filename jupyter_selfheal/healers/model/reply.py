@@ -11,6 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.memory.templates import new_cell_id
 from jupyter_selfheal.healers.model.context import Labels
 from jupyter_selfheal.model import JSON, Applicability, Case, Diagnosis, Edit, Insert, Locus, Patch, Replace
+from jupyter_selfheal.numbers import read_number
 
 SURE = 80
 """Confidence below which the environment is taken to be at fault, and no code is rewritten."""
@@ -135,10 +136,10 @@ def _diagnosis(raw: Mapping[str, Any], case: Case) -> Diagnosis:
     kind = _field(raw, "class", str, "the diagnosis")
     if kind not in _LOCI:
         raise Malformed(f"the diagnosis: class must be one of {', '.join(_LOCI)}, not {kind!r}")
-    confidence = raw.get("confidence")
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
+    confidence = read_number(raw.get("confidence"), 0, 100)
+    if confidence is None:
         raise Malformed("the diagnosis: confidence must be a number from 0 to 100")
-    sure = max(0, min(100, round(confidence * 100 if 0 < confidence < 1 else confidence)))
+    sure = round(confidence * 100 if 0 < confidence < 1 else confidence)
     locus = _LOCI[kind]
     if locus in (Locus.ENVIRONMENT, Locus.OURSELVES):
         sure = min(sure, SURE - 1)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.config import HEALERS, read_number, read_setting
+from jupyter_selfheal.config import HEALERS, read_setting
 from jupyter_selfheal.errors import ConfigError, UsageError
+from jupyter_selfheal.numbers import read_number
 
 Command = Callable[[argparse.Namespace], int]
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -90,7 +91,8 @@ def test_three_patches_go_in_a_ring_and_a_fourth_is_not_paid_for(case_of: Any, p
     assert worst.usd < 0.05
 
 
-@pytest.mark.parametrize("reply", ["I like the first one", '{"score_a": "good"}', "[1, 2]", '{"score_a": 5'])
+@pytest.mark.parametrize("reply", ["I like the first one", '{"score_a": "good"}', "[1, 2]", '{"score_a": 5',
+     says(math.nan, math.nan), says(math.inf, 5), says(-1, 5), says(85, 85), says(True, 5)])  # fmt: skip
 def test_a_reply_that_cannot_be_read_counts_as_3(reply: str, case_of: Any, patch_of: Any, try_patch: Any) -> None:
     case = case_of(["x = nope"])
     judge, _ = judge_of(reply, reply)
