@@ -35,7 +35,9 @@ class KernelFacts:
         self._after: TrialKernel | None = None
         self._repeated = 0.0
         self._answers: dict[str, JSON] = {}
-        self._lock = threading.Lock()
+        self._asking = threading.Lock()
+        self._keeping = threading.Lock()
+        self._closings = 0
 
     @classmethod
     def of(cls, starts: Starts, failure: Failure) -> KernelFacts:
@@ -45,22 +47,28 @@ class KernelFacts:
     def ask(self, source: str, argument: JSON = None) -> JSON:
         """See :meth:`jupyter_selfheal.ports.Facts.ask`."""
         question = json.dumps([source, argument], sort_keys=True)
-        with self._lock:
+        with self._asking:
             if question not in self._answers:
                 self._answers[question] = self._ask(Probe(source, argument, timeout=PROBE_SECONDS))
             return self._answers[question]
 
     def close(self) -> None:
-        """Let go of the state that was kept (never of the kernel that was given). Idempotent."""
-        with self._lock:
+        """Let go of the state that was kept (never of the kernel that was given). Idempotent.
+
+        A question that is still being asked, by a thread that nobody waits for any more, is not waited for here either: what it
+        keeps is let go of when it comes.
+        """
+        with self._keeping:
             kept, self._after = self._after, None
+            self._closings += 1
         if kept is not None:
             kept.close()
 
     def _ask(self, probe: Probe) -> JSON:
+        after = self._after
         # what the state is to this cell was said by whoever gave it: an earlier failure may have left it, too
-        if self._after is not None or self._failure is None or self._failure.kind in _WITHOUT_AFTER:
-            return self._answer(self._after or self._kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
+        if after is not None or self._failure is None or self._failure.kind in _WITHOUT_AFTER:
+            return self._answer(after or self._kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
         if self._repeated >= REPEATS_SECONDS:
             return None
         steps = (Run(self._failure.source, self._failure.cell_id, Role.CELL, go_on=True), probe)
@@ -68,12 +76,22 @@ class KernelFacts:
         return self._answer(self._kernel, TrialRequest(steps, timeout=limit, keep=Keep.ALWAYS))
 
     def _answer(self, kernel: TrialKernel, request: TrialRequest) -> JSON:
+        closings = self._closings
         try:
             trial, kept = kernel.run(request)
         except KernelError:
             return None  # the machinery's fault shows in the trials themselves; a fact is only a help
         if kept is not None:
-            self._after = kept
+            self._keep(kept, closings)
         elif request.keep is Keep.ALWAYS:
             self._repeated += trial.seconds
         return trial.probe(request.steps[-1].name) if isinstance(request.steps[-1], Probe) else None
+
+    def _keep(self, kept: TrialKernel, closings: int) -> None:
+        """Keep the state for further questions, unless :meth:`close` came while it was made."""
+        with self._keeping:
+            is_wanted = closings == self._closings
+            if is_wanted:
+                self._after = kept
+        if not is_wanted:
+            kept.close()

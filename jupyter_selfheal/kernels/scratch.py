@@ -54,18 +54,25 @@ class ScratchInstaller:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._done: dict[str, str] = {}
         self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._closed = threading.Event()
 
     def __call__(self, requirement: str) -> str:
         """Install it; the directory to put on ``sys.path``. Raises :class:`InfrastructureError`, with the installer's words."""
         if not _REQUIREMENT.fullmatch(requirement.strip()):
             raise InfrastructureError(f"{requirement!r} is not the name of a distribution: it is not installed")
         with self._lock:
+            if self._closed.is_set():
+                raise InfrastructureError(f"{requirement} is not installed: the heal has ended")
             if requirement not in self._done:
                 self._done[requirement] = self._install(requirement.strip())
             return self._done[requirement]
 
     def close(self) -> None:
-        """Remove everything that was installed. Idempotent."""
+        """Remove everything that was installed, and end an installation that is under way. Idempotent."""
+        self._closed.set()
+        if (process := self._process) is not None:
+            process.kill()
         with self._lock:
             if self._folder is not None:
                 self._folder.cleanup()
@@ -111,14 +118,21 @@ class ScratchInstaller:
 
     def _ran(self, command: list[str], complaint: str, note: str = "") -> str:
         try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=self._seconds, stdin=subprocess.DEVNULL, check=False
+            process = self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
             )
-        except subprocess.TimeoutExpired as error:
-            raise InfrastructureError(f"{complaint} within {self._seconds:g} seconds") from error
         except OSError as error:
             raise InfrastructureError(f"{complaint}: {error}") from error
-        if done.returncode:
-            words = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        with process:
+            if self._closed.is_set():  # :meth:`close` may have come before there was a process to end
+                process.kill()
+            try:
+                out, err = process.communicate(timeout=self._seconds)
+            except subprocess.TimeoutExpired as error:
+                process.kill()
+                raise InfrastructureError(f"{complaint} within {self._seconds:g} seconds") from error
+        self._process = None
+        if process.returncode:
+            words = [line for line in (err or out).splitlines() if line.strip()]
             raise InfrastructureError(f"{complaint}: {words[-1].strip() if words else 'no reason given'}{note}")
-        return done.stdout
+        return out

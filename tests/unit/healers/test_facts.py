@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from jupyter_selfheal import engine
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.healers.facts import KernelFacts
-from jupyter_selfheal.model import Failure, FailureKind, Keep, Probe, Start, Trial, TrialRequest
+from jupyter_selfheal.journal.jsonl import JsonlJournal
+from jupyter_selfheal.model import (
+    Case,
+    Cell,
+    Failure,
+    FailureKind,
+    Keep,
+    Notebook,
+    Probe,
+    Reason,
+    Start,
+    Trial,
+    TrialRequest,
+)
 from jupyter_selfheal.ports import Facts, Starts, TrialKernel
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.scripted import ScriptedApprover
 
 NAMES = "def probe(shell, last, argument):\n    return [argument in shell.user_ns, type(last.error).__name__]"
 CELL = "y = 2\n1 / 0"
@@ -79,6 +98,66 @@ def test_where_no_state_is_kept_a_slow_cell_is_not_run_for_one_question_after_th
     assert facts.ask(NAMES, "z") is None
     assert facts.ask(NAMES, "y") == [True, "ZeroDivisionError"]
     assert len(before.requests) == 1
+
+
+class Slow(FakeKernel):
+    """A kernel whose questions are answered when they are let, and which remembers the states kept from it."""
+
+    def __init__(self, *cells: str) -> None:
+        super().__init__(cells)
+        self.is_asked, self.may_end = threading.Event(), threading.Event()
+        self.kept: list[FakeKernel] = []
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        trial, kept = super().run(request)
+        self.kept += [kept] if kept else []
+        if any(isinstance(step, Probe) for step in request.steps):
+            self.is_asked.set()
+            assert self.may_end.wait(60)
+        return trial, kept
+
+
+def test_closing_waits_for_no_question_and_what_that_keeps_is_let_go() -> None:
+    before = Slow("x = 1")
+    facts = KernelFacts(before, Failure("c", CELL))
+    asking = threading.Thread(target=facts.ask, args=(NAMES, "y"), daemon=True)
+    asking.start()
+    assert before.is_asked.wait(60)
+    closing = threading.Thread(target=facts.close, daemon=True)
+    closing.start()
+    closing.join(10)
+    was_closed = not closing.is_alive()
+    before.may_end.set()
+    asking.join(60)
+    assert was_closed, "closing waited for the answer"
+    with pytest.raises(KernelError):
+        before.kept[0].run(TrialRequest(()))
+
+
+def test_a_heal_that_is_cancelled_waits_for_no_question(tmp_path: Path) -> None:
+    after, cancel = Slow("x = 1", "x.nope"), threading.Event()
+    failure = Failure("c", "x.nope", ename="AttributeError", evalue="'int' object has no attribute 'nope'", line=1)
+    case = Case(failure, Notebook((Cell("c", "x.nope"),)))
+    reasons: list[Reason] = []
+
+    def heal() -> None:
+        with JsonlJournal.create("run", folder=tmp_path) as journal:
+            starts = Starts(before=(Slow("x = 1"),), after=(after,))
+            config = HealConfig(offline=True)
+            outcome = engine.heal(
+                case, starts, config=config, approver=ScriptedApprover(), journal=journal, cancel=cancel
+            )
+            reasons.append(outcome.reason)
+
+    healing = threading.Thread(target=heal, daemon=True)
+    healing.start()
+    assert after.is_asked.wait(60)
+    cancel.set()
+    healing.join(10)
+    ended = list(reasons)
+    after.may_end.set()
+    healing.join(60)
+    assert ended == [Reason.CANCELLED]
 
 
 def test_closing_lets_go_of_the_kept_state_only(before: FakeKernel) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import zipfile
 from pathlib import Path
 
@@ -67,3 +68,25 @@ def test_a_python_without_pip_is_installed_for_too_and_gets_none(
     assert (Path(installer("tinything")) / "tiny_thing.py").exists()
     installer.close()
     assert subprocess.run([python, "-c", "import pip"], capture_output=True).returncode == 1
+
+
+def test_closing_ends_an_installation_that_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fifo, python = tmp_path / "fifo", tmp_path / "python"
+    os.mkfifo(fifo)
+    python.write_text(f"#!/bin/sh\necho >{fifo}\nexec sleep 600\n")
+    python.chmod(0o755)
+    installer = ScratchInstaller(str(python))
+    errors: list[Exception] = []
+
+    def install() -> None:
+        try:
+            installer("tinything")
+        except InfrastructureError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=install, daemon=True)
+    thread.start()
+    fifo.read_text()  # it runs
+    installer.close()
+    thread.join(60)
+    assert len(errors) == 1
