@@ -69,7 +69,7 @@ def test_proof_of_a_resume_runs_what_the_resume_runs(loaded: LiveKernel) -> None
     assert loaded.run("kept = list(values)\nkept.appendd(2)", "c", allow_stdin=True)["status"] == "error"
     loaded.card(PROVEN)
     loaded.run("del kept", "d")
-    notes = "str(get_ipython()._jupyter_selfheal.last_heal.card.notes)"
+    notes = "str(get_ipython()._jupyter_selfheal.heals.latest.card.notes)"
     loaded.wait_for(lambda: "Proven again" in loaded.value(notes), "a proof of the whole cell")
     assert "could not be proven from the state as it is now" in loaded.run("%heal resume")["text"]
     assert loaded.value("'kept' in globals()") == "False"

@@ -74,7 +74,7 @@ def test_rejection_after_other_cells_ran_is_followed_by_another_fix(loaded: Live
     loaded.run("def last(items):\n    return items[0]", "f")
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)
     loaded.card(PROVEN)
-    proofs = "str(get_ipython()._jupyter_selfheal.last_heal.card.notes).count('Proven again')"
+    proofs = "str(get_ipython()._jupyter_selfheal.heals.latest.card.notes).count('Proven again')"
     for number in range(4):
         loaded.run(f"other = {number}", f"d{number}")
         loaded.wait_for(lambda number=number: loaded.value(proofs) == str(number + 1), "a proof")  # type: ignore[misc]

@@ -68,7 +68,7 @@ class FrontEnd:
     ) -> None:
         """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for, ``granted``
         the answer, and ``wait`` the seconds after which to ask again (0: that is of no use)."""
-        heal = heal or self._session.last_heal
+        heal = heal or self._session.heals.latest
         state = {
             "phase": heal.card.phase if heal else "idle",
             "status": heal.card.status if heal else "nothing failed yet",

@@ -74,7 +74,7 @@ class Healing:
         """
         session = self._session
         session.client.send(m.Cancel(heal.run))
-        session.heals.pop(heal.run, None)
+        session.heals.remove(heal.run)
         heal.run = session.new_run()
         heal.case = dataclasses.replace(heal.case, hints=(*heal.case.hints, *([hint] if hint else [])))
         session.remember(heal)
@@ -98,7 +98,7 @@ class Healing:
 
     def heal_last(self, chosen: options.HealOptions) -> LiveHeal | None:
         """``%heal``: the last failure of this shell, also one from before the extension was loaded."""
-        last = self._session.last_heal
+        last = self._session.heals.latest
         error = _last_error()
         if error is None:
             return None
@@ -127,7 +127,7 @@ class Healing:
         A failure that nothing was done about yet has a run of its own, with no journal. None where the kernel no longer has one.
         """
         session = self._session
-        healed = [h for h in session.heals.values() if cell_id in ("", h.card.cell_id)]
+        healed = [h for h in session.heals if cell_id in ("", h.card.cell_id)]
         failure = self.last_failure()
         known = failure is not None and any(
             (h.case.failure.cell_id, h.case.failure.evalue) == (failure.cell_id, failure.evalue) for h in healed
@@ -176,7 +176,7 @@ class Healing:
 
     def prove_open(self) -> None:
         """Another cell ran: what the last heal proposes is proven from the state as it is now."""
-        heal = self._session.last_heal
+        heal = self._session.heals.latest
         if heal is None or heal.card.phase != "proposed" or heal.proving or not heal.card.proposal[0].proven_from:
             return
         heal.disturbed = True

@@ -80,7 +80,7 @@ class HealMagics:
             print("Self-heal: nothing failed yet in this session.")
 
     def _last(self, *phases: str) -> LiveHeal:
-        heal = self._session.last_heal
+        heal = self._session.heals.latest
         if heal is None:
             raise UsageError("there is no heal in this session yet: run a cell that fails, or `%heal`")
         if phases and heal.card.phase == "healing":
@@ -212,7 +212,7 @@ class HealMagics:
         print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
         print(f"checkpoints: {session.checkpoints.words}")
         print(f"spent in this session: {words.money(session.spent)}")
-        if (heal := session.last_heal) is not None:
+        if (heal := session.heals.latest) is not None:
             print(
                 f"last heal: {heal.card.phase}: {heal.card.status}"
                 + (f"; journal {heal.journal}" if heal.journal else "")

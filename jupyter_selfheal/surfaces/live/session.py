@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 import os
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,45 @@ KEPT_HEALS = 20
 """Heals remembered for ``%heal show`` and ``undo``."""
 
 
+class HealHistory:
+    """The heals of a session by run, oldest first. Any thread may look, add and remove: iterating goes over a copy.
+
+    The main thread begins heals, a page's request may begin one again, and the worker's reader looks them up.
+    """
+
+    def __init__(self) -> None:
+        self._heals: dict[str, LiveHeal] = {}
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> Iterator[LiveHeal]:
+        with self._lock:
+            return iter(tuple(self._heals.values()))
+
+    def __len__(self) -> int:
+        return len(self._heals)
+
+    def get(self, run: str) -> LiveHeal | None:
+        """The heal of a run, if it is remembered."""
+        return self._heals.get(run)
+
+    @property
+    def latest(self) -> LiveHeal | None:
+        """The latest to have begun."""
+        with self._lock:
+            return next(reversed(self._heals.values()), None)
+
+    def add(self, heal: LiveHeal) -> list[LiveHeal]:
+        """Keep a heal under its run; the oldest, which go for it."""
+        with self._lock:
+            self._heals[heal.run] = heal
+            return [self._heals.pop(run) for run in list(self._heals)[:-KEPT_HEALS]]
+
+    def remove(self, run: str) -> None:
+        """Forget a run."""
+        with self._lock:
+            self._heals.pop(run, None)
+
+
 class LiveSession:
     """One shell with healing switched on."""
 
@@ -42,7 +82,7 @@ class LiveSession:
         self.checkpoints = Checkpoints(shell, self.cells)
         self.checkpoints.is_working = self._is_working
         self.client = client.WorkerClient(self.log_path, self._receive, self._lost)
-        self.heals: dict[str, LiveHeal] = {}
+        self.heals = HealHistory()
         self.auto_suggest = True
         self.auto_approve = False
         self.busy_within = False
@@ -69,7 +109,7 @@ class LiveSession:
         """Let go of everything; end every process of ours."""
         for close in self.closers:
             close()
-        for heal in self.heals.values():
+        for heal in self.heals:
             heal.view.close()
         self.checkpoints.close()
         self.client.close()
@@ -82,20 +122,13 @@ class LiveSession:
 
     def remember(self, heal: LiveHeal) -> None:
         """Keep a heal under its run; the oldest go."""
-        self.heals[heal.run] = heal
-        while len(self.heals) > KEPT_HEALS:
-            old = self.heals.pop(next(iter(self.heals)))
+        for old in self.heals.add(heal):
             old.view.close()
-
-    @property
-    def last_heal(self) -> LiveHeal | None:
-        """The latest to have begun."""
-        return next(reversed(self.heals.values()), None)
 
     @property
     def is_open(self) -> bool:
         """Whether a heal waits for its user, or works."""
-        return any(h.card.phase in ("healing", "proposed", "paused") for h in self.heals.values())
+        return any(h.card.phase in ("healing", "proposed", "paused") for h in self.heals)
 
     @property
     def spent(self) -> Cost:
@@ -143,7 +176,7 @@ class LiveSession:
     def _lost(self, what: str, again: bool) -> None:
         client.note(self.log_path, what)
         self.checkpoints.abandoned = True
-        for heal in list(self.heals.values()):
+        for heal in self.heals:
             if heal.card.phase in ("healing", "paused", "proposed"):
                 then = "`%heal` tries again." if again else "It stays off in this session."
                 heal.change(phase="closed", status="The healing worker ended; your kernel is fine.", advice=then)

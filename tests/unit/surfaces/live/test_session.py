@@ -1,0 +1,63 @@
+"""What a session remembers is read on one thread and changed on another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.surfaces.live.session import KEPT_HEALS, LiveSession
+
+
+class Heal:
+    """A heal of which something is looked at while another thread, played by ``meanwhile``, begins one."""
+
+    def __init__(self, run: str) -> None:
+        self.run = run
+        self.meanwhile: Callable[[], object] = lambda: None
+        self.is_closed = False
+        self.view = SimpleNamespace(close=self.close)
+        self.proving = False
+        self.settled = SimpleNamespace(set=lambda: None)
+        self.case = None
+
+    @property
+    def card(self) -> Any:
+        self.meanwhile()
+        return SimpleNamespace(phase="closed", cell_id="c")
+
+    def close(self) -> None:
+        self.meanwhile()
+        self.is_closed = True
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Any]:
+    session = LiveSession(SimpleNamespace(), HealConfig(), tmp_path)
+    yield session
+    session.stop()
+
+
+@pytest.mark.parametrize("look", ["is_open", "stop", "_lost"])
+def test_heals_may_begin_while_others_are_looked_at(session: Any, look: str) -> None:
+    heals = [Heal(f"run-{n}") for n in range(3)]
+    for heal in heals:
+        session.remember(heal)
+    begun = iter(range(100))
+    heals[0].meanwhile = lambda: session.remember(Heal(f"new-{next(begun)}"))
+    looks = {"is_open": lambda: session.is_open, "stop": session.stop, "_lost": lambda: session._lost("it ended", True)}
+    looks[look]()
+    assert session.heals.get("new-0")
+
+
+def test_the_oldest_heals_are_closed_and_forgotten(session: Any) -> None:
+    heals = [Heal(f"run-{n}") for n in range(KEPT_HEALS + 2)]
+    for heal in heals:
+        session.remember(heal)
+    assert [heal.is_closed for heal in heals] == [True, True] + [False] * KEPT_HEALS
+    assert list(session.heals) == heals[2:]
+    assert session.heals.latest is heals[-1]
