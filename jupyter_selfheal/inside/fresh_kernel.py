@@ -26,6 +26,9 @@ last = Last()
 answer = ""
 """JSON of the last answer, fetched by the other side as an expression."""
 
+_shared = ""
+"""The folder that this kernel shares with the engine: its sockets are in it."""
+
 _before_exec = False
 _cells: dict[str, str] = {}
 
@@ -48,6 +51,8 @@ class Echo:
 def watch(shell: Any, folder: str) -> None:
     """Remember every cell's outcome from now on, and which file name IPython gives to which cell; keep what it prints in
     two files of ``folder``."""
+    global _shared
+    _shared = folder
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if getattr(stream, "echo", stream) is None:
@@ -111,14 +116,14 @@ def ask(shell: Any, source: str, argument: str, stdout: str) -> None:
 
 
 def enter_sandbox(code: str, megabytes: int, network: bool) -> None:
-    """Cut the network and set the limits by the sandbox module that ``code`` loads; answer the layer's name."""
+    """Cut the network and set the limits by the sandbox module that ``code`` loads; answer the names of the layers."""
     global answer
     space: dict[str, Any] = {}
     exec(code, space)
     sandbox = space["load"]()
-    layer = "" if network else sandbox.cut_network()
+    layers = [] if network else sandbox.cut_network([_shared])
     sandbox.limit(megabytes, sandboxed=True)
-    answer = json.dumps(layer)
+    answer = json.dumps(layers)
 
 
 def _text(error: BaseException | None) -> str:

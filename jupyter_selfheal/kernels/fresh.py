@@ -44,7 +44,7 @@ class FreshKernel:
     """A :class:`~jupyter_selfheal.ports.TrialKernel` over real kernels of a kernelspec.
 
     ``recipe`` are the cells that ran, in the order in which they ran. ``writes`` (``discard`` or ``allow``) is what holds where
-    a request's sandbox allows writes. ``replay_timeout`` in seconds bounds the earlier cells together. A kernel is started in
+    a request's sandbox allows writes; ``network`` is what the kernels have before a request takes it from them. ``replay_timeout`` in seconds bounds the earlier cells together. A kernel is started in
     advance, so that a trial need not wait for one. ``paths`` are first on ``sys.path`` in this state (scratch installs).
     """
 
@@ -57,6 +57,7 @@ class FreshKernel:
         recipe: Sequence[Cell | Past] = (),
         *,
         writes: str = "discard",
+        network: bool = True,
         start: Start = Start.BEFORE_CELL,
         replay_timeout: float = 600.0,
         env: Mapping[str, str] | None = None,
@@ -66,7 +67,7 @@ class FreshKernel:
         self._recipe = tuple(c if isinstance(c, Past) else Past(c.source, c.id, c.expensive) for c in recipe)
         self._paths = tuple(paths)
         self._start, self._writes, self._replay_timeout = start, writes, replay_timeout
-        self._reserve = Reserve(spec_name, folder, dict(env or {}), ahead)
+        self._reserve = Reserve(spec_name, folder, dict(env or {}), ahead, network)
         self._reserve.join()
         self._reserve.prepare(writes if ahead else "")
         self._lock = threading.Lock()
@@ -236,8 +237,7 @@ def _blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, ...]:
 
 
 def _isolation(limits: Sandbox, probed: Mapping[str, str], on: Sequence[str] | None = None) -> Isolation:
-    wanted = [] if limits.network else [sandbox.NETWORK]
-    wanted += {"discard": [sandbox.OVERLAY, sandbox.READ_ONLY], "forbid": [sandbox.READ_ONLY]}.get(limits.writes, [])
+    wanted = sandbox.wanted_layers(limits.network, limits.writes)
     layers = [layer for layer in [*wanted, sandbox.LIMITS] if not probed[layer]] if on is None else on
     missing = tuple(f"{layer}: {probed[layer] or 'not on'}" for layer in wanted if layer not in layers)
     return Isolation("fresh", tuple(dict.fromkeys(layers)), missing)

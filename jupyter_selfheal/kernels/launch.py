@@ -45,6 +45,7 @@ def start_kernel(
     *,
     writes: str = "discard",
     strict: bool = False,
+    network: bool = True,
     env: Mapping[str, str] | None = None,
     timeout: float = 60,
 ) -> LiveKernel:
@@ -53,13 +54,15 @@ def start_kernel(
     ``folder`` is its working directory. ``writes``: with ``discard`` what it writes there, in the temporary folder and at home
     is thrown away when it ends, and all else is read-only (see ``LiveKernel.writes_isolated``); ``allow`` leaves it be,
     ``forbid`` makes everything read-only. ``strict``: where writes cannot be discarded they are forbidden, and where they cannot
-    be forbidden either the kernel does not start. ``env`` is added to the environment.
+    be forbidden either the kernel does not start. ``network``: without it the kernel reaches neither the network nor the machine's Unix
+    sockets. ``env`` is added to the environment.
 
     Raises :class:`KernelError` where the kernelspec is missing (naming those installed) or the kernel dies (with the tail
     of what it printed).
     """
     argv, spec_env, by_message = command_of(spec_name)
-    kernel = LiveKernel(spec_name, folder, argv, {**spec_env, **(env or {})}, (writes, strict), by_message)
+    policy = {"writes": writes, "strict": strict, "network": network}
+    kernel = LiveKernel(spec_name, folder, argv, {**spec_env, **(env or {})}, policy, by_message)
     try:
         kernel._open(time.monotonic() + timeout)
     except BaseException:
@@ -77,12 +80,12 @@ class LiveKernel:
         folder: str,
         argv: list[str],
         env: dict[str, str],
-        writes: tuple[str, bool],
+        policy: Mapping[str, JSON],
         by_message: bool,
     ) -> None:
         self.spec_name = spec_name
         self.folder = os.path.realpath(folder)
-        self._process = KernelProcess(spec_name, self.folder, argv, env, writes)
+        self._process = KernelProcess(spec_name, self.folder, argv, env, policy)
         self.shared = self._process.shared
         """A private folder (0700) that we and the kernel both see, whatever its writes are: for sockets."""
         self._lock = threading.RLock()

@@ -28,13 +28,15 @@ def open_state(
     folder: str,
     *,
     writes: str = "discard",
+    network: bool = True,
     fresh: bool = False,
     timeout: float = 60.0,
     say: Callable[[str], None] | None = None,
 ) -> TrialKernel:
     """Start the kernel of ``kernelspec`` in ``folder`` and freeze it before its first cell.
 
-    ``writes``: ``discard`` (an overlay, for the kernel's whole life) or ``allow``. ``fresh``: do not fork. ``timeout`` in
+    ``writes``: ``discard`` (an overlay, for the kernel's whole life) or ``allow``. ``network``: whether the kernel itself has one; a trial may still
+    be without. ``fresh``: do not fork. ``timeout`` in
     seconds is for the start. ``say`` is called with one line where a fallback is taken. Closing the state, and every state
     kept from it, stops the kernel.
 
@@ -42,17 +44,17 @@ def open_state(
     """
     if not fresh:
         try:
-            return _forked(kernelspec, folder, writes, timeout)
+            return _forked(kernelspec, folder, writes, network, timeout)
         except ForkRefused as refused:
             if say is not None:
                 say(f"trials run in fresh kernels, as {refused}")
-    return FreshKernel(kernelspec, folder, (), writes=writes)
+    return FreshKernel(kernelspec, folder, (), writes=writes, network=network)
 
 
-def _forked(kernelspec: str, folder: str, writes: str, timeout: float) -> ForkedKernel:
+def _forked(kernelspec: str, folder: str, writes: str, network: bool, timeout: float) -> ForkedKernel:
     if sys.platform != "linux":
         raise ForkRefused(f"forked trials need Linux, this is {sys.platform}")
-    kernel = start_kernel(kernelspec, folder, writes=writes, timeout=timeout, env=_one_openmp_thread())
+    kernel = start_kernel(kernelspec, folder, writes=writes, network=network, timeout=timeout, env=_one_openmp_thread())
     try:
         found = _frozen(kernel, timeout)
         state = ForkedKernel.connect(

@@ -12,20 +12,25 @@ import subprocess
 import sys
 import threading
 import weakref
+from collections.abc import Mapping
 from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork.zygote import private_folder
 from jupyter_selfheal.kernels.hidden_modules import describe_hidden_module
 from jupyter_selfheal.kernels.project import project_of
+from jupyter_selfheal.model import JSON
 
 _WARDEN = Path(__file__).with_name("warden.py")
 
 
 class KernelProcess:
-    """A kernel under a warden. ``writes`` is the policy and whether it is strict (see ``start_kernel``)."""
+    """A kernel under a warden. ``policy`` says what becomes of ``writes``, whether that is ``strict``, and whether there is a
+    ``network`` (see ``start_kernel``)."""
 
-    def __init__(self, name: str, folder: str, argv: list[str], env: dict[str, str], writes: tuple[str, bool]) -> None:
+    def __init__(
+        self, name: str, folder: str, argv: list[str], env: dict[str, str], policy: Mapping[str, JSON]
+    ) -> None:
         self._name, self._folder = name, folder
         self.shared = private_folder()
         # a Ctrl-C may come before there is anybody to call :meth:`forget`
@@ -36,10 +41,10 @@ class KernelProcess:
         self._exit: int | None = None
         self._heard = b""
         self._lock = threading.RLock()
-        self.warden, self._life, self._status = self._spawn(folder, argv, env, writes)
+        self.warden, self._life, self._status = self._spawn(folder, argv, env, policy)
 
     def _spawn(
-        self, folder: str, argv: list[str], env: dict[str, str], writes: tuple[str, bool]
+        self, folder: str, argv: list[str], env: dict[str, str], policy: Mapping[str, JSON]
     ) -> tuple[subprocess.Popen[bytes], int, int]:
         from jupyter_client.connect import write_connection_file
 
@@ -51,8 +56,7 @@ class KernelProcess:
         order = {
             "life": life_read,
             "status": status_write,
-            "writes": writes[0],
-            "strict": writes[1],
+            **policy,
             "folders": [project_of(folder)],
             "shared": [self.shared],
             "argv": [word.replace("{connection_file}", path) for word in argv],

@@ -46,8 +46,7 @@ def isolation_of(limits: Sandbox, probed: Mapping[str, str], on: tuple[str, ...]
     """What a trial within such limits is isolated by: the layers that were ``on``, else those that would be."""
     if not is_sandboxed(limits):
         return Isolation("forked")
-    wanted = [] if limits.network else [sandbox.NETWORK]
-    wanted += {"discard": [sandbox.OVERLAY, sandbox.READ_ONLY], "forbid": [sandbox.READ_ONLY]}.get(limits.writes, [])
+    wanted = sandbox.wanted_layers(limits.network, limits.writes)
     layers = on or tuple(layer for layer in [*wanted, sandbox.LIMITS] if not probed.get(layer, "not probed"))
     missing = tuple(f"{layer}: {probed.get(layer) or 'not on'}" for layer in wanted if layer not in layers)
     return Isolation("forked", tuple(layers), missing)

@@ -18,8 +18,9 @@ from jupyter_selfheal.kernels.session import Session
 class Reserve:
     """Kernels started in advance, one at a time, for all states that came from one."""
 
-    def __init__(self, spec_name: str, folder: str, env: dict[str, str], ahead: bool) -> None:
+    def __init__(self, spec_name: str, folder: str, env: dict[str, str], ahead: bool, network: bool) -> None:
         self._spec_name, self._folder, self._env, self._ahead = spec_name, folder, env, ahead
+        self._network = network
         self._lock = threading.Lock()
         self._users = 0
         self._ready: dict[str, Session] = {}
@@ -77,7 +78,14 @@ class Reserve:
 
     def _start(self, writes: str) -> Session:
         return Session(
-            start_kernel(self._spec_name, self._folder, writes=writes, strict=writes != "allow", env=self._env)
+            start_kernel(
+                self._spec_name,
+                self._folder,
+                writes=writes,
+                strict=writes != "allow",
+                network=self._network,
+                env=self._env,
+            )
         )
 
 

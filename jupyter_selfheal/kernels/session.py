@@ -44,7 +44,7 @@ class Session:
     def __init__(self, kernel: LiveKernel) -> None:
         self.kernel = kernel
         self.layers = list(kernel.layers)
-        self.has_network = True
+        self.has_network = sandbox.NETWORK not in self.layers
         self._stdout = ""
         code = code_to_load("fresh_kernel")
         start = f"\nimport sys\nmodule = sys.modules[{_MODULE!r}] = load()\nmodule.watch(shell, {kernel.shared!r})\n"
@@ -61,10 +61,10 @@ class Session:
     def restrict(self, limits: Sandbox) -> None:
         """Cut the network and limit memory, as the sandbox asks. The files were isolated when the kernel started."""
         code = code_to_load("fork.sandbox")
-        layer = self._answer(f"enter_sandbox({code!r}, {limits.memory_mb}, {limits.network})", 30.0)
-        if not limits.network:
-            self.has_network = False
-            self.layers += [str(layer)] if layer else []
+        stays_as_it_is = limits.network or not self.has_network
+        layers = self._answer(f"enter_sandbox({code!r}, {limits.memory_mb}, {stays_as_it_is})", 30.0)
+        self.has_network = self.has_network and limits.network
+        self.layers += layers if isinstance(layers, list) else []
         self.layers.append(sandbox.LIMITS)
 
     def prepend(self, paths: tuple[str, ...]) -> None:

@@ -1,7 +1,7 @@
 """The process between us and a kernel that we start: it isolates the kernel's writes, and leaves nothing behind.
 
-    python warden.py '{"life": 5, "status": 6, "writes": "discard", "strict": false, "folders": [...],
-                       "shared": [...], "argv": [...]}'
+    python warden.py '{"life": 5, "status": 6, "writes": "discard", "strict": false, "network": true,
+                       "folders": [...], "shared": [...], "argv": [...]}'
 
 It holds the read end of a pipe (``life``) whose write end is ours alone. When we close it, or die in whatever way, it kills
 the kernel and all its descendants: it is their subreaper, so that not even ``setsid`` gets away. PDEATHSIG alone would not
@@ -54,16 +54,17 @@ def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
     from jupyter_selfheal.inside.fork import sandbox, syscalls
 
     syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-    if order["writes"] == "allow":
+    if order["writes"] == "allow" and order["network"]:
         return [], ""
     probed = sandbox.probe()
     why_not = f"overlay: {probed[sandbox.OVERLAY]}" if probed[sandbox.OVERLAY] and order["writes"] == "discard" else ""
     if why_not and not order["strict"]:
         return [], why_not
-    plan = {"network": True, "limits": False, **{k: order[k] for k in ("writes", "folders", "shared")}}
+    plan = {"limits": False, **{k: order[k] for k in ("network", "writes", "folders", "shared")}}
     try:
         layers = sandbox.enter(plan, probed)
-        if sandbox.OVERLAY not in layers:  # ipykernel itself does not start without a temporary folder
+        # ipykernel itself does not start without a temporary folder
+        if sandbox.OVERLAY not in layers and order["writes"] != "allow":
             os.environ["TMPDIR"] = order["shared"][0]
         return layers, why_not
     except sandbox.LayerFailed as error:

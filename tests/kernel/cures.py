@@ -39,7 +39,7 @@ CURES = (
     Cure("memory unshared", "descriptors", "_copy_in_place(begin, end - begin)", "pass", "memory_map or shared_memory"),
     Cure("executors get new workers", "thread_pools", "                _renew_executor(executor)", "                pass", "every_notebook_has"),
     Cure("pools are found in kept states", "trial", "        thread_pools.renew_all()", "        pass", "works_in_six"),
-    Cure("work that waits for a worker", "thread_pools", "(executor is None or executor._work_queue.empty())", "True", "been_given_work", GATE),
+    Cure("work that waits for a worker", "thread_pools", "(executor is None or executor._work_queue.empty())", "True", "given", GATE),
     Cure("one OpenMP thread", "after_fork", "call(1)", "pass", "openmp"),
     Cure("one OpenMP thread in a kept state", "trial", "        after_fork.one_native_thread()", "        pass", "openmp_used_in_a_kept"),
     Cure("first to be killed", "after_fork", 'f.write("1000")', 'f.write("0")', "first_to_go"),

@@ -17,11 +17,15 @@ import contextlib
 import json
 import os
 import re
+from collections.abc import Mapping
 
 from jupyter_selfheal.inside.fork import syscalls
 
 STAGES = ("/sys/kernel/tracing", "/sys/fs/pstore", "/sys/kernel/debug", "/sys/fs/bpf", "/mnt", "/media", "/srv")
 """Where the stage may be mounted: the first that exists and is not above or below a folder in use."""
+
+OURS = "selfheal"
+"""The source of every mount that we make, as ``/proc/self/mountinfo`` shows it."""
 
 _LIST = "selfheal.json"
 _WRITABLE = ("/dev", "/proc")
@@ -30,12 +34,11 @@ _WRITABLE = ("/dev", "/proc")
 def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes: int, options: str = "") -> None:
     """Mount an overlay over each folder, make everything else read-only, and go to the same working directory again.
 
-    The process must already be in a mount namespace of its own. ``needed`` are those of ``folders`` (which must be real
+    The process must already be in a mount namespace of its own, from which nothing goes back to the others. ``needed`` are those of ``folders`` (which must be real
     paths) that must succeed; another one that cannot be overlaid stays read-only. ``shared`` are folders to which writes
     go through. ``megabytes`` bounds all that can be written; ``options`` go to every overlay. Raises ``OSError``.
     """
     here = os.getcwd()
-    syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
     stage, earlier = _earlier()
     below = mounts()
     targets = _targets([*earlier, *folders], below)
@@ -47,7 +50,7 @@ def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes
         try:
             _overlay(stage, number, target, layers[target], options)
         except OSError:
-            if any(_is_below(path, target) for path in needed):
+            if any(is_below(path, target) for path in needed):
                 raise
         else:
             done[target] = [f"u{number}", *(os.path.relpath(layer, stage) for layer in layers[target])]
@@ -72,12 +75,28 @@ def read_only(writable: list[str]) -> None:
 
 def mounts() -> list[str]:
     """Mount points of this namespace, without repeats, shortest first."""
+    return sorted(sources(), key=len)
+
+
+def sources() -> dict[str, str]:
+    """What each mount point of this namespace shows: the source of the mount that is uppermost there."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
-        points = {re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), line.split(" ", 5)[4]) for line in lines}
-    return sorted(points, key=len)
+        return {_unescape(line.split(" ", 5)[4]): line.rpartition(" - ")[2].split(" ")[1] for line in lines}
 
 
-def _is_below(path: str, folder: str) -> bool:
+def source_of(path: str, by_point: Mapping[str, str]) -> str:
+    """The source of the mount that a path is in; ``by_point`` is what :func:`sources` gave."""
+    while path not in by_point and path != "/":
+        path = os.path.dirname(path)
+    return by_point.get(path, "")
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda digits: chr(int(digits[1], 8)), text)
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder, or in it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
@@ -96,14 +115,14 @@ def _targets(wanted: list[str], points: list[str]) -> list[str]:
     """The folders to overlay, outermost first: one inside another is covered by it unless it is a mount of its own."""
     found: list[str] = []
     for path in sorted(dict.fromkeys(wanted), key=len):
-        if path != "/" and (path in points or not any(_is_below(path, other) for other in found)):
+        if path != "/" and (path in points or not any(is_below(path, other) for other in found)):
             found.append(path)
     return found
 
 
 def _stage_for(targets: list[str]) -> str:
     for stage in STAGES:
-        if os.path.isdir(stage) and not any(_is_below(t, stage) or _is_below(stage, t) for t in targets):
+        if os.path.isdir(stage) and not any(is_below(t, stage) or is_below(stage, t) for t in targets):
             return stage
     raise OSError("no directory to mount the overlay's tmpfs on")
 
@@ -112,7 +131,7 @@ def _mount_stage(stage: str, earlier: dict[str, list[str]], targets: list[str], 
     """Mount the stage, the earlier one inside it as ``prev``; the layers beneath each target, uppermost first."""
     before = syscalls.copy_of_mounts(stage) if earlier else -1
     flags = syscalls.MS_NOSUID | syscalls.MS_NODEV
-    syscalls.mount("selfheal", stage, "tmpfs", flags, f"size={megabytes}m,mode=0700")
+    syscalls.mount(OURS, stage, "tmpfs", flags, f"size={megabytes}m,mode=0700")
     if earlier:
         os.mkdir(f"{stage}/prev")
         syscalls.attach_mounts(before, f"{stage}/prev")
@@ -138,7 +157,7 @@ def _overlay(stage: str, number: int, target: str, layers: list[str], options: s
     inner = _kept_mounts(target)
     try:
         text = f"lowerdir={':'.join(layers)},upperdir={upper},workdir={work}"
-        syscalls.mount("selfheal", target, "overlay", syscalls.MS_NODEV, text + options)
+        syscalls.mount(OURS, target, "overlay", syscalls.MS_NODEV, text + options)
         for path, fd in inner.items():
             syscalls.mount(f"/proc/self/fd/{fd}", path, flags=syscalls.MS_BIND | syscalls.MS_REC)
     finally:
@@ -150,7 +169,7 @@ def _kept_mounts(target: str) -> dict[str, int]:
     """Mounts directly below a folder, which an overlay would hide, as open descriptors by path."""
     found: dict[str, int] = {}
     for path in mounts():
-        if path != target and _is_below(path, target) and not any(_is_below(path, other) for other in found):
+        if path != target and is_below(path, target) and not any(is_below(path, other) for other in found):
             with contextlib.suppress(OSError):  # not ours to see
                 found[path] = os.open(path, os.O_PATH | os.O_CLOEXEC)
     return found

@@ -6,11 +6,11 @@
 A plan is ``{"network": bool, "writes": "discard" | "allow" | "forbid", "folders": [path, …], "memory_mb": int}`` with, where
 wanted, ``"shared": [path, …]``: folders into which writes go through (our own sockets), and ``"limits": False`` for none of
 the resource limits (a notebook's own kernel). The folders, the temporary folder and
-the home folder (with its caches) get an overlay; everything else is read-only. A layer that was probed as available and
-then fails is a :class:`LayerFailed`: the trial must not run.
+the home folder (with its caches) get an overlay; everything else is read-only. Without a network there are no sockets of
+the machine's either (:mod:`~jupyter_selfheal.inside.fork.sockets`); with one, they are services like those of the network. A
+layer that was probed as available and then fails is a :class:`LayerFailed`: the trial must not run.
 
-Standard library only, with :mod:`~jupyter_selfheal.inside.fork.overlay` and :mod:`~jupyter_selfheal.inside.fork.syscalls`: sent as
-source to kernels whose environment lacks this package.
+Standard library only, with the modules beside it: sent as source to kernels whose environment lacks this package.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from jupyter_selfheal.inside.fork import overlay, syscalls
+from jupyter_selfheal.inside.fork import overlay, sockets, syscalls
 
-USER, NETWORK, OVERLAY, READ_ONLY, LANDLOCK, LANDLOCK_TCP, LIMITS = (
+USER, NETWORK, SOCKETS, OVERLAY, READ_ONLY, LANDLOCK, LANDLOCK_TCP, LIMITS = (
     "user namespace",
     "network namespace",
+    "hidden sockets",
     "overlay",
     "read-only mounts",
     "Landlock files",
     "Landlock TCP",
     "limits",
 )
-LAYERS = (USER, NETWORK, OVERLAY, READ_ONLY, LANDLOCK, LANDLOCK_TCP, LIMITS)
+LAYERS = (USER, NETWORK, SOCKETS, OVERLAY, READ_ONLY, LANDLOCK, LANDLOCK_TCP, LIMITS)
 """Every layer that :func:`probe` looks for. Landlock is used where the namespaces are not to be had."""
 
 _SYS_ADMIN = 1 << 21
@@ -98,10 +99,13 @@ def _tried() -> dict[str, str]:
     found[LANDLOCK_TCP] = "" if version >= 4 else f"Landlock version {version} is too old"
     found[USER] = _why_not(_user_namespace)
     found[NETWORK] = found[USER] or _why_not(_network_namespace)
-    found[OVERLAY] = found[READ_ONLY] = found[USER] or _why_not(lambda: syscalls.unshare(syscalls.CLONE_NEWNS))
-    if not found[OVERLAY]:
+    bound = sockets.list_bound()
+    mounting = found[USER] or _why_not(_mount_namespace)
+    found[OVERLAY] = found[READ_ONLY] = found[SOCKETS] = mounting
+    if not mounting:
         found[READ_ONLY] = _why_not(lambda: overlay.read_only([]))
         found[OVERLAY] = found[READ_ONLY] or _why_not(lambda: _trial_overlay(_temporary_folder()))
+        found[SOCKETS] = _why_not(lambda: sockets.hide(bound, [], []))
     return found
 
 
@@ -138,17 +142,24 @@ def enter(plan: dict[str, Any], probed: dict[str, str]) -> list[str]:
         return not probed.get(layer, "not probed")
 
     quiet, still = not plan.get("network", False), plan.get("writes", "discard") != "allow"
-    mounting = still and has(READ_ONLY)
+    mounting, hiding = still and has(READ_ONLY), quiet and has(SOCKETS)
+    bound = sockets.list_bound() if hiding else []
     on: list[str] = []
     try:
-        if (mounting or (quiet and has(NETWORK))) and _user_namespace():
+        if (mounting or hiding or (quiet and has(NETWORK))) and _user_namespace():
             on.append(USER)
         if quiet and has(NETWORK):
             _network_namespace()
             on.append(NETWORK)
+        if mounting or hiding:
+            _mount_namespace()
         if mounting:
-            syscalls.unshare(syscalls.CLONE_NEWNS)
             on += _mounted(plan, has(OVERLAY))
+        if hiding:
+            sockets.hide(bound, _folders_in_use(plan), _shared_folders(plan))
+            on.append(SOCKETS)
+        if quiet:
+            sockets.forget_variables()
         shared = list(plan.get("shared", ()))
         on += _landlocked(
             shared, files=still and not mounting and has(LANDLOCK), tcp=quiet and not has(NETWORK) and has(LANDLOCK_TCP)
@@ -162,30 +173,54 @@ def enter(plan: dict[str, Any], probed: dict[str, str]) -> list[str]:
     return [*on, LIMITS] if limited else on
 
 
-def cut_network() -> str:
-    """Take the network from the calling thread and all that it starts; the layer that does it, empty where none can.
+def cut_network(shared: list[str]) -> list[str]:
+    """Take the network, and the machine's sockets, from the calling thread and all that it starts; the layers that do it.
 
-    For a process that is running already, with threads that must keep their sockets.
+    For a process that is running already, with threads that must keep their sockets. ``shared``: see :func:`enter`.
     """
-    if _capabilities() & _SYS_ADMIN and not _why_not(_network_namespace):
-        return NETWORK
-    if not _why_not(lambda: syscalls.landlock([], files=False, tcp=True)):
-        return LANDLOCK_TCP
-    return ""
+    on: list[str] = []
+    if _capabilities() & _SYS_ADMIN:
+        bound = sockets.list_bound()
+        on += [NETWORK] * (not _why_not(_network_namespace))
+        on += [SOCKETS] * (not _why_not(lambda: _hide_sockets_from_thread(bound, shared)))
+    if NETWORK not in on and not _why_not(lambda: syscalls.landlock([], files=False, tcp=True)):
+        on.append(LANDLOCK_TCP)
+    sockets.forget_variables()
+    return on
+
+
+def _hide_sockets_from_thread(bound: list[str], shared: list[str]) -> None:
+    _mount_namespace()
+    sockets.hide(bound, _folders_in_use({}), [os.path.realpath(path) for path in shared])
+
+
+def wanted_layers(network: bool, writes: str) -> list[str]:
+    """The layers that a plan asks for, were all of them to be had; the limits, which always are, left out."""
+    files = {"discard": [OVERLAY, READ_ONLY], "forbid": [READ_ONLY]}.get(writes, [])
+    return [*([] if network else [NETWORK, SOCKETS]), *files]
+
+
+def _shared_folders(plan: dict[str, Any]) -> list[str]:
+    return [os.path.realpath(path) for path in plan.get("shared", ())]
+
+
+def _folders_in_use(plan: dict[str, Any]) -> list[str]:
+    """The plan's folders, the temporary and the home folder."""
+    paths = [*plan.get("folders", ()), _temporary_folder(), os.path.expanduser("~")]
+    return [path for path in map(os.path.realpath, paths) if os.path.isdir(path)]
 
 
 def _mounted(plan: dict[str, Any], can_overlay: bool) -> list[str]:
-    shared = [os.path.realpath(path) for path in plan.get("shared", ())]
+    shared = _shared_folders(plan)
     if plan.get("writes") == "forbid" or not can_overlay:
-        syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
         here = os.getcwd()
         overlay.read_only(shared)
         os.chdir(here)
         return [READ_ONLY]
     needed = [path for path in map(os.path.realpath, plan.get("folders", ())) if os.path.isdir(path)]
-    others = [p for p in (_temporary_folder(), os.path.realpath(os.path.expanduser("~"))) if os.path.isdir(p)]
     megabytes = max(64, min(2048, _free_mb() // 4))
-    overlay.enter([*needed, *others], needed=needed, shared=shared, megabytes=megabytes, options=_overlay_options())
+    folders = list(dict.fromkeys(_folders_in_use(plan)))
+    overlay.enter(folders, needed=needed, shared=shared, megabytes=megabytes, options=_overlay_options())
     return [OVERLAY, READ_ONLY]
 
 
@@ -210,6 +245,12 @@ def _user_namespace() -> bool:
         with open(f"/proc/self/{name}", "w", encoding="utf-8") as f:
             f.write(text)
     return True
+
+
+def _mount_namespace() -> None:
+    """Enter a mount namespace of our own: what is mounted from now on is seen nowhere else."""
+    syscalls.unshare(syscalls.CLONE_NEWNS)
+    syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
 
 
 def _network_namespace() -> None:

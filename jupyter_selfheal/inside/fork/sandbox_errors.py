@@ -1,6 +1,6 @@
 """What of the sandbox an error of the user's code comes from: such a trial is inconclusive, not failed.
 
-Standard library only: sent as source to kernels whose environment lacks this package.
+Standard library only, with the modules beside it: sent as source to kernels whose environment lacks this package.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import re
 from typing import Any
+
+from jupyter_selfheal.inside.fork import sockets
 
 _NETWORK = re.compile(
     r"Network is unreachable|Temporary failure in name resolution|Name or service not known|No address associated with"
@@ -41,6 +43,8 @@ def blocked(ename: str, message: str, plan: dict[str, Any]) -> str:
             return f"write: {first}"
     if not plan.get("network", False):
         if ename in _NETWORK_NAMES or _NETWORK.search(message):
+            return f"network: {first}"
+        if ename == "KeyError" and message.strip("'\"") in sockets.VARIABLES:
             return f"network: {first}"
         if ename == "PermissionError" and not _PATH.search(message):
             return f"network: {first}"

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
@@ -41,10 +41,21 @@ def findings() -> dict[str, JSON]:
         "packages": {name: _version(name) for name in PACKAGES},
         "forking": gate.refusal() or "possible",
         "sandbox": {layer: layers.get(layer, "") or "on" for layer in sandbox.LAYERS},
+        "reachable without a network": _reachable(layers),
         "kernelspecs": _kernelspecs(),
         "journal": _folder(),
         "keys": {name: bool(os.environ.get(name)) for name in KEYS},
     }
+
+
+def _reachable(layers: Mapping[str, str]) -> str:
+    """What of this machine a trial or an ``--offline`` cell can still connect to."""
+    cut = not layers.get(sandbox.NETWORK, "not probed")
+    open_ports = [] if cut else ["abstract sockets"] if not layers.get(sandbox.LANDLOCK_TCP) else ["the network"]
+    if layers.get(sandbox.SOCKETS, "not probed"):
+        return " and ".join([*open_ports, "every Unix socket (a local database, Docker, ssh-agent)"])
+    hidden = "Unix sockets made after it began outside of /run, and those of a container in a folder shared with it"
+    return " and ".join([*open_ports, hidden])
 
 
 def _version(name: str) -> str:
@@ -76,6 +87,7 @@ def _lines(found: dict[str, JSON]) -> Iterator[str]:
     yield f"forking this process: {found['forking']}"
     yield "sandbox:"
     yield from (f"  {layer}: {state}" for layer, state in found["sandbox"].items())
+    yield f"a trial or an --offline cell can still reach: {found['reachable without a network']}"
     names = ", ".join(f"{name} ({title})" for name, title in found["kernelspecs"].items())
     yield f"kernelspecs: {names or 'none: install ipykernel'}"
     journal = found["journal"]

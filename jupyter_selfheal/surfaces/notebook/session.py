@@ -126,7 +126,7 @@ class Session:
         if self.settings.fresh:
             from jupyter_selfheal.kernels.opening import open_state
 
-            return open_state(spec, folder, writes=writes, fresh=True)
+            return open_state(spec, folder, writes=writes, network=not self.settings.config.offline, fresh=True)
         request = TrialRequest(
             (Run(""),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=replace(self.limits.sandbox, writes=writes)
         )
@@ -145,7 +145,9 @@ class Session:
 
         if (spec, folder) not in self._opened:
             self._let_go()
-            self._opened[spec, folder] = open_state(spec, folder, writes=self.settings.writes)
+            self._opened[spec, folder] = open_state(
+                spec, folder, writes=self.settings.writes, network=not self.settings.config.offline
+            )
         return self._opened[spec, folder]
 
     def _let_go(self) -> None:
@@ -156,7 +158,8 @@ class Session:
         from jupyter_selfheal.kernels.fresh import FreshKernel
 
         folder = document.notebook.folder
-        return FreshKernel(document.kernelspec, folder, past, writes=self.settings.writes, paths=paths)
+        network = not self.settings.config.offline
+        return FreshKernel(document.kernelspec, folder, past, writes=self.settings.writes, network=network, paths=paths)
 
     def _installed(self, requirement: str, kernelspec: str) -> str:
         """Install for a kernel's Python into a scratch directory that lives as long as the session."""
