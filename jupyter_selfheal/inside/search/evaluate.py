@@ -21,6 +21,7 @@ from jupyter_selfheal.inside.search.program import (
     CAUGHT,
     CELL,
     CHECK,
+    FILE_START,
     RECORD,
     REPLAY,
     VALUE,
@@ -101,15 +102,20 @@ class Runner:
         self.order = list(range(len(program.units)))
         self.at = -1
 
-    def run(self, replaced: Mapping[int, CodeType], seconds: float, limit: int = 0) -> Result:
-        """One run with some units' code replaced, within CPU seconds; ends early when ``limit`` checks have failed."""
+    def run(self, replaced: Mapping[int, CodeType], seconds: float, limit: int = 0, lines: int = 0) -> Result:
+        """One run with some units' code replaced, within CPU seconds; ends early when ``limit`` checks have failed.
+
+        With ``lines`` a loop is told by how many lines of the program ran, which no load of the machine changes; the
+        seconds are then for what loops in C.
+        """
         self.passed = self.failed = self.loops = 0
         self.limit = limit
-        status = OK
+        status = TIME
         try:
-            with self.state(), timer(seconds):
+            with self.state(), timer(seconds), _count_lines(lines):
                 try:
                     self._run(replaced)
+                    status = OK
                 except OutOfTime:
                     status = TIME
                 except RecursionError:
@@ -118,7 +124,7 @@ class Runner:
                     status = "enough"
                 except (Exception, SystemExit, KeyboardInterrupt) as error:
                     status = type(error).__name__
-        except OutOfTime:  # fired between the end of the run and the timer's stop
+        except OutOfTime:  # fired before the run began, or between its end and the timer's stop
             pass
         if status != OK:
             self.failed += 1
@@ -253,6 +259,30 @@ def timer(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+
+
+@contextlib.contextmanager
+def _count_lines(most: int) -> Iterator[None]:
+    """Raise OutOfTime after so many lines of the program's own code; 0 counts none."""
+    left = most
+
+    def count(frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise OutOfTime
+        return count
+
+    def enter(frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
+        return count(frame, event, arg) if frame.f_code.co_filename.startswith(FILE_START) else None
+
+    if most:
+        sys.settrace(enter)
+    try:
+        yield
+    finally:
+        if most:
+            sys.settrace(None)
 
 
 def matches(wanted: str, printed: str) -> bool:

@@ -31,6 +31,8 @@ class Sight:
     suspicion: dict[int, dict[int, float]] = field(default_factory=dict)
     kinds: dict[int, dict[str, frozenset[str]]] = field(default_factory=dict)
     calls: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
+    lines: int = 0
+    """How many lines ran in all."""
 
 
 class Tracer:
@@ -39,6 +41,7 @@ class Tracer:
     def __init__(self, units: int) -> None:
         self.files = {f"<selfheal:{n}>": n for n in range(units)}
         self.lines: set[Line] = set()
+        self.count = 0
         self.spectra: list[tuple[bool, frozenset[Line]]] = []
         self.kinds: dict[int, dict[str, set[str]]] = {n: {} for n in range(units)}
         self.looked: dict[CodeType, int] = {}
@@ -59,6 +62,7 @@ class Tracer:
         unit = self.files[frame.f_code.co_filename]
         where = (unit, frame.f_lineno)
         self.lines.add(where)
+        self.count += 1
         if event == "exception":
             self.raised.add(where)
         looked = self.looked.get(frame.f_code, 0)
@@ -111,7 +115,7 @@ def observe(runner: Runner, seconds: float) -> Sight:
         sys.settrace(None)
         runner.patient, runner.on_record = False, lambda passed: None
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in found.items()} for u, found in tracer.kinds.items()})
-    sight.calls = tracer.calls
+    sight.calls, sight.lines = tracer.calls, tracer.count
     sight.suspicion = _ochiai(tracer)
     for unit, found in sight.suspicion.items():
         _spread(runner.program.units[unit].text, found)

@@ -69,6 +69,8 @@ class Pool:
     alone: bool = False
     """Every candidate in a fork of its own: its state cannot be copied."""
     depth: int = DEPTH
+    lines: int = 0
+    """Lines of the program that a candidate may run; 0 where only its CPU time is limited."""
     tried: int = 0
     workers: list[Worker] = field(default_factory=list)
 
@@ -144,7 +146,7 @@ class Pool:
         began = time.process_time()
         for position, (index, codes) in enumerate(jobs):
             shared[:8] = struct.pack("q", position)
-            result = self.runner.run(codes, self.seconds, self.limit)
+            result = self.runner.run(codes, self.seconds, self.limit, self.lines)
             if result.passed or result.status in ("time", "deep"):
                 line = json.dumps([index, result.failed, result.passed, result.status])
                 os.write(write, line.encode() + b"\n")

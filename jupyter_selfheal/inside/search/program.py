@@ -10,7 +10,8 @@ from types import CodeType
 from typing import Any
 
 VALUE, RECORD, CAUGHT = "__selfheal_value__", "__selfheal_record__", "__selfheal_caught__"
-FILE = "<selfheal:{}>"
+FILE_START = "<selfheal:"
+FILE = FILE_START + "{}>"
 DEFINE, REPLAY, CELL, CHECK = "define", "replay", "cell", "check"
 
 

@@ -17,6 +17,8 @@ from jupyter_selfheal.inside.search.text import splice, tidy
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
+WAIT = 60.0
+"""Seconds on the clock after which candidates are compared no longer: their CPU time is limited, and a machine may be busy."""
 PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
 AGREED = 0.3
@@ -52,7 +54,7 @@ class Ranking:
         if names and len(self.found) > 1:
             given = behave.inputs(calls[names[0]], known=self._literals())
             variants = [*(c.codes for c in self.found), {}]
-            shown = in_fork(lambda: behave.behaviours(self.runner, variants, names[0], given, self.seconds), 10.0)
+            shown = in_fork(lambda: behave.behaviours(self.runner, variants, names[0], given, self.seconds), WAIT)
             if isinstance(shown, list):
                 expected = behave.expected_kinds(self.runner.program)
                 self.strange = [behave.strangeness(texts, shown[-1], expected) for texts in shown[:-1]]

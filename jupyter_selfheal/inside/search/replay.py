@@ -17,7 +17,7 @@ from jupyter_selfheal.inside.search.program import DEFINE, REPLAY, Program
 
 QUICK = 0.5
 """CPU seconds that the statements may take."""
-WAIT = 10.0
+WAIT = 60.0
 """Seconds on the clock."""
 _MISSING = object()
 

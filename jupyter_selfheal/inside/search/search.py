@@ -33,12 +33,18 @@ they had passed some checks are tried again with a limit so many times longer, f
 left at the end is for two changes."""
 LONGEST, ALMOST = 3.0, 6
 """CPU seconds that no candidate exceeds, given to the few that passed most before they were cut a second time."""
-GO_ON, GO_ON_SECONDS = 1500, 0.5
-"""Candidates tried, and CPU seconds used, after the first plausible one, so that there is something to rank."""
+GO_ON, GO_ON_SECONDS = 1200, 2.0
+"""Candidates tried after the first plausible one, so that there is something to rank: they are counted, so that a busy machine
+gives the same answer. The CPU seconds are for programs that take long."""
 LATE_AFTER = 12
 """Candidates cut for time that are tried again once something is plausible."""
 LIKELIER = 3
-"""Of those, candidates that were cut before they had passed anything, where no other was."""
+"""And of those that were cut before they had passed anything."""
+LINES = 200_000
+"""Lines of the program after which a candidate that is tried again loops, once something is plausible; more where the program
+runs many as it is."""
+SLOW = 100
+"""How many times longer than any other such a candidate may compute: its loops are counted."""
 COUNTED = 1500
 """Single changes whose passed checks are counted, to find those that a second change may complete."""
 CLOCK = 3.0
@@ -87,8 +93,12 @@ class Search:
             self.pause = share
             self._screen(singles, self.limit)
             late = self._worth_more_time(most)
-            if late and self._left() > 0:
-                self.pause = 1.0 if self.plausible else (share + end) / 2
+            if late and self._left() > 0 and self.plausible:
+                self.pause, self.found_at = 1.0, cpu()
+                lines = max(LINES, 5 * self.sight.lines)
+                self._screen(iter(late), min(self.limit * SLOW, LONGEST), again=True, lines=lines)
+            elif late and self._left() > 0:
+                self.pause = (share + end) / 2
                 self._screen(iter(late), min(self.limit * longer, LONGEST), again=True)
             almost = self._worth_more_time(ALMOST)
             if almost and not self.plausible and self._left() > 0:
@@ -146,7 +156,7 @@ class Search:
         best = max(c.weight for c in self.plausible)
         found = sorted((c for c in late if c.weight >= best), key=lambda c: -c.weight)
         passed = [c for c in found if c.result.passed]
-        return passed[:LATE_AFTER] or found[:LIKELIER]
+        return passed[:LATE_AFTER] + [c for c in found if not c.result.passed][:LIKELIER]
 
     def _left(self) -> float:
         """Seconds left: of the CPU's, and of the clock's, which a busy machine uses up first."""
@@ -160,11 +170,15 @@ class Search:
 
     # --- screening ---
 
-    def _screen(self, source: Iterator[Candidate], seconds: float, again: bool = False, count: bool = False) -> None:
+    def _screen(
+        self, source: Iterator[Candidate], seconds: float, again: bool = False, count: bool = False, lines: int = 0
+    ) -> None:
         """Run candidates; a failing check ends one at once, unless all its checks are to be counted."""
         base = self.sight.result
-        pool = Pool(self.runner, seconds, base.failed if count else 1, self.jobs, self.alone, 0 if again else DEPTH)
-        for index, result in pool.results(self._jobs(source, again), lambda: self._done(pool)):
+        pool = Pool(
+            self.runner, seconds, base.failed if count else 1, self.jobs, self.alone, 0 if again else DEPTH, lines
+        )
+        for index, result in pool.results(self._jobs(source, again), self._is_over):
             candidate = self.candidates[index]
             candidate.result = result
             if result.plausible:
@@ -179,9 +193,27 @@ class Search:
             elif count and result.failed < base.failed and result.status == OK and result.passed > base.passed:
                 self.partial.append(candidate)
         self.tried += pool.tried
+        if not again:
+            self._keep_first()
+
+    def _keep_first(self) -> None:
+        """Only what an unhurried search by one process would have come to: which fork is done first is chance."""
+        self.plausible.sort(key=lambda c: c.rank)
+        if self.plausible:
+            last = self.plausible[0].rank + GO_ON
+            self.plausible = [c for c in self.plausible if c.rank <= last][:PLAUSIBLE]
+
+    def _has_enough(self) -> bool:
+        """True where something is plausible and enough was tried after it, or much is."""
+        if not self.plausible:
+            return False
+        first = min(c.rank for c in self.plausible)
+        return len(self.plausible) >= PLAUSIBLE or len(self.candidates) >= first + GO_ON
 
     def _jobs(self, source: Iterator[Candidate], again: bool) -> Iterator[Job]:
         for candidate in source:
+            if not again and self._has_enough():
+                return
             if len(candidate.codes) < len(candidate.texts):
                 continue
             key = hash(tuple(sorted((n, fingerprint(code)) for n, code in candidate.codes.items())))
@@ -193,14 +225,12 @@ class Search:
             self.candidates.append(candidate)
             yield len(self.candidates) - 1, candidate.codes
 
-    def _done(self, pool: Pool) -> bool:
+    def _is_over(self) -> bool:
         if self._left() <= self.seconds * (1 - self.pause):
             return True
         if not self.plausible:
             return False
-        first = min(c.rank for c in self.plausible)
-        used = cpu() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began))
-        return used or len(self.plausible) >= PLAUSIBLE or pool.tried >= first + GO_ON
+        return cpu() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began))
 
     # --- ranking ---
 

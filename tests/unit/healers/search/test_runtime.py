@@ -6,12 +6,15 @@ import subprocess
 import sys
 import warnings
 
+import pytest
+
 from jupyter_selfheal.inside import loader
-from jupyter_selfheal.inside.search import behave, locate, propose
+from jupyter_selfheal.inside.search import behave, locate, propose, search
 from jupyter_selfheal.inside.search.evaluate import Runner, matches
 from jupyter_selfheal.inside.search.pool import Pool
 from jupyter_selfheal.inside.search.program import Program, Unit, compiled, fingerprint, hard_codes
 from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.search import Search
 from jupyter_selfheal.inside.search.text import splice, tidy
 
 SAMPLE = '''def f(a, b=[], *rest, key=None, **more):
@@ -170,3 +173,38 @@ def test_the_search_runs_from_its_text_alone() -> None:
         [sys.executable, "-I", "-"], input=script, capture_output=True, text=True, timeout=60, check=True
     )
     assert "`-` should be `+`" in ran.stdout
+
+
+MANY_MEND = Program(
+    (
+        Unit("def f(a):\n    t = 0\n    for x in a:\n        if x > 1:\n            t += x\n    return t + 1", "define", True, "c0"),
+        Unit("assert f([1, 2, 3]) == 7", "check", cell="c1"),
+    )
+)  # fmt: skip
+
+
+def test_how_many_processes_search_and_which_ends_first_changes_nothing_in_the_answer() -> None:
+    answers = [Search(MANY_MEND, {"__name__": "__main__"}, 60.0, jobs, {}).run() for jobs in (1, 4)]
+    assert answers[0]["plausible"] > 3
+    assert answers[0]["patches"] == answers[1]["patches"]
+
+
+def test_a_loop_is_told_by_the_lines_that_ran_and_slow_work_is_none() -> None:
+    loop = runner(Unit("n = 0\nwhile True:\n    n += 1", "cell", cell="c"))
+    assert loop.run({}, 600.0, lines=1000).status == "time"
+    slow = runner(Unit("total = sum(range(300_000))", "cell", cell="c"))
+    assert slow.run({}, 600.0, lines=1000).plausible
+    assert sys.gettrace() is None
+
+
+def test_a_right_candidate_that_is_cut_at_first_is_tried_again_once_another_is_plausible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on a busy machine, where it takes longer than the limit that the program's own checks set."""
+    monkeypatch.setattr(search, "LEAST", 1e-4)
+    monkeypatch.setattr(search, "MOST", 1e-4)
+    slow = "def f(n):\n    a = []\n    while len(a) > n:\n        a.append(sum(range(99_999)))\n    return len(a)\n"
+    checks = [Unit(f"assert f({n}) == {n}", "check", cell="c1") for n in (2, 0)]
+    program = Program((Unit(slow, "define", True, "c0"), *checks))
+    patches = Search(program, {"__name__": "__main__"}, 60.0, 2, {}).run()["patches"]
+    assert any("while len(a) < n" in text for p in patches for text in p["texts"].values())
