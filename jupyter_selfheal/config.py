@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from jupyter_selfheal import registry
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.numbers import read_number
 
-HEALERS = ("memory", "rules", "search", "language_model")
-"""Every healer, cheapest first: the order in which they are asked."""
+HEALERS = tuple(registry.SHIPPED_HEALERS)
+"""Every shipped healer, cheapest first: the order in which they are asked."""
 
 RANGES: Mapping[str, tuple[float, float]] = {
     "attempts": (1, 1_000),
@@ -64,7 +65,8 @@ class HealConfig:
     """The limits and permissions of one heal. The live extension maps ``c.SelfHeal.*`` on these names."""
 
     healers: tuple[str, ...] = HEALERS
-    """Which healers may act, out of memory, rules, search, language_model; asked in this order."""
+    """Which healers may act, out of memory, rules, search, language_model, and those of other packages by name; the cheapest
+    is asked first."""
 
     attempts: int = 5
     """Rounds of a paid healer before the heal pauses and asks."""
@@ -118,7 +120,7 @@ class HealConfig:
     """Times a failure is reproduced before patches are tried (more shows flakiness)."""
 
     provider: str = "anthropic"
-    """anthropic or openai_compatible."""
+    """anthropic, openai_compatible, or one of another package."""
 
     model: str = "claude-sonnet-5-5"
     """The model that proposes patches."""
@@ -248,13 +250,19 @@ def _check_type(name: str, kind: str, value: object) -> Any:
         return value
     if kind == "str" and isinstance(value, str):
         return str(value).strip()
-    if kind == _NAMES and isinstance(value, tuple) and all(h in HEALERS for h in value):
+    if kind == _NAMES and isinstance(value, tuple) and not _unknown_healers(value):
         return value
     if kind in ("int", "float") and isinstance(value, int | float) and not isinstance(value, bool):
         least, greatest = RANGES[name]
         if least <= value <= greatest and (kind == "float" or value == int(value)):
             return float(value) if kind == "float" else int(value)
     raise _refusal(name, kind, value)
+
+
+def _unknown_healers(names: tuple[object, ...]) -> list[str]:
+    """Those that are neither shipped nor declared by another package, which is looked up for names of no shipped one only."""
+    others = [str(name) for name in names if name not in HEALERS]
+    return [name for name in others if name not in registry.list_healers()] if others else []
 
 
 def _refusal(name: str, kind: str, value: object) -> ConfigError:
@@ -264,9 +272,9 @@ def _refusal(name: str, kind: str, value: object) -> ConfigError:
     if kind == "bool":
         accepted = "true or false (or yes/no, on/off, 1/0)"
     elif kind == _NAMES:
-        unknown = [str(h) for h in value if h not in HEALERS] if isinstance(value, tuple) else []
+        unknown = _unknown_healers(value) if isinstance(value, tuple) else []
         given = f"the unknown healer {', '.join(unknown)!r:.80}" if unknown else given
-        accepted = f"one or more of {', '.join(HEALERS)}"
+        accepted = f"one or more of {', '.join(registry.list_healers())}"
     elif kind == "str":
         accepted = "a text"
     else:

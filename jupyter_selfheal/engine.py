@@ -6,14 +6,13 @@ Parts are imported when they are configured, and not before: a heal by rules alo
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
-from jupyter_selfheal import wire
-from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal import registry, wire
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError
 from jupyter_selfheal.journal.describe import describe
 from jupyter_selfheal.journal.redact import Redactor
@@ -39,6 +38,7 @@ from jupyter_selfheal.ports import (
     Diagnoser,
     Facts,
     Healer,
+    HealerSetup,
     Journal,
     Parts,
     Provider,
@@ -46,9 +46,6 @@ from jupyter_selfheal.ports import (
     Starts,
     TrialKernel,
 )
-
-KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}
-"""The environment variable that holds each provider's key."""
 
 
 def heal(
@@ -122,7 +119,7 @@ def parts_for(
     with contextlib.ExitStack() as stack:
         facts = facts_of(starts, case, stack)
         redactor = Redactor()
-        if provider is None and "language_model" in config.healers and not model_is_off(config):
+        if provider is None and not model_is_off(config):
             provider = provider_of(config)
         healers = healers_of(config, provider, redactor)
         free = free_scorer(config)
@@ -154,18 +151,27 @@ def parts_for(
 
 def healers_of(config: HealConfig, provider: Provider | None, redactor: Redactor) -> tuple[Healer, ...]:
     """The configured healers, cheapest first; the language model only where there is a provider."""
-    found = []
-    for name in sorted(config.healers, key=HEALERS.index):
-        if name == "memory" and config.memory:
-            found.append(_load("healers.memory.healer", "MemoryHealer")())
-        elif name == "rules":
-            found.append(_load("healers.rules.healer", "RulesHealer")())
-        elif name == "search":
-            found.append(_load("healers.search.healer", "SearchHealer")(config))
-        elif name == "language_model" and provider is not None:
-            prompts = _load("providers.prompts", "read")
-            found.append(_load("healers.model.healer", "LanguageModelHealer")(provider, config, redactor, prompts))
-    return tuple(found)
+    setup = HealerSetup(config, provider, redactor, _read_prompt)
+    healers = (_build_healer(name, setup) for name in sorted(config.healers, key=lambda h: registry.traits_of(h).rank))
+    return tuple(healer for healer in healers if healer is not None)
+
+
+def _build_healer(name: str, setup: HealerSetup) -> Healer | None:
+    """The healer, or None where it cannot act. One of another package that cannot be had is one line in the log."""
+    try:
+        kind = registry.load_healer(name)
+        healer: Healer | None = kind.build(setup)
+    except Exception as error:
+        if name in registry.SHIPPED_HEALERS:
+            raise
+        registry.report(str(error) if isinstance(error, ConfigError) else f"the healer {name} cannot be built: {error}")
+        return None
+    return healer
+
+
+def _read_prompt(name: str) -> tuple[str, str]:
+    prompt: tuple[str, str] = _load("providers.prompts", "read")(name)
+    return prompt
 
 
 def diagnoser_of(config: HealConfig) -> Diagnoser:
@@ -199,31 +205,31 @@ def model_is_off(config: HealConfig) -> str:
     """Why no model is asked, and what would change that; empty where one may be."""
     if config.offline:
         return "offline: no model is asked (leave out --offline to allow one)"
-    if "language_model" not in config.healers:
+    if not any(registry.traits_of(name).paid for name in config.healers):
         return "language_model is not among the healers (c.SelfHeal.healers)"
-    key = KEYS.get(config.provider, "")
-    local = config.provider == "openai_compatible" and config.base_url
-    if key and not local and not os.environ.get(key):
+    try:
+        spec = registry.load_provider(config.provider)
+    except ConfigError as error:
+        return str(error)
+    if key := spec.missing_key(config.base_url):
         return f"no key: set {key} to let a model propose what the rules do not know"
+    if spec.needs_base_url and not config.base_url:
+        return f"{spec.name} has no address of its own: set c.SelfHeal.base_url"
     if not config.consent:
         return "nothing is sent before you agree (c.SelfHeal.consent = True, or --consent)"
     return ""
 
 
 def provider_of(config: HealConfig) -> Provider:
-    """The configured provider, with the user's own price where there is one."""
-    prices = _load("providers.prices", "Prices")
-    own = {"price_in": config.price_in, "price_out": config.price_out}
-    made: Provider
-    if config.provider == "anthropic":
-        kind = _load("providers.anthropic", "AnthropicProvider")
-        made = kind(base_url=config.base_url, prices=prices("anthropic", **own))
-    elif config.provider == "openai_compatible":
-        kind = _load("providers.openai_compatible", "OpenAICompatibleProvider")
-        made = kind(base_url=config.base_url, prices=prices(api_url=config.base_url, **own))
-    else:
-        raise ConfigError(f"unknown provider {config.provider!r}: choose anthropic or openai_compatible")
-    return made
+    """The configured provider, with the user's own price where there is one. Raises :class:`ConfigError`."""
+    spec = registry.load_provider(config.provider)
+    base_url = config.base_url or spec.base_url
+    where = {"provider": spec.prices} if spec.prices else {"api_url": base_url}
+    prices = _load("providers.prices", "Prices")(**where, price_in=config.price_in, price_out=config.price_out)
+    provider: Provider = registry.load_by_name(spec.where)(
+        name=spec.name, key_variable=spec.key_variable, base_url=base_url, prices=prices
+    )
+    return provider
 
 
 # --- the rest -------------------------------------------------------------------------------------------------------

@@ -109,7 +109,11 @@ class Answer:
 
 @runtime_checkable
 class Healer(Protocol):
-    """A source of patches. Never changes anything; never raises for what the user's code does."""
+    """A source of patches. Never changes anything; never raises for what the user's code does.
+
+    What it is says a class in attributes: ``name``, ``paid``, and any other of :class:`~jupyter_selfheal.registry.Traits`.
+    One that is configured by its name is made by a class method ``build(setup)``, which returns None where it cannot act.
+    """
 
     name: str
     paid: bool
@@ -124,6 +128,17 @@ class Healer(Protocol):
         Raises :class:`~jupyter_selfheal.errors.ProviderError` where a model cannot be reached.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class HealerSetup:
+    """What a healer may be built from: the settings, and what it takes to ask a model (None where none may be asked)."""
+
+    config: HealConfig
+    provider: Provider | None
+    redactor: Redacts
+    prompts: Callable[[str], tuple[str, str]]
+    """The text and the version of a shipped prompt."""
 
 
 class Diagnoser(Protocol):

@@ -21,6 +21,7 @@ BASE = {
     "magic_options",
     "numbers",
     "own_process",
+    "registry",
     "_version",
 }
 KERNEL_ITSELF = {"jupyter_selfheal", "__future__", "IPython", "ipykernel"}
@@ -44,7 +45,11 @@ def allowed(module: str, target: str) -> bool:
     if target_top == "inside":
         return True
     if target_top in BASE:
-        return top not in BASE or target_top in {"model", "errors", "config", "wire", "numbers"} or module == "ports"
+        return (
+            top not in BASE
+            or target_top in {"model", "errors", "config", "wire", "numbers", "registry"}
+            or module == "ports"
+        )
     if top in PARTS:
         return False
     if module.startswith("surfaces.live"):

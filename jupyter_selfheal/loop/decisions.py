@@ -20,6 +20,7 @@ from jupyter_selfheal.model import (
     Replace,
 )
 from jupyter_selfheal.numbers import read_number
+from jupyter_selfheal.registry import USER
 
 CONFIRMED = 8.5
 """The score of what gives the one value that the user named: it covers that value, and no other."""
@@ -106,7 +107,7 @@ def _edited(dossier: Dossier, candidate: Candidate | None, decision: Decision) -
     patch = Patch(
         edits=(*others, Replace(failure.cell_id, failure.source, decision.text)),
         title="Your edit",
-        healer="user",
+        healer=USER,
         applicability=Applicability.UNSAFE,
         why="written by the user",
     )

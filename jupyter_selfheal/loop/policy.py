@@ -40,12 +40,10 @@ from jupyter_selfheal.model import (
     Patch,
     Reason,
 )
+from jupyter_selfheal.registry import traits_of
 
 ASKED_FOR = sys.maxsize
 """In place of a number of derivations: a patch that the user wrote, or allowed to be tried."""
-
-UNTRIED = ("memory", "rules")
-"""Healers whose patches are worth showing though nothing can be tried."""
 
 SURE = 80
 """Confidence below which a cause in the environment is left alone."""
@@ -102,7 +100,7 @@ def _paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...
 
 def _show_only(dossier: Dossier) -> Command:
     """Nothing can be tried: only those who need no trial are asked."""
-    free = next((h for h in open_healers(dossier) if h in UNTRIED), "")
+    free = next((h for h in open_healers(dossier) if traits_of(h).trusted), "")
     if free:
         return AskHealer(free, dossier.current)
     left = [p for p in dossier.shown if p.id not in evidence.rejected(dossier)]
@@ -149,7 +147,7 @@ def healers_for(dossier: Dossier, diagnosis: Diagnosis) -> tuple[str, ...]:
     """Who may be asked about the failure at hand: nobody where it is left alone, but the rules about an installation."""
     if not left_alone(diagnosis):
         return dossier.healers
-    return tuple(h for h in dossier.healers if h == "rules" and diagnosis.leave_alone == "missing module")
+    return tuple(h for h in dossier.healers if traits_of(h).installs and diagnosis.leave_alone == "missing module")
 
 
 def open_healers(dossier: Dossier) -> tuple[str, ...]:

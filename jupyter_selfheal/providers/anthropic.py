@@ -5,7 +5,6 @@ The SDK is imported on the first call only: it costs seconds and thousands of mo
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,6 @@ from jupyter_selfheal.providers.retry import SENDINGS, Failed, Retry, seconds_of
 if TYPE_CHECKING:
     import anthropic
 
-KEY = "ANTHROPIC_API_KEY"
-
 _STOPS = {
     "end_turn": "end",
     "stop_sequence": "end",
@@ -34,16 +31,23 @@ _STOPS = {
 class AnthropicProvider:
     """Models of Anthropic.
 
-    ``key`` is the API key, empty to read ``ANTHROPIC_API_KEY`` at the time of the call. ``base_url`` is empty for Anthropic's
+    ``key`` is the API key, empty to read ``key_variable`` at the time of the call. ``base_url`` is empty for Anthropic's
     own (or ``ANTHROPIC_BASE_URL``). The SDK's telemetry is off, so that no cell can travel in a span.
     """
 
-    name = "anthropic"
-
     def __init__(
-        self, *, key: str = "", base_url: str = "", prices: Prices | None = None, retry: Retry | None = None
+        self,
+        *,
+        name: str = "anthropic",
+        key: str = "",
+        key_variable: str = "ANTHROPIC_API_KEY",
+        base_url: str = "",
+        prices: Prices | None = None,
+        retry: Retry | None = None,
     ) -> None:
+        self.name = name
         self._key = key
+        self._key_variable = key_variable
         self._base_url = base_url
         self._prices = prices or Prices("anthropic")
         self._retry = retry or Retry()
@@ -66,9 +70,9 @@ class AnthropicProvider:
         return reply if billed == Cost() else _with_cost(reply, billed + reply.cost)
 
     def _connect(self) -> anthropic.Anthropic:
-        key = usable_key(self.name, self._key or os.environ.get(KEY, ""), KEY)
+        key = usable_key(self.name, self._key, self._key_variable)
         if not key:
-            raise provider_error(self.name, "auth", "no key is set", key=KEY)
+            raise provider_error(self.name, "auth", "no key is set", key=self._key_variable)
         if self._client is None or self._client.api_key != key:
             import anthropic
             import httpx2
@@ -108,7 +112,7 @@ class AnthropicProvider:
                 self.name,
                 kind,
                 error.api_message or error.message,
-                key=KEY,
+                key=self._key_variable,
                 status=error.status_code,
                 request_id=error.request_id or partial.request_id,
             )

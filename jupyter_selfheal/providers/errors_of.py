@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from jupyter_selfheal.errors import ProviderError
 
 _BY_TYPE = {
@@ -56,9 +58,9 @@ def kind_of(status: int, error_type: str = "") -> str:
 
 
 def usable_key(name: str, key: str, variable: str) -> str:
-    """The key without the space around it. Raises :class:`ProviderError` where it cannot stand in a header, and does not
+    """The key, or what the environment variable holds, without the space around it. Raises :class:`ProviderError` where it cannot stand in a header, and does not
     show it: a client's own complaint would."""
-    key = key.strip()
+    key = (key or os.environ.get(variable, "")).strip()
     if not (key.isascii() and key.isprintable()):
         raise provider_error(name, "auth", "it has characters that no key has", key=variable)
     return key

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from jupyter_selfheal.providers.retry import SENDINGS, Failed, Retry, seconds_of
 if TYPE_CHECKING:
     import httpx2
 
-KEY = "OPENAI_API_KEY"
 OWN_URL = "https://api.openai.com/v1"
 
 _STOPS = {"stop": "end", "length": "truncated", "content_filter": "refused", "refusal": "refused"}
@@ -30,16 +28,23 @@ _FORMATS = ("json_schema", "json_object", "")
 class OpenAICompatibleProvider:
     """Models behind a chat completions API.
 
-    ``key`` is empty to read ``OPENAI_API_KEY`` at the time of the call; a local server needs none. ``base_url`` ends with the
+    ``key`` is empty to read ``key_variable`` at the time of the call; a local server needs none. ``base_url`` ends with the
     version (``http://localhost:11434/v1`` for Ollama).
     """
 
-    name = "openai_compatible"
-
     def __init__(
-        self, *, key: str = "", base_url: str = "", prices: Prices | None = None, retry: Retry | None = None
+        self,
+        *,
+        name: str = "openai_compatible",
+        key: str = "",
+        key_variable: str = "OPENAI_API_KEY",
+        base_url: str = "",
+        prices: Prices | None = None,
+        retry: Retry | None = None,
     ) -> None:
+        self.name = name
         self._key = key
+        self._key_variable = key_variable
         self._url = (base_url or OWN_URL).rstrip("/")
         self._prices = prices or Prices(api_url=self._url)
         self._retry = retry or Retry()
@@ -56,9 +61,9 @@ class OpenAICompatibleProvider:
 
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
         """See :class:`~jupyter_selfheal.ports.Provider`. ``progress`` gets each piece of text as it comes."""
-        key = usable_key(self.name, self._key or os.environ.get(KEY, ""), KEY)
+        key = usable_key(self.name, self._key, self._key_variable)
         if not key and self._is_openai:
-            raise provider_error(self.name, "auth", "no key is set", key=KEY)
+            raise provider_error(self.name, "auth", "no key is set", key=self._key_variable)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
 
         def send(seconds: float, billed: Cost) -> ModelReply:
@@ -156,7 +161,12 @@ class OpenAICompatibleProvider:
     def _failed(self, status: int, error: tuple[str, str], response: httpx2.Response, partial: Partial) -> Failed:
         kind, message = error
         found = provider_error(
-            self.name, kind_of(status, kind), message, key=KEY, status=status, request_id=partial.request_id
+            self.name,
+            kind_of(status, kind),
+            message,
+            key=self._key_variable,
+            status=status,
+            request_id=partial.request_id,
         )
         return Failed(found, seconds_of(response.headers.get("retry-after")))
 

@@ -14,14 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
+from jupyter_selfheal.registry import USER, traits_of
 from jupyter_selfheal.scoring.asserts import asserts_in, names_in, patched_cells
 from jupyter_selfheal.scoring.deletion import deleted, dump, failing_statement, fresh_statements, is_literal, walk
 from jupyter_selfheal.scoring.discarded import thrown_away
 from jupyter_selfheal.scoring.literals import hard_coded
 from jupyter_selfheal.scoring.vacuous import made_vacuous
-
-_TRUSTED = frozenset({"rules", "memory"})
-"""Healers that may say of a patch that removal is the remedy."""
 
 _MOCKS = re.compile(r"^(unittest\.)?mock\b|^pytest$|^unittest$")
 _NOT_RUN = re.compile(
@@ -36,12 +34,12 @@ def tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     A user's own edit is never called tampering, and a rule (not a model, not a search) may say in ``patch.removes`` that
     taking something away is the remedy.
     """
-    if patch.healer == "user":
+    if patch.healer == USER:
         return ()
     before, after = _sources(case, patch)
     old, new = _trees(before), _trees(after)
     found: list[str] = []
-    trusted = set(patch.healer.split("+")) <= _TRUSTED
+    trusted = traits_of(patch.healer).trusted
     found += _not_run(before, after)
     if not (patch.removes and trusted):
         found += deleted(case, old, new, after, trusted=trusted)

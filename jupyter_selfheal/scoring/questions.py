@@ -14,6 +14,7 @@ from itertools import zip_longest
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
+from jupyter_selfheal.registry import USER
 from jupyter_selfheal.scoring import stored
 
 Look = Callable[[Patch, Probe], JSON]
@@ -53,7 +54,7 @@ def questions(case: Case, candidates: Sequence[Candidate], look: Look) -> tuple[
 
 def _rivals(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     best = candidates[0] if candidates else None
-    if best is None or best.patch.healer == "user" or best.patch.applicability is Applicability.SAFE:
+    if best is None or best.patch.healer == USER or best.patch.applicability is Applicability.SAFE:
         return ()
     found = tuple(c for c in candidates if _is_open(c) and c.verdict.score >= best.verdict.score - NEAR)
     return found[:RIVALS] if found[:1] == (best,) else ()

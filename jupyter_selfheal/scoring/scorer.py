@@ -27,6 +27,7 @@ from jupyter_selfheal.model import (
     Trial,
     Verdict,
 )
+from jupyter_selfheal.registry import traits_of
 from jupyter_selfheal.scoring import downstream, expected
 from jupyter_selfheal.scoring.asserts import below
 from jupyter_selfheal.scoring.docstrings import shown_in_docstrings
@@ -41,8 +42,6 @@ DOCTEST_SECONDS = 10.0
 
 GLANCE = 12
 """Tokens that are read at one glance: up to there no size outweighs how likely a change is (the healer's own ``prior``)."""
-
-_ORDER = {"memory": 0, "rules": 1, "search": 2, "user": 2, "language_model": 3}
 
 
 class Judge(Protocol):
@@ -128,14 +127,13 @@ class EvidenceScorer:
 
         def key(n: int) -> tuple[object, ...]:
             patch, found = tried[n][0], verdicts[n]
-            healer = max((_ORDER.get(h, 3) for h in patch.healer.split("+")), default=3)
             return (
                 not found.plausible,
                 -found.score,
                 -int(patch.applicability),
                 len(patch.cells_touched),
                 max(diff_size(patch), GLANCE),
-                healer,
+                traits_of(patch.healer).rank,
                 -patch.prior,
                 patch.id,
                 n,

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jupyter_selfheal.model import Applicability, Patch, Verdict
+from jupyter_selfheal.registry import traits_of
 from jupyter_selfheal.scoring.seen import Evidence
 
 CAP = 3.0
@@ -41,10 +42,6 @@ class _Sheet:
     proofs: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     feedback: list[str] = field(default_factory=list)
-
-
-REASONED = frozenset({"rules", "memory", "user"})
-"""Healers that know why: rules, what a user approved before, the user."""
 
 
 def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) -> Verdict:
@@ -77,14 +74,14 @@ def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) ->
         evidence.tampering,
         evidence.inconclusive,
         "; ".join(sheet.feedback),
-        _confidence(evidence, met, opinion, guessed=patch.healer not in REASONED),
+        _confidence(evidence, met, opinion, guessed=not traits_of(patch.healer).reasoned),
         met and plausible,
     )
 
 
 def _weighed(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> tuple[float, bool]:
     """The score of a patch that nothing contradicts, and whether an oracle proves it."""
-    guessed = patch.healer not in REASONED
+    guessed = not traits_of(patch.healer).reasoned
     score, met = _oracles(evidence, sheet, guessed=guessed)
     doubt = _doubt(evidence) if guessed else ""
     if met and not doubt:

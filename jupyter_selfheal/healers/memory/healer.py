@@ -29,7 +29,7 @@ from jupyter_selfheal.model import (
     Reason,
     Replace,
 )
-from jupyter_selfheal.ports import Answer, Facts, Starts
+from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts
 
 log = logging.getLogger(__name__)
 
@@ -46,9 +46,17 @@ class MemoryHealer:
 
     name = "memory"
     paid = False
+    reasoned = True
+    trusted = True
+    rank = 0
 
     def __init__(self, path: Path | None = None) -> None:
         self.store = MemoryStore(path)
+
+    @classmethod
+    def build(cls, setup: HealerSetup) -> MemoryHealer | None:
+        """The memory at its own place, where one is kept."""
+        return cls() if setup.config.memory else None
 
     def worst_case(self, case: Case, history: Sequence[Attempt]) -> Cost:
         """Nothing: it is free."""
@@ -192,7 +200,7 @@ def _patches(entry: Remembered, case: Case) -> Iterator[Patch]:
         title=entry.title,
         cause=entry.cause,
         healer="memory",
-        rule=entry.origin if entry.origin not in ("language_model", "search", "user") else "",
+        rule=entry.origin if entry.origin.isupper() else "",
         applicability=Applicability.SAFE if entry.safe else Applicability.UNSAFE,
         why=f"{times}{', for exactly this cell' if exact else ', for a cell of the same structure'}",
         removes=entry.removes,

@@ -11,7 +11,17 @@ from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.healers.model import context
 from jupyter_selfheal.healers.model.reply import SCHEMA, SURE, Malformed, Reading, read
 from jupyter_selfheal.model import JSON, Attempt, Case, Cost, Reason
-from jupyter_selfheal.ports import Answer, Facts, ModelReply, ModelRequest, Provider, Redacts, Starts, call_record
+from jupyter_selfheal.ports import (
+    Answer,
+    Facts,
+    HealerSetup,
+    ModelReply,
+    ModelRequest,
+    Provider,
+    Redacts,
+    Starts,
+    call_record,
+)
 
 Prompts = Callable[[str], tuple[str, str]]
 """Name of a prompt → (version, text)."""
@@ -47,6 +57,13 @@ class LanguageModelHealer:
         self._redactor = redactor
         self._prompts = prompts
         self._progress = progress
+
+    @classmethod
+    def build(cls, setup: HealerSetup) -> LanguageModelHealer | None:
+        """Asks the configured provider, where there is one."""
+        if setup.provider is None:
+            return None
+        return cls(setup.provider, setup.config, setup.redactor, setup.prompts)
 
     def worst_case(self, case: Case, history: Sequence[Attempt]) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Healer`: the request as long as it can be. A repair request is made only where
@@ -189,7 +206,7 @@ def _is_sure(reading: Reading) -> bool:
 
 
 def _asked_before(history: Sequence[Attempt]) -> bool:
-    return any("language_model" in attempt.patch.healer for attempt in history)
+    return any(LanguageModelHealer.name in attempt.patch.healer.split("+") for attempt in history)
 
 
 def _of_a_second_reply(request: ModelRequest, reply: ModelReply) -> int:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import import_module, metadata
 
+from jupyter_selfheal import registry
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._table import RULES
 from jupyter_selfheal.model import Attempt, Case, Cost, Insert, Patch, Replace
-from jupyter_selfheal.ports import Answer, Facts, Starts
-
-ENTRY_POINTS = "jupyter_selfheal.rules"
-"""Entry point group of third-party rules: name = code, value = ``package.module:Class``."""
+from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts
 
 PATCHES_OF_A_RULE = 6
 """A rule that has more to say than this is guessing."""
@@ -24,20 +21,31 @@ PATCHES_OF_A_RULE = 6
 def load_rules() -> tuple[Rule, ...]:
     """Every shipped rule in the table's order, then those of third parties by code.
 
-    Raises :class:`~jupyter_selfheal.errors.ConfigError` where an entry point is no rule, or takes a code that is in use.
+    What another package declares and is no rule, or takes a code that is in use, is one line in the log.
     """
-    found: dict[str, Rule] = {}
-    for code, where in RULES.items():
-        module, _, name = where.partition(":")
-        found[code] = getattr(import_module(f"{__package__}.{module}"), name)()
-    for entry in sorted(metadata.entry_points(group=ENTRY_POINTS), key=lambda e: e.name):
-        rule = entry.load()()
-        if not isinstance(rule, Rule) or rule.code in found:
-            raise ConfigError(
-                f"entry point {entry.name} of {ENTRY_POINTS} is no rule or its code is taken: uninstall it"
-            )
-        found[rule.code] = rule
-    return tuple(found.values())
+    rules: dict[str, Rule] = {code: registry.load_by_name(f"{__package__}.{where}")() for code, where in RULES.items()}
+    for plugin in registry.list_plugins(registry.RULES):
+        try:
+            rule = load_plugin_rule(plugin)
+        except ConfigError as error:
+            registry.report(str(error))
+            continue
+        rules[rule.code] = rule
+    return tuple(rules.values())
+
+
+def load_plugin_rule(plugin: registry.Plugin) -> Rule:
+    """The rule that another package declares. Raises :class:`ConfigError` where it is none, or its code is taken."""
+    made = plugin.load()
+    try:
+        rule = made()
+    except Exception as error:
+        raise ConfigError(plugin.problem(f"cannot be made ({type(error).__name__}: {error})")) from error
+    if not isinstance(rule, Rule) or rule.code != plugin.name:
+        raise ConfigError(plugin.problem("is no rule of that code"))
+    if rule.code in RULES:
+        raise ConfigError(plugin.problem("has a code that is taken"))
+    return rule
 
 
 class RulesHealer:
@@ -45,9 +53,18 @@ class RulesHealer:
 
     name = "rules"
     paid = False
+    reasoned = True
+    trusted = True
+    installs = True
+    rank = 10
 
     def __init__(self, rules: Sequence[Rule] | None = None) -> None:
         self._rules = rules
+
+    @classmethod
+    def build(cls, setup: HealerSetup) -> RulesHealer:
+        """All rules."""
+        return cls()
 
     def worst_case(self, case: Case, history: Sequence[Attempt]) -> Cost:
         """Nothing: rules are free."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
@@ -25,7 +26,7 @@ from jupyter_selfheal.model import (
     RunCells,
     TrialRequest,
 )
-from jupyter_selfheal.ports import Answer, Facts, Starts, TrialKernel
+from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts, TrialKernel
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +42,14 @@ class SearchHealer:
 
     config: HealConfig = field(default_factory=HealConfig)
     jobs: int = 0
-    name: str = "search"
-    paid: bool = False
+    name: ClassVar[str] = "search"
+    paid: ClassVar[bool] = False
+    rank: ClassVar[int] = 20
+
+    @classmethod
+    def build(cls, setup: HealerSetup) -> SearchHealer:
+        """A search within the settings' limits."""
+        return cls(setup.config)
 
     def worst_case(self, case: Case, history: Sequence[Attempt]) -> Cost:
         """Nothing: search runs on this machine."""

@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from jupyter_selfheal import registry
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.surfaces.cli.parser import command_of, parser
 
@@ -37,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.filterwarnings("ignore", category=UserWarning, message="IPython parent")
         if not getattr(options, "verbose", False):  # what a user must know is in the table; the rest is for -v
             logging.getLogger("jupyter_selfheal").addHandler(logging.NullHandler())
+        _show_problems_of_plugins()
         return command_of(options)(options)
     except SelfHealError as error:
         return _said(str(error))
@@ -54,6 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _said(_fault(error))
     except Exception as error:
         return _said(_fault(error))
+
+
+def _show_problems_of_plugins() -> None:
+    """What is wrong with parts of other packages is for the user, one line each, also without -v."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("jupyter selfheal: %(message)s"))
+    logger = logging.getLogger(registry.__name__)
+    logger.handlers, logger.propagate = [handler], False
 
 
 def _fault(error: Exception) -> str:

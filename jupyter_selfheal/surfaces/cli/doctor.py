@@ -7,17 +7,18 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
+from jupyter_selfheal import registry
 from jupyter_selfheal._version import __version__
+from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.healers.rules.healer import load_plugin_rule
 from jupyter_selfheal.inside.fork import gate, sandbox
 from jupyter_selfheal.model import JSON
 
 PACKAGES = ("ipython", "ipykernel", "jupyter-client", "nbformat", "anthropic", "numpy", "pandas", "papermill")
-KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY")
-"""Variables that a provider reads a key from; only whether they are set is said."""
 
 
 def doctor(options: argparse.Namespace) -> int:
@@ -44,7 +45,8 @@ def findings() -> dict[str, JSON]:
         "reachable without a network": _reachable(layers),
         "kernelspecs": _kernelspecs(),
         "journal": _folder(),
-        "keys": {name: bool(os.environ.get(name)) for name in KEYS},
+        "keys": {name: bool(os.environ.get(name)) for name in registry.list_key_variables()},
+        "plugins": [{"kind": p.kind, "name": p.name, "package": p.package, "problem": q} for p, q in _plugins()],
     }
 
 
@@ -56,6 +58,22 @@ def _reachable(layers: Mapping[str, str]) -> str:
         return " and ".join([*open_ports, "every Unix socket (a local database, Docker, ssh-agent)"])
     hidden = "Unix sockets made after it began outside of /run, and those of a container in a folder shared with it"
     return " and ".join([*open_ports, hidden])
+
+
+def _plugins() -> Iterator[tuple[registry.Plugin, str | None]]:
+    """Every part of another package, and what is wrong with it."""
+    checks: dict[str, Callable[[registry.Plugin], object]] = {
+        registry.RULES: load_plugin_rule,
+        registry.HEALERS: lambda plugin: registry.load_healer(plugin.name),
+        registry.PROVIDERS: lambda plugin: registry.load_provider(plugin.name),
+    }
+    for group, check in checks.items():
+        for plugin in registry.list_plugins(group):
+            try:
+                check(plugin)
+                yield plugin, None
+            except ConfigError as error:
+                yield plugin, str(error)
 
 
 def _version(name: str) -> str:
@@ -92,4 +110,5 @@ def _lines(found: dict[str, JSON]) -> Iterator[str]:
     yield f"kernelspecs: {names or 'none: install ipykernel'}"
     journal = found["journal"]
     yield f"journal: {journal['folder']}" + ("" if journal["writable"] else " (not writable)")
+    yield from (f"plugin: {p['problem'] or '{kind} {name} of {package}'.format(**p)}" for p in found["plugins"])
     yield "keys: " + ", ".join(f"{name} {'set' if there else 'not set'}" for name, there in found["keys"].items())

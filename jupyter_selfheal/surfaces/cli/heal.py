@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from jupyter_selfheal import registry
 from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.jobs import at_once
@@ -94,7 +95,7 @@ def _sum_up(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
         return
     if len(reports) > 1:
         print(totals(reports))
-    not_asked = not options.offline and "language_model" not in settings_of(options).config.healers
+    not_asked = not options.offline and not _paid(settings_of(options).config.healers)
     if not_asked and any(r.count(Status.NOT_HEALED) for r in reports):
         print(
             "no language model was asked: name it (--healers rules,search,language_model) to send the failing cells to one"
@@ -103,10 +104,10 @@ def _sum_up(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """The command's options as settings. A model is asked only where it is named: that is the consent to send."""
-    if options.offline and options.healers == ("language_model",):
+    if options.offline and options.healers and len(_paid(options.healers)) == len(options.healers):
         raise UsageError("--offline asks no language model, and no other healer is named: leave one of the two out")
-    named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if h != "language_model")
-    changes: dict[str, Any] = {"healers": named, "consent": "language_model" in named}
+    named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if not _paid((h,)))
+    changes: dict[str, Any] = {"healers": named, "consent": bool(_paid(named))}
     changes |= {"offline": options.offline, "install": options.install}
     if options.attempts is not None:
         changes["attempts"] = options.attempts
@@ -120,6 +121,11 @@ def settings_of(options: argparse.Namespace) -> Settings:
         fresh=options.fresh,
         kernelspec=options.kernel,
     )
+
+
+def _paid(healers: Sequence[str]) -> tuple[str, ...]:
+    """Those that ask a model."""
+    return tuple(name for name in healers if registry.traits_of(name).paid)
 
 
 def jobs_of(options: argparse.Namespace) -> list[Job]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model.cost import Cost
 from jupyter_selfheal.surfaces.live import client, later
@@ -148,8 +149,9 @@ class LiveSession:
         """Why no model can be asked, and what would change that; empty where one can."""
         if config.offline:
             return "No model was asked: c.SelfHeal.offline is True."
-        key = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}.get(config.provider, "")
-        if not key or os.environ.get(key) or (config.base_url and config.provider == "openai_compatible"):
+        spec = registry.SHIPPED_PROVIDERS.get(config.provider)  # what another package declares, the worker looks up
+        key = spec.missing_key(config.base_url) if spec else None
+        if key is None:
             return ""
         return (
             f"No model was asked: start the kernel with {key} set (or choose c.SelfHeal.provider), then `%heal model`."

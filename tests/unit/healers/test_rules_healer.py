@@ -5,17 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.errors import ConfigError, UsageError
+from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.healers.rules import _docs, healer
 from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules.healer import RulesHealer, load_rules
 from jupyter_selfheal.model import Applicability, Attempt, Patch, Replace
-from jupyter_selfheal.testing.rule_conformance import Bench, check_form
+from jupyter_selfheal.testing.rule_conformance import Bench
 
 ROOT = Path(__file__).parents[3]
 
@@ -75,27 +74,6 @@ def test_a_patch_that_does_not_compile_is_never_proposed(bench: Bench) -> None:
 
     broken = bench.fail("1 / 0")
     assert RulesHealer([Broken()]).propose(broken.case, broken.starts, broken.facts, ()).patches == ()
-
-
-@pytest.mark.parametrize(("rule", "loads"), [(Doubling, True), (object, False)])
-def test_third_parties_add_rules_by_entry_point(monkeypatch: pytest.MonkeyPatch, rule: type, loads: bool) -> None:
-    class Entry:
-        name = "EXT101"
-
-        def load(self) -> type:
-            return rule
-
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [Entry()] if group == healer.ENTRY_POINTS else [])
-    load_rules.cache_clear()
-    try:
-        if loads:
-            assert load_rules()[-1].code == "EXT101"
-            check_form(load_rules()[-1])
-        else:
-            with pytest.raises(ConfigError, match="EXT101"):
-                load_rules()
-    finally:
-        load_rules.cache_clear()
 
 
 def test_codes_are_those_of_the_table_and_unique() -> None:
