@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal.healers.facts import KernelFacts
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.healer import RulesHealer
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Keep, Notebook, Patch, Run, Trial, TrialRequest
 from jupyter_selfheal.ports import Starts, TrialKernel
@@ -29,8 +29,8 @@ class Broken:
     facts: KernelFacts
 
     @property
-    def scene(self) -> Scene:
-        return Scene(self.case, self.facts)
+    def context(self) -> RuleContext:
+        return RuleContext(self.case, self.facts)
 
     def patches(self, *rules: Rule) -> tuple[Patch, ...]:
         """What the rules (all if none are given) propose."""

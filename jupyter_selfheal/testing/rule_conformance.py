@@ -33,7 +33,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule
+from jupyter_selfheal.healers.rules.context import Rule
 from jupyter_selfheal.healers.rules.healer import load_rules
 from jupyter_selfheal.model import Insert, Install, Patch, Replace
 from jupyter_selfheal.testing.failing import Broken, first_failure, gets_past

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.healers.rules._rule import Rule
+from jupyter_selfheal.healers.rules.context import Rule
 from jupyter_selfheal.healers.rules.healer import load_rules
 
 CLASSES = {

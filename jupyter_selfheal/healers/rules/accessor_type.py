@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, add_imports, ask, reference
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$"
@@ -33,32 +31,36 @@ class AccessorType(Rule):
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and "Can only use ." in failure.evalue
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
         which = (
-            "dt" if ".dt accessor" in scene.failure.evalue else "str" if ".str accessor" in scene.failure.evalue else ""
+            "dt"
+            if ".dt accessor" in context.failure.evalue
+            else "str"
+            if ".str accessor" in context.failure.evalue
+            else ""
         )
-        if site is None or not which:
+        if not which:
             return
-        node = next((n for n in site.nodes(ast.Attribute) if isinstance(n, ast.Attribute) and n.attr == which), None)
-        live = site.live([node.value], calls=True)[0] if isinstance(node, ast.Attribute) else None
+        node = next(
+            (n for n in context.nodes_at_failure(ast.Attribute) if n.attr == which),
+            None,
+        )
+        live = context.describe_all([node.value], calls=True)[0] if isinstance(node, ast.Attribute) else None
         if not isinstance(node, ast.Attribute) or live is None or not live.is_a("pandas.Series"):
             return
-        text, imports = site.text(node.value), []
+        text, imports = context.text(node.value), []
         if which == "dt":
-            known = reference(site, "pandas.to_datetime")
+            known = context.reference("pandas.to_datetime")
             if known is None or live.dtype not in ("object", "str", "string"):
                 return
             imports = [known[1]]
-            sure = _is(site, f"({text}).dropna().astype(str).str.match(r'{ISO}').all()")
+            sure = _is(context, f"({text}).dropna().astype(str).str.match(r'{ISO}').all()")
             new = f"{known[0]}({text})"
         else:
             sure = live.dtype.lower().startswith(("int", "uint"))
-            new = f"{site.operand(node.value)}.astype(str)"
+            new = f"{context.operand(node.value)}.astype(str)"
         yield self.patch(
-            self.replace(
-                scene, site.cell_id, [(*src.span(site.source, node.value), new), *add_imports(site.source, imports)]
-            ),
+            context.replace(context.cell_id, [(*context.span(node.value), new), *context.add_imports(imports)]),
             f"Write `{new}.{which}`",
             f"`.{which}` is of {'dates' if which == 'dt' else 'texts'}, and the values are {live.dtype}.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -67,5 +69,5 @@ class AccessorType(Rule):
         )
 
 
-def _is(site: Site, expression: str) -> bool:
-    return bool(ask(site.scene, "number", expression=f"int({expression})") == 1)
+def _is(context: RuleContext, expression: str) -> bool:
+    return bool(context.number(f"int({expression})") == 1)

@@ -6,10 +6,8 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 ARRAYS = ("pandas.Series", "pandas.DataFrame", "numpy.ndarray", "pandas.Index")
@@ -35,22 +33,21 @@ class AmbiguousTruth(Rule):
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and "truth value of a" in failure.evalue and "ambiguous" in failure.evalue
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        tests = {id(n.test) for n in ast.walk(site.tree) if isinstance(n, ast.If | ast.While | ast.Assert | ast.IfExp)}
-        outer = [n for n in site.nodes(ast.BoolOp, ast.UnaryOp, ast.Compare) if isinstance(n, ast.expr)]
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        tests = {
+            id(n.test) for n in ast.walk(context.tree) if isinstance(n, ast.If | ast.While | ast.Assert | ast.IfExp)
+        }
+        outer = [n for n in context.nodes_at_failure(ast.BoolOp, ast.UnaryOp, ast.Compare) if isinstance(n, ast.expr)]
         whole = [n for n in outer if not any(n is not o and n in ast.walk(o) for o in outer)]
         for node in whole:
-            if id(node) in tests or not _is_boolean(node) or not _has_array(site, node):
+            if id(node) in tests or not _is_boolean(node) or not _has_array(context, node):
                 continue
-            text = _written(site, node)
-            if text == site.text(node):
+            text = _written(context, node)
+            if text == context.text(node):
                 continue
-            edit: Splice = (*src.span(site.source, node), text)
+            edit: Splice = (*context.span(node), text)
             yield self.patch(
-                self.replace(scene, site.cell_id, [edit]),
+                context.replace(context.cell_id, [edit]),
                 f"Write `{text}`",
                 "`and`, `or` and `not` ask for one truth value, of which an array has none.",
                 prior=0.9,
@@ -64,37 +61,37 @@ def _is_boolean(node: ast.expr) -> bool:
     return isinstance(node, ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
 
 
-def _has_array(site: Site, node: ast.expr) -> bool:
+def _has_array(context: RuleContext, node: ast.expr) -> bool:
     if isinstance(node, ast.BoolOp):
         leaves = node.values
     elif isinstance(node, ast.UnaryOp):
         leaves = [node.operand]
     else:
         leaves = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
-    return any(live.is_a(*ARRAYS) for live in site.live(leaves, calls=True)) or any(
-        _has_array(site, leaf) for leaf in leaves if _is_boolean(leaf)
+    return any(live.is_a(*ARRAYS) for live in context.describe_all(leaves, calls=True)) or any(
+        _has_array(context, leaf) for leaf in leaves if _is_boolean(leaf)
     )
 
 
-def _written(site: Site, node: ast.expr) -> str:
+def _written(context: RuleContext, node: ast.expr) -> str:
     if isinstance(node, ast.BoolOp):
         mark = " & " if isinstance(node.op, ast.And) else " | "
-        return mark.join(_operand(site, v) for v in node.values)
+        return mark.join(_operand(context, v) for v in node.values)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return "~" + _operand(site, node.operand)
+        return "~" + _operand(context, node.operand)
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         sides = [node.left, *node.comparators]
-        marks = [_mark(site, a, b) for a, b in pairwise(sides)]
+        marks = [_mark(context, a, b) for a, b in pairwise(sides)]
         pairs = zip(sides, marks, sides[1:], strict=False)
-        return " & ".join(f"({site.text(a)} {m} {site.text(b)})" for a, m, b in pairs)
-    return site.text(node)
+        return " & ".join(f"({context.text(a)} {m} {context.text(b)})" for a, m, b in pairs)
+    return context.text(node)
 
 
-def _mark(site: Site, left: ast.expr, right: ast.expr) -> str:
-    between = site.source[src.span(site.source, left)[1] : src.span(site.source, right)[0]]
+def _mark(context: RuleContext, left: ast.expr, right: ast.expr) -> str:
+    between = context.source[context.span(left)[1] : context.span(right)[0]]
     return between.strip().strip("()").strip()
 
 
-def _operand(site: Site, node: ast.expr) -> str:
-    text = _written(site, node)
+def _operand(context: RuleContext, node: ast.expr) -> str:
+    text = _written(context, node)
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"

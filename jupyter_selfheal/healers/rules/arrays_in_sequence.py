@@ -6,9 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(r"only integer scalar arrays can be converted|positional arguments? but \d+ (was|were) given|cannot be interpreted as an integer|"
@@ -37,27 +36,24 @@ class ArraysInSequence(Rule):
     applicability = Applicability.SAFE
     why = "Each of the arguments is an array or a table, and none can be an axis."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        for call in site.calls()[:3] if site is not None else ():
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure()[:3]:
             callee = call.func
-            library = JOINING.get(callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", ""))
-            if (
-                site is None
-                or library is None
-                or len(call.args) < 2
-                or any(isinstance(a, ast.Starred) for a in call.args)
-            ):
+            library = JOINING.get(last_name(callee))
+            if library is None or len(call.args) < 2 or any(isinstance(a, ast.Starred) for a in call.args):
                 continue
-            function, *given = site.live([callee, *call.args], calls=True)
+            function, *given = context.describe_all([callee, *call.args], calls=True)
             if not function.path.startswith(library) or not all(
                 g.is_a("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "builtins.list") for g in given
             ):
                 continue
-            start, end = src.span(site.source, call.args[0])[0], src.span(site.source, call.args[-1])[1]
+            start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
             marks = "[]" if library == "pandas" else "()"
-            edits = self.replace(scene, site.cell_id, [(start, start, marks[0]), (end, end, marks[1])])
+            edits = context.replace(context.cell_id, [(start, start, marks[0]), (end, end, marks[1])])
             yield self.patch(
-                edits, f"Give `{site.text(callee)}` one sequence", "What is joined is given as one sequence.", prior=0.9
+                edits,
+                f"Give `{context.text(callee)}` one sequence",
+                "What is joined is given as one sequence.",
+                prior=0.9,
             )
             return

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(r"'numpy.ndarray' object has no attribute|too many indices for array: array is 1-dimensional|"
@@ -34,41 +34,40 @@ class AxesGrid(Rule):
     applicability = Applicability.SAFE
     why = "Every use of the array takes the same number of indices."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in site.nodes(ast.Subscript):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.nodes_at_failure(ast.Subscript):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-                made = _made(scene, node.value.id)
+                made = _made(context, node.value.id)
                 if made is not None:
-                    yield from self._mended(scene, node.value.id, *made)
+                    yield from self._mended(context, node.value.id, *made)
                     return
 
-    def _mended(self, scene: Scene, name: str, cell_id: str, statement: ast.Assign, call: ast.Call) -> Iterator[Patch]:
-        source = scene.source_of(cell_id)
-        uses = _uses(scene, name)
+    def _mended(
+        self, context: RuleContext, name: str, cell_id: str, statement: ast.Assign, call: ast.Call
+    ) -> Iterator[Patch]:
+        source = context.source_of(cell_id)
+        uses = _uses(context, name)
         two = {isinstance(n.slice, ast.Tuple) and len(n.slice.elts) == 2 for n in uses}
         if two == {True} and not any(k.arg == "squeeze" for k in call.keywords):
             end = src.span(source, call)[1] - 1
             comma = "" if source[:end].rstrip().endswith(("(", ",")) else ", "
-            edits = self.replace(scene, cell_id, [(end, end, f"{comma}squeeze=False")])
+            edits = context.replace(cell_id, [(end, end, f"{comma}squeeze=False")])
             yield self.patch(edits, "Give `squeeze=False`", f"`{name}` is indexed by row and column.", prior=0.88)
-        elif two == {False} and "'numpy.ndarray'" in scene.failure.evalue and not _is_unpacked(scene, name):
+        elif two == {False} and "'numpy.ndarray'" in context.failure.evalue and not _is_unpacked(context, name):
             start, end = src.span(source, statement)
             indent = source[src.offset(source, statement.lineno, 0) : start]
-            edits = self.replace(scene, cell_id, [(end, end, f"\n{indent}{name} = {name}.flatten()")])
+            edits = context.replace(cell_id, [(end, end, f"\n{indent}{name} = {name}.flatten()")])
             yield self.patch(edits, f"Flatten `{name}`", f"`{name}` is indexed by one number.", prior=0.88)
 
 
-def _made(scene: Scene, name: str) -> tuple[str, ast.Assign, ast.Call] | None:
+def _made(context: RuleContext, name: str) -> tuple[str, ast.Assign, ast.Call] | None:
     """The last ``…, name = plt.subplots(…)`` above the failure or in its cell."""
-    for cell_id in scene.upwards():
-        for node in ast.walk(src.parse(scene.source_of(cell_id)) or ast.Module([], [])):
+    for cell_id in context.list_cells_upwards():
+        for node in src.walk(context.source_of(cell_id)):
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue
             callee = node.value.func
-            last = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
+            last = last_name(callee)
             target = node.targets[0]
             names = [getattr(e, "id", "") for e in target.elts] if isinstance(target, ast.Tuple) else []
             if last == "subplots" and names[1:] == [name]:
@@ -76,12 +75,12 @@ def _made(scene: Scene, name: str) -> tuple[str, ast.Assign, ast.Call] | None:
     return None
 
 
-def _uses(scene: Scene, name: str) -> list[ast.Subscript]:
-    cells = [scene.failure.cell_id, *(c.id for c in scene.notebook.code_after(scene.failure.cell_id))]
+def _uses(context: RuleContext, name: str) -> list[ast.Subscript]:
+    cells = [context.failure.cell_id, *(c.id for c in context.notebook.code_after(context.failure.cell_id))]
     found = []
     for cell_id in cells:
-        source = scene.source_of(cell_id)
-        if cell_id != scene.failure.cell_id and name in src.names(source).binds:
+        source = context.source_of(cell_id)
+        if cell_id != context.failure.cell_id and name in src.names(source).binds:
             break
         found += [
             n
@@ -91,8 +90,9 @@ def _uses(scene: Scene, name: str) -> list[ast.Subscript]:
     return found
 
 
-def _is_unpacked(scene: Scene, name: str) -> bool:
+def _is_unpacked(context: RuleContext, name: str) -> bool:
     """True where a loop or an assignment goes over the rows: ``for row in axes``."""
     return any(
-        isinstance(n, ast.For) and isinstance(n.iter, ast.Name) and n.iter.id == name for n in ast.walk(scene.tree)
+        isinstance(n, ast.For) and isinstance(n.iter, ast.Name) and n.iter.id == name
+        for n in ast.walk(context.failing_tree)
     )

@@ -6,9 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._edit import attribute_name_span
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Live, Site
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 SETTABLE = frozenset({"title", "xlabel", "ylabel", "zlabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale"})
@@ -34,35 +32,33 @@ class AxesSetter(Rule):
     applicability = Applicability.SAFE
     why = "It is what the live object calls the same thing."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
         nearest = next(
-            (n.func for n in site.calls() if isinstance(n.func, ast.Attribute) and _other(n.func.attr)), None
+            (n.func for n in context.calls_at_failure() if isinstance(n.func, ast.Attribute) and _other(n.func.attr)),
+            None,
         )
         if not isinstance(nearest, ast.Attribute):
             return
         on_axes = not nearest.attr.startswith("set_")
-        called = [n.func for n in ast.walk(site.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+        called = [n.func for n in context.walk(ast.Call) if isinstance(n.func, ast.Attribute)]
         alike = [n for n in called if _other(n.attr) and n.attr.startswith("set_") is not on_axes]
-        lives = site.live([n.value for n in alike], calls=False)
+        lives = context.describe_all([n.value for n in alike], calls=False)
         changes = [
-            (*attribute_name_span(site.source, n), _other(n.attr))
+            (*context.attribute_span(n), _other(n.attr))
             for n, live in zip(alike, lives, strict=True)
-            if _fits(live, on_axes) or (n is nearest and _fits(site.owner, on_axes))
+            if _fits(live, on_axes) or (n is nearest and _fits(context.owner, on_axes))
         ]
         if not changes:
             return
         yield self.patch(
-            self.replace(scene, site.cell_id, changes),
+            context.replace(context.cell_id, changes),
             f"Call `{_other(nearest.attr)}`",
-            f"`{site.text(nearest.value)}` calls it `{_other(nearest.attr)}`.",
+            f"`{context.text(nearest.value)}` calls it `{_other(nearest.attr)}`.",
             prior=0.9,
         )
 
 
-def _fits(live: Live, on_axes: bool) -> bool:
+def _fits(live: ObjectInfo, on_axes: bool) -> bool:
     if not on_axes:
         return live.path in ("matplotlib.pyplot", "pylab")
     return any("Axes" in path and path.startswith(("matplotlib.", "mpl_toolkits.")) for path in live.mro)

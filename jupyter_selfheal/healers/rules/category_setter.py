@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -28,17 +26,14 @@ class CategorySetter(Rule):
     applicability = Applicability.SAFE
     why = "`rename_categories` does what the setter did (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if "categories" not in scene.failure.evalue and "ordered" not in scene.failure.evalue:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "categories" not in context.failure.evalue and "ordered" not in context.failure.evalue:
             return
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in ast.walk(site.tree):
+        for node in ast.walk(context.tree):
             if (
                 not isinstance(node, ast.Assign)
                 or len(node.targets) != 1
-                or not node.lineno <= site.line <= (node.end_lineno or 0)
+                or not node.lineno <= context.line <= (node.end_lineno or 0)
             ):
                 continue
             target = node.targets[0]
@@ -47,9 +42,9 @@ class CategorySetter(Rule):
             owner = target.value
             accessor = isinstance(owner, ast.Attribute) and owner.attr == "cat"
             column = owner.value if isinstance(owner, ast.Attribute) and accessor else owner
-            text = f"{site.text(column)} = {site.text(owner)}.rename_categories({site.text(node.value)})"
+            text = f"{context.text(column)} = {context.text(owner)}.rename_categories({context.text(node.value)})"
             yield self.patch(
-                self.replace(scene, site.cell_id, [(*src.span(site.source, node), text)]),
+                context.replace(context.cell_id, [(*context.span(node), text)]),
                 "Rename the categories with `rename_categories`",
                 "Categories can no longer be assigned to.",
                 prior=0.92,

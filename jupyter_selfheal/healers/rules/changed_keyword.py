@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice, attribute_name_span
-from jupyter_selfheal.healers.rules._knowledge import Case, Keyword, knowledge, literal
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Live, Site, add_imports, dotted, reference
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword, knowledge
+from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, read_literal
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NAMED = re.compile(
@@ -53,28 +53,25 @@ class ChangedKeyword(Rule):
         text = failure.evalue
         return super().matches(failure) and bool(_keyword_in(text) or MISSING.search(text))
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        name = _keyword_in(scene.failure.evalue)
-        if MISSING.search(scene.failure.evalue):
-            name = _old_keyword(site)
-        if name and "_" in name and not any(k.arg == name for c in site.calls() for k in c.keywords):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = _keyword_in(context.failure.evalue)
+        if MISSING.search(context.failure.evalue):
+            name = _old_keyword(context)
+        if name and "_" in name and not any(k.arg == name for c in context.calls_at_failure() for k in c.keywords):
             name = name.split("_", 1)[1]  # matplotlib: "keyword grid_b is not recognized"
         if not name:
             return
-        nearest = next((c for c in site.calls() if any(k.arg == name for k in c.keywords)), None)
+        nearest = next((c for c in context.calls_at_failure() if any(k.arg == name for k in c.keywords)), None)
         if nearest is None:
             return
-        live = site.live([nearest.func], calls=True)[0]
+        live = context.describe_all([nearest.func], calls=True)[0]
         change = _change_of(nearest, live, name)
         if change is None:
-            yield from self._guessed(site, nearest, name)
+            yield from self._guessed(context, nearest, name)
             return
         done: list[Rewritten] = []
-        for call in _same_calls(site, nearest, name):
-            rewritten = _rewrite(site, call, name, change)
+        for call in _same_calls(context, nearest, name):
+            rewritten = _rewrite(context, call, name, change)
             if rewritten is not None and not any(a <= rewritten.start < b for r in done for a, b, _ in r.splices):
                 done.append(rewritten)
         if not done:
@@ -87,33 +84,34 @@ class ChangedKeyword(Rule):
             not r.case.argument and not r.case.values and not (r.case.wrap or r.case.callee) for r in done
         )
         yield self.patch(
-            self.replace(scene, site.cell_id, [*splices, *add_imports(site.source, imports)]),
+            context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
             done[0].shown if done[0].shown.startswith("Take out") else f"Write `{done[0].shown}` in place of `{name}=`",
-            f"`{dotted(nearest.func) or site.text(nearest.func)}` takes no `{name}` since {change.libraries[0]} {change.version}.",
+            f"`{dotted_name(nearest.func) or context.text(nearest.func)}` takes no `{name}` since {change.libraries[0]} {change.version}.",
             applicability=Applicability.UNSAFE if loses else Applicability.SAFE,
             why=unsafe or (f"`{name}` is left out: {removes}" if loses else f"{self.why} ({change.source})"),
             removes=removes or (f"`{name}=`" if loses else ""),
             prior=0.6 if loses else 0.9,
         )
 
-    def _guessed(self, site: Site, call: ast.Call, name: str) -> Iterator[Patch]:
+    def _guessed(self, context: RuleContext, call: ast.Call, name: str) -> Iterator[Patch]:
         """The parameter that the message suggests, or the nearest one of the live signature that is not given yet."""
-        said = SUGGESTED.search(site.scene.failure.evalue)
+        said = SUGGESTED.search(context.failure.evalue)
         suggestion = next((g for g in said.groups() if g), "") if said else ""
-        parameters = [row[0] for row in site.signature(call.func).get("parameters", ()) if row[1] != "VAR_KEYWORD"]
+        signature = context.signature(call.func, calls=True) or Signature()
+        parameters = [p.name for p in signature.parameters if p.kind != "VAR_KEYWORD"]
         given = {k.arg for k in call.keywords} | set(parameters[: len(call.args)])
         free = [p for p in parameters if p not in given and p != "self"]
         near = [suggestion] if suggestion else _near(name, free)
         keyword = next(k for k in call.keywords if k.arg == name)
-        start = src.span(site.source, keyword)[0]
+        start = context.span(keyword)[0]
         for rank, new in enumerate(near[:2]):
             if new in given:
                 continue
             said_so = new == suggestion
             yield self.patch(
-                self.replace(site.scene, site.cell_id, [(start, start + len(name), new)]),
+                context.replace(context.cell_id, [(start, start + len(name), new)]),
                 f"Write `{new}=` in place of `{name}=`",
-                f"`{site.text(call.func)}` takes no `{name}`.",
+                f"`{context.text(call.func)}` takes no `{name}`.",
                 applicability=Applicability.SAFE if said_so else Applicability.UNSAFE,
                 why="The library's own message names the parameter." if said_so
                 else "It is the parameter of the function's signature that is nearest to what was written.",
@@ -132,10 +130,10 @@ class Rewritten:
     start: int
 
 
-def _old_keyword(site: Site) -> str:
+def _old_keyword(context: RuleContext) -> str:
     """The keyword of the failing call that a changelog says is gone, where another one is said to be missing."""
-    for call in site.calls()[:2]:
-        live = site.live([call.func], calls=True)[0]
+    for call in context.calls_at_failure()[:2]:
+        live = context.describe_all([call.func], calls=True)[0]
         for keyword in call.keywords:
             if keyword.arg and _change_of(call, live, keyword.arg) is not None:
                 return keyword.arg
@@ -149,67 +147,58 @@ def _keyword_in(message: str) -> str:
     return ""
 
 
-def _change_of(call: ast.Call, live: Live, name: str) -> Keyword | None:
-    last = _last(call.func)
+def _change_of(call: ast.Call, live: ObjectInfo, name: str) -> Keyword | None:
+    last = last_name(call.func)
     paths = [path for path in (live.path, *live.mro) if path]
     by_class = live.path.rsplit(".", 1)[-1] if live.path else last
     known = knowledge()
     return known.keyword(last, paths, name) or known.keyword(by_class, paths, name)
 
 
-def _last(callee: ast.expr) -> str:
-    if isinstance(callee, ast.Attribute):
-        return callee.attr
-    return callee.id if isinstance(callee, ast.Name) else ""
-
-
-def _same_calls(site: Site, nearest: ast.Call, name: str) -> list[ast.Call]:
+def _same_calls(context: RuleContext, nearest: ast.Call, name: str) -> list[ast.Call]:
     """The failing call, and those of the cell that give the keyword to a function of the same name and library."""
     others = [
         n
-        for n in ast.walk(site.tree)
-        if isinstance(n, ast.Call)
-        and n is not nearest
-        and _last(n.func) == _last(nearest.func)
-        and any(k.arg == name for k in n.keywords)
+        for n in context.walk(ast.Call)
+        if n is not nearest and last_name(n.func) == last_name(nearest.func) and any(k.arg == name for k in n.keywords)
     ]
-    lives = site.live([n.func for n in (nearest, *others)])
+    lives = context.describe_all([n.func for n in (nearest, *others)])
     own = lives[0]
     same = [n for n, live in zip(others, lives[1:], strict=True)
-            if (live.path and live.path.split(".")[0] == own.path.split(".")[0]) or site.text(n.func) == site.text(nearest.func)]  # fmt: skip
+            if (live.path and live.path.split(".")[0] == own.path.split(".")[0]) or context.text(n.func) == context.text(nearest.func)]  # fmt: skip
     return [nearest, *same]
 
 
-def _rewrite(site: Site, call: ast.Call, name: str, change: Keyword) -> Rewritten | None:
+def _rewrite(context: RuleContext, call: ast.Call, name: str, change: Keyword) -> Rewritten | None:
     keyword = next(k for k in call.keywords if k.arg == name)
-    is_literal, value = literal(keyword.value)
+    is_literal, value = read_literal(keyword.value)
     case = next((c for c in change.cases if not c.values or (is_literal and _among(value, c.values))), None)
     if case is None:
         return None
-    value_text = site.text(keyword.value)
+    value_text = context.text(keyword.value)
     imports: list[str] = []
     argument = case.argument
     if argument:
-        argument = _referenced(site, argument, imports).replace("{value}", value_text).replace("{name}", name)
+        argument = _referenced(context, argument, imports).replace("{value}", value_text).replace("{name}", name)
         if not argument:
             return None
         target = argument.split("=")[0]
         if any(k.arg == target for k in call.keywords if k is not keyword):
             argument = ""
-    splices = [argument_splice(site, call, keyword, argument)]
+    splices = [argument_splice(context, call, keyword, argument)]
     shown = argument or f"Take out `{name}={value_text}`"
     if case.callee:
-        renamed = _callee_splice(site, call, case.callee, imports)
+        renamed = _callee_splice(context, call, case.callee, imports)
         if renamed is None:
             return None
         splices.append(renamed)
         shown = f"{case.callee.rsplit('.', 1)[-1]}(…)"
     if case.wrap:
-        start, end = src.span(site.source, call)
-        inner = src.splice(site.source, splices)
-        inner = inner[start : end + len(inner) - len(site.source)]
-        wrap = _referenced(site, case.wrap, imports)
-        text = _wrapped(site, call, keyword, wrap, inner, value, value_text) if wrap else None
+        start, end = context.span(call)
+        inner = src.splice(context.source, splices)
+        inner = inner[start : end + len(inner) - len(context.source)]
+        wrap = _referenced(context, case.wrap, imports)
+        text = _wrapped(context, call, keyword, wrap, inner, value, value_text) if wrap else None
         if text is None:
             return None
         splices, shown = [(start, end, text)], text
@@ -220,10 +209,10 @@ def _among(value: object, values: tuple[object, ...]) -> bool:
     return any(type(v) is type(value) and v == value for v in values)
 
 
-def _referenced(site: Site, text: str, imports: list[str]) -> str:
+def _referenced(context: RuleContext, text: str, imports: list[str]) -> str:
     """The text with each ``{@a.b}`` written as it can be here; empty where one leads nowhere."""
     for path in re.findall(r"\{@([\w.]+)\}", text):
-        known = reference(site, path)
+        known = context.reference(path)
         if known is None:
             return ""
         imports.append(known[1])
@@ -232,52 +221,50 @@ def _referenced(site: Site, text: str, imports: list[str]) -> str:
 
 
 def _wrapped(
-    site: Site, call: ast.Call, keyword: ast.keyword, wrap: str, inner: str, value: object, value_text: str
+    context: RuleContext, call: ast.Call, keyword: ast.keyword, wrap: str, inner: str, value: object, value_text: str
 ) -> str | None:
-    receiver = site.operand(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    receiver = context.operand(call.func.value) if isinstance(call.func, ast.Attribute) else ""
     if "{self}" in wrap and not receiver:
         return None
-    rest = [site.text(a) for a in call.args]
+    rest = [context.text(a) for a in call.args]
     rest += [
-        f"{k.arg}={site.text(k.value)}" if k.arg else f"**{site.text(k.value)}"
+        f"{k.arg}={context.text(k.value)}" if k.arg else f"**{context.text(k.value)}"
         for k in call.keywords
         if k is not keyword
     ]
     for hole, text in (
-        ("{call}", inner), ("{self}", receiver), ("{callee}", _last(call.func)), ("{value!}", str(value)),
+        ("{call}", inner), ("{self}", receiver), ("{callee}", last_name(call.func)), ("{value!}", str(value)),
         ("{value}", value_text), ("{rest}", ", ".join(rest)),
     ):  # fmt: skip
         wrap = wrap.replace(hole, text)
     return wrap
 
 
-def argument_splice(site: Site, call: ast.Call, keyword: ast.keyword, text: str) -> Splice:
+def argument_splice(context: RuleContext, call: ast.Call, keyword: ast.keyword, text: str) -> Splice:
     """Put text in place of a keyword argument; with nothing to put, its comma goes too."""
-    start, end = src.span(site.source, keyword)
+    start, end = context.span(keyword)
     if text:
         return start, end, text
-    arguments = sorted(
-        [*(src.span(site.source, a) for a in call.args), *(src.span(site.source, k) for k in call.keywords)]
-    )
+    arguments = sorted([*(context.span(a) for a in call.args), *(context.span(k) for k in call.keywords)])
     at = arguments.index((start, end))
     if at:
         return arguments[at - 1][1], end, ""
     if at + 1 < len(arguments):
         return start, arguments[at + 1][0], ""
-    tail = re.match(r"\s*,", site.source[end:])
+    tail = re.match(r"\s*,", context.source[end:])
     return start, end + (tail.end() if tail else 0), ""
 
 
-def _callee_splice(site: Site, call: ast.Call, callee: str, imports: list[str]) -> Splice | None:
+def _callee_splice(context: RuleContext, call: ast.Call, callee: str, imports: list[str]) -> Splice | None:
     if "." in callee:
-        known = reference(site, callee)
+        known = context.reference(callee)
         if known is None:
             return None
         imports.append(known[1])
-        return (*src.span(site.source, call.func), known[0])
+        return (*context.span(call.func), known[0])
     if isinstance(call.func, ast.Attribute):
-        return (*attribute_name_span(site.source, call.func), callee)
-    return (*src.span(site.source, call.func), callee)
+        return (*context.attribute_span(call.func), callee)
+    return (*context.span(call.func), callee)
 
 
 def _near(name: str, free: list[str]) -> list[str]:

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._knowledge import Value, is_from, knowledge
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.knowledge import Value, is_from, knowledge
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 GOT = re.compile(
@@ -46,44 +45,41 @@ class ChangedValue(Rule):
     applicability = Applicability.SAFE
     why = "The library's changelog says what this value is called now."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        found = re.search(r"['\"`](\w+)['\"`] parameter of (\w+)", scene.failure.evalue)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        found = re.search(r"['\"`](\w+)['\"`] parameter of (\w+)", context.failure.evalue)
         if found is not None:
-            yield from self._constructed(scene, found[1], found[2])
+            yield from self._constructed(context, found[1], found[2])
             return
-        if "missing_values" in scene.failure.evalue or "Input X contains NaN" in scene.failure.evalue:
+        if "missing_values" in context.failure.evalue or "Input X contains NaN" in context.failure.evalue:
             for kind in ("SimpleImputer", "Imputer"):
-                yield from self._constructed(scene, "missing_values", kind)
+                yield from self._constructed(context, "missing_values", kind)
             return
-        for call in site.calls()[:4]:
-            yield from self._known(site, call)
-        yield from self._listed(site)
+        for call in context.calls_at_failure()[:4]:
+            yield from self._known(context, call)
+        yield from self._listed(context)
 
-    def _known(self, site: Site, call: ast.Call) -> Iterator[Patch]:
-        live = site.live([call.func], calls=True)[0]
-        last = _last(call.func)
+    def _known(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
+        live = context.describe_all([call.func], calls=True)[0]
+        last = last_name(call.func)
         paths = [p for p in (live.path, *live.mro) if p]
         for change in knowledge().values:
             if not (last in change.calls or "*" in change.calls) or not is_from(paths, change.libraries):
                 continue
-            splices = [s for c in _same(site, call) for s in _splices(site, c, change, site.scene.failure.evalue)]
+            splices = [s for c in _same(context, call) for s in _splices(context, c, change, context.failure.evalue)]
             if splices:
-                yield self._patch(site, splices, change)
+                yield self._patch(context, splices, change)
                 return
 
-    def _constructed(self, scene: Scene, keyword: str, kind: str) -> Iterator[Patch]:
+    def _constructed(self, context: RuleContext, keyword: str, kind: str) -> Iterator[Patch]:
         """The estimator's constructor, in the failing cell or in one above."""
         changes = [v for v in knowledge().values if kind in v.calls and v.keyword in ("", keyword)]
-        options = OPTION.findall(scene.failure.evalue.split(" must be ", 1)[-1].split("Got ")[0])
-        for site in Site.upwards(scene):
-            calls = [c for c in ast.walk(site.tree) if isinstance(c, ast.Call) and _last(c.func) == kind]
+        options = OPTION.findall(context.failure.evalue.split(" must be ", 1)[-1].split("Got ")[0])
+        for view in context.look_upwards():
+            calls = [c for c in view.walk(ast.Call) if last_name(c.func) == kind]
             for change in changes:
-                splices = [s for c in calls for s in _splices(site, c, change, "")]
+                splices = [s for c in calls for s in _splices(view, c, change, "")]
                 if splices:
-                    yield self._patch(site, splices, change)
+                    yield self._patch(view, splices, change)
                     return
             for call in calls:
                 for given in call.keywords:
@@ -92,50 +88,50 @@ class ChangedValue(Rule):
                         and isinstance(given.value, ast.Constant)
                         and isinstance(given.value.value, str)
                     ):
-                        yield from self._nearest(site, given.value, options)
+                        yield from self._nearest(view, given.value, options)
                         return
 
-    def _patch(self, site: Site, splices: list[Splice], change: Value) -> Patch:
+    def _patch(self, context: RuleContext, splices: list[Splice], change: Value) -> Patch:
         start, end, text = splices[0]
         return self.patch(
-            self.replace(site.scene, site.cell_id, dict.fromkeys(splices)),
-            f"Write `{text}` in place of `{site.source[start:end]}`",
-            f"`{site.source[start:end]}` is not accepted since {change.libraries[0]} {change.version}.",
+            context.replace(context.cell_id, dict.fromkeys(splices)),
+            f"Write `{text}` in place of `{context.source[start:end]}`",
+            f"`{context.source[start:end]}` is not accepted since {change.libraries[0]} {change.version}.",
             applicability=Applicability.UNSAFE if change.unsafe else Applicability.SAFE,
             why=change.unsafe or f"{self.why} ({change.source})",
             prior=0.9,
         )
 
-    def _listed(self, site: Site) -> Iterator[Patch]:
+    def _listed(self, context: RuleContext) -> Iterator[Patch]:
         """The nearest of the options that the message lists, for the text of the call that the message names."""
-        message = site.scene.failure.evalue
+        message = context.failure.evalue
         bad = {g for m in GOT.finditer(message) for g in m.groups() if g}
         if not bad:
-            yield from self._unquoted(site, message)
+            yield from self._unquoted(context, message)
             return
-        for call in site.calls()[:2]:
+        for call in context.calls_at_failure()[:2]:
             for node in [*call.args, *(k.value for k in call.keywords)]:
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in bad:
-                    yield from self._nearest(site, node, [o for o in OPTION.findall(message) if o != node.value])
+                    yield from self._nearest(context, node, [o for o in OPTION.findall(message) if o != node.value])
                     return
 
-    def _unquoted(self, site: Site, message: str) -> Iterator[Patch]:
+    def _unquoted(self, context: RuleContext, message: str) -> Iterator[Patch]:
         """``style must be one of white, dark, ticks``: which of the call's texts is meant is a matter of likeness."""
         found = re.search(r"must be (?:one of|in) ((?:\w+, )+(?:or )?\w+)", message)
         options = re.findall(r"\w+", found[1]) if found else []
-        for call in site.calls()[:2]:
+        for call in context.calls_at_failure()[:2]:
             for node in [*call.args, *(k.value for k in call.keywords)]:
                 text = node.value if isinstance(node, ast.Constant) else None
                 if isinstance(node, ast.Constant) and isinstance(text, str) and text not in options:
-                    yield from self._nearest(site, node, options)
+                    yield from self._nearest(context, node, options)
 
-    def _nearest(self, site: Site, node: ast.Constant, options: list[str]) -> Iterator[Patch]:
+    def _nearest(self, context: RuleContext, node: ast.Constant, options: list[str]) -> Iterator[Patch]:
         value = str(node.value)
         exact = [o for o in options if o.lower() == value.lower()]
         for rank, option in enumerate((exact or get_close_matches(value, options, n=2, cutoff=0.7))[:2]):
-            start, end = src.span(site.source, node)
+            start, end = context.span(node)
             yield self.patch(
-                self.replace(site.scene, site.cell_id, [(start, end, repr(option))]),
+                context.replace(context.cell_id, [(start, end, repr(option))]),
                 f"Write {option!r} in place of {value!r}",
                 f"{value!r} is not among what the library accepts here.",
                 applicability=Applicability.UNSAFE,
@@ -144,18 +140,12 @@ class ChangedValue(Rule):
             )
 
 
-def _last(callee: ast.expr) -> str:
-    if isinstance(callee, ast.Attribute):
-        return callee.attr
-    return callee.id if isinstance(callee, ast.Name) else ""
+def _same(context: RuleContext, call: ast.Call) -> list[ast.Call]:
+    text = context.text(call.func)
+    return [c for c in context.walk(ast.Call) if context.text(c.func) == text]
 
 
-def _same(site: Site, call: ast.Call) -> list[ast.Call]:
-    text = site.text(call.func)
-    return [c for c in ast.walk(site.tree) if isinstance(c, ast.Call) and site.text(c.func) == text]
-
-
-def _splices(site: Site, call: ast.Call, change: Value, message: str) -> list[Splice]:
+def _splices(context: RuleContext, call: ast.Call, change: Value, message: str) -> list[Splice]:
     """Splices for the arguments of one call (and the items of lists in them) whose literal value is an old one."""
     found: list[Splice] = []
     for keyword, argument in [("", a) for a in call.args] + [(k.arg or "", k.value) for k in call.keywords]:
@@ -168,11 +158,11 @@ def _splices(site: Site, call: ast.Call, change: Value, message: str) -> list[Sp
             if isinstance(node, ast.Constant) and str(node.value) in change.new and isinstance(node.value, str | bool):
                 new = change.new[str(node.value)]
                 plain = isinstance(new, int) or new in ("None", "1.0", "float('nan')")
-                found.append((*src.span(site.source, node), str(new) if plain else _quoted(site, node, new)))
+                found.append((*context.span(node), str(new) if plain else _quoted(context, node, new)))
     return found
 
 
-def _quoted(site: Site, node: ast.Constant, new: str) -> str:
+def _quoted(context: RuleContext, node: ast.Constant, new: str) -> str:
     """The new text in the quotes of the old one."""
-    mark = site.text(node)[:1]
+    mark = context.text(node)[:1]
     return f"{mark}{new}{mark}" if mark in "'\"" else repr(new)

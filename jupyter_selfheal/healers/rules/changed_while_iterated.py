@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -27,11 +27,11 @@ class ChangedWhileIterated(Rule):
     applicability = Applicability.SAFE
     why = "The loop visits the items that were there when it began, and may change the rest as it says."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        message = scene.failure.evalue
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        message = context.failure.evalue
         if "during iteration" not in message:
             return
-        cell_id, source, line = scene.place()
+        cell_id, source, line = context.location
         loops = [n for n in src.walk(source) if isinstance(n, ast.For) and n.lineno <= line <= (n.end_lineno or 0)]
         # the failing line is the loop's head; else the innermost loop around it
         loops.sort(key=lambda n: (n.lineno != line, -n.lineno))
@@ -39,7 +39,7 @@ class ChangedWhileIterated(Rule):
             start, end = src.span(source, loop.iter)
             text = source[start:end]
             yield self.patch(
-                self.replace(scene, cell_id, [(start, end, f"list({text})")]),
+                context.replace(cell_id, [(start, end, f"list({text})")]),
                 f"Iterate over `list({text})`",
                 f"The loop changes `{src.root_name(loop.iter) or text}` while it goes through it.",
                 prior=0.9,

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 FITTED = ("intercept_", "coef_")
@@ -37,35 +35,33 @@ class CoefficientIndex(Rule):
             "invalid index to scalar" in text or "not subscriptable" in text or "too many indices" in text
         )
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
         statement = next(
-            (n for n in site.nodes(ast.stmt) if isinstance(n, ast.Assign | ast.Expr | ast.Return)), site.tree
+            (n for n in context.nodes_at_failure(ast.stmt) if isinstance(n, ast.Assign | ast.Expr | ast.Return)),
+            context.tree,
         )
         splices = [s for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr in FITTED
-                   for s in _shortened(site, node)]  # fmt: skip
+                   for s in _shortened(context, node)]  # fmt: skip
         if splices:
             yield self.patch(
-                self.replace(scene, site.cell_id, splices),
+                context.replace(context.cell_id, splices),
                 "Take out the index that is too many",
                 "The fitted coefficients have one dimension less than the code expects.",
                 prior=0.9,
             )
 
 
-def _shortened(site: Site, node: ast.Attribute) -> list[Splice]:
+def _shortened(context: RuleContext, node: ast.Attribute) -> list[Splice]:
     """The last ``[0]`` behind the attribute, where there are more than it has dimensions."""
     chain: list[ast.Subscript] = []
     at: ast.expr = node
-    while parent := next((n for n in ast.walk(site.tree) if isinstance(n, ast.Subscript) and n.value is at), None):
+    while parent := next((n for n in context.walk(ast.Subscript) if n.value is at), None):
         chain.append(parent)
         at = parent
-    dimensions = site.live([node], calls=True)[0].ndim
+    dimensions = context.describe_all([node], calls=True)[0].ndim
     keys = [s.slice for s in chain]
     extra = len(chain) - max(dimensions, 0)
     if extra != 1 or not all(isinstance(k, ast.Constant) and k.value == 0 for k in keys[-1:]):
         return []
     last = chain[-1]
-    return [(src.span(site.source, last.value)[1], src.span(site.source, last)[1], "")]
+    return [(context.span(last.value)[1], context.span(last)[1], "")]

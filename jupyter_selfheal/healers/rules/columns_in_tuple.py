@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -28,37 +26,31 @@ class ColumnsInTuple(Rule):
     applicability = Applicability.SAFE
     why = "The list selects the columns that the tuple selected until pandas 2.0."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not scene.failure.evalue.startswith("Cannot subset columns with a tuple"):
-            return
-        site = Site.of(scene)
-        if site is None:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not context.failure.evalue.startswith("Cannot subset columns with a tuple"):
             return
         keys = [
             node.slice
-            for node in site.nodes(ast.Subscript)
-            if isinstance(node, ast.Subscript)
-            and isinstance(node.slice, ast.Tuple)
-            and len(node.slice.elts) > 1
-            and _is_grouped(site, node.value)
+            for node in context.nodes_at_failure(ast.Subscript)
+            if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1 and _is_grouped(context, node.value)
         ]
         splices = []
         for key in dict.fromkeys(keys):
-            start, end = src.span(site.source, key)
-            text = site.source[start:end]
+            start, end = context.span(key)
+            text = context.source[start:end]
             inner = text[1:-1] if text.startswith("(") else text
             splices.append((start, end, f"[{inner}]"))
         yield self.patch(
-            self.replace(scene, site.cell_id, splices),
+            context.replace(context.cell_id, splices),
             "Name the columns as a list",
             "Several columns of a group are named by a list; pandas 2.0 no longer takes a tuple for one.",
             prior=0.95,
         )
 
 
-def _is_grouped(site: Site, node: ast.expr) -> bool:
+def _is_grouped(context: RuleContext, node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "groupby":
         return True
     if not isinstance(node, ast.Name):
         return False
-    return any(path.endswith(".DataFrameGroupBy") for path in site.live([node])[0].mro)
+    return any(path.endswith(".DataFrameGroupBy") for path in context.describe_all([node])[0].mro)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SOURCE = "https://pandas.pydata.org/docs/whatsnew/v2.0.0.html#value-counts-sets-the-resulting-name-to-count"
@@ -32,10 +32,10 @@ class CountedValues(Rule):
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and "index" in failure.evalue
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        above = [c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id))]
-        for cell_id in dict.fromkeys([scene.failure.cell_id, *above]):
-            source = scene.source_of(cell_id)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        above = [c.id for c in reversed(context.notebook.code_before(context.failure.cell_id))]
+        for cell_id in dict.fromkeys([context.failure.cell_id, *above]):
+            source = context.source_of(cell_id)
             changes = []
             for node in src.walk(source):
                 name = _counted(node)
@@ -45,7 +45,7 @@ class CountedValues(Rule):
                     changes.append((start, end, f'.rename_axis("index").reset_index(name={name!r})'.replace("'", '"')))
             if changes:
                 yield self.patch(
-                    self.replace(scene, cell_id, changes),
+                    context.replace(cell_id, changes),
                     f"Write `{changes[0][2][1:]}`",
                     "pandas 2.0 gave the columns of counted values other names.",
                     prior=0.92,

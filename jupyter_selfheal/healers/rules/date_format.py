@@ -6,10 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.healers.rules._value import formats_of
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"does(?:n't| not) match format|unconverted data remains")
@@ -39,19 +37,20 @@ class DateFormat(Rule):
     applicability = Applicability.SAFE
     why = "Of the common formats this one alone fits every text."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        for call in site.calls() if site is not None else ():
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
             given = _format_of(call)
-            if site is None or given is None or not call.args:
+            if given is None or not call.args:
                 continue
-            every = _iterated(site, call)
-            fitting = formats_of(scene, site.text(every or call.args[0]), FORMATS)
+            every = _iterated(context, call)
+            fitting = context.ask(
+                questions.SELECT_DATE_FORMATS, expression=context.text(every or call.args[0]), formats=FORMATS
+            )
             for wanted in fitting[:2]:
-                sure = len(fitting) == 1 and (every is not None or not _loops(site, call))
-                quote = site.text(given)[-1]
+                sure = len(fitting) == 1 and (every is not None or not _loops(context, call))
+                quote = context.text(given)[-1]
                 yield self.patch(
-                    self.replace(scene, site.cell_id, [(*src.span(site.source, given), f"{quote}{wanted}{quote}")]),
+                    context.replace(context.cell_id, [(*context.span(given), f"{quote}{wanted}{quote}")]),
                     f"Read the dates by `{wanted}`",
                     "The dates are written in another format.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -63,7 +62,7 @@ class DateFormat(Rule):
 
 def _format_of(call: ast.Call) -> ast.Constant | None:
     """The constant that is the format of ``strptime(text, format)`` or ``to_datetime(texts, format=…)``."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = last_name(call.func)
     found: ast.expr | None = next((k.value for k in call.keywords if k.arg == "format"), None)
     if name == "strptime" and len(call.args) == 2:
         found = call.args[1]
@@ -71,12 +70,12 @@ def _format_of(call: ast.Call) -> ast.Constant | None:
     return found if isinstance(found, ast.Constant) and is_text else None
 
 
-def _iterated(site: Site, call: ast.Call) -> ast.expr | None:
+def _iterated(context: RuleContext, call: ast.Call) -> ast.expr | None:
     """What a loop or comprehension around the call goes through, where the call reads its items: ``for text in texts``."""
     item = call.args[0]
-    loops = [n for n in ast.walk(site.tree) if isinstance(n, ast.For) and any(c is call for c in ast.walk(n))]
+    loops = [n for n in context.walk(ast.For) if any(c is call for c in ast.walk(n))]
     inner = [
-        n for n in ast.walk(site.tree) if isinstance(n, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp)
+        n for n in ast.walk(context.tree) if isinstance(n, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp)
     ]
     loops_in = [g for n in inner if any(c is call for c in ast.walk(n)) for g in n.generators]
     found: list[ast.For | ast.comprehension] = [*loops_in, *loops]
@@ -86,7 +85,7 @@ def _iterated(site: Site, call: ast.Call) -> ast.expr | None:
     return None
 
 
-def _loops(site: Site, call: ast.Call) -> bool:
+def _loops(context: RuleContext, call: ast.Call) -> bool:
     """True where the call stands in a loop, a comprehension or a function, and so reads other texts, too."""
     around = (
         ast.For,
@@ -98,7 +97,7 @@ def _loops(site: Site, call: ast.Call) -> bool:
         ast.Lambda,
         ast.FunctionDef,
     )
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = last_name(call.func)
     return name == "strptime" and any(
-        isinstance(n, around) and any(c is call for c in ast.walk(n)) for n in ast.walk(site.tree)
+        isinstance(n, around) and any(c is call for c in ast.walk(n)) for n in ast.walk(context.tree)
     )

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import binders, missing_name, rerun_before
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Cell, Edit, Patch, RunCells
 
 
@@ -30,21 +29,23 @@ class DeletedName(Rule):
     applicability = Applicability.UNSAFE
     why = "The notebook deletes the name on purpose: either the `del` or this use of it is one too many."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        name = missing_name(scene)
-        found = deleter(scene, name)
-        at = scene.notebook.index(scene.failure.cell_id)
-        if found is None or binders(scene, name, scene.notebook.cells[at + 1 :]):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = context.missing_name
+        if name is None:
             return
-        source = scene.source_of(found.cell_id)
-        edits: tuple[Edit, ...] = self.replace(scene, found.cell_id, _without(source, found.node, name))
+        found = deleter(context, name)
+        at = context.notebook.index(context.failure.cell_id)
+        if found is None or context.list_binding_cells(name, context.notebook.cells[at + 1 :]):
+            return
+        source = context.source_of(found.cell_id)
+        edits: tuple[Edit, ...] = context.replace(found.cell_id, _without(source, found.node, name))
         if found.binder not in ("", found.cell_id):
-            edits = (RunCells((*rerun_before(scene, found.binder), found.binder)), *edits)
+            edits = (RunCells((*context.list_cells_to_rerun(found.binder), found.binder)), *edits)
         if any(not isinstance(e, RunCells) for e in edits):
             yield self.patch(
                 edits,
                 f"Do not delete `{name}`",
-                f"`{name}` was deleted in cell {scene.notebook.index(found.cell_id) + 1} and is used again.",
+                f"`{name}` was deleted in cell {context.notebook.index(found.cell_id) + 1} and is used again.",
                 removes=f"`del {name}` keeps the variable from its next use",
                 prior=0.6,
             )
@@ -59,13 +60,13 @@ class Deleted:
     binder: str
 
 
-def deleter(scene: Scene, name: str) -> Deleted | None:
+def deleter(context: RuleContext, name: str) -> Deleted | None:
     """The ``del`` that touched a name last before the failure, or None."""
     found, binder = None, ""
-    own = Cell(scene.failure.cell_id, scene.source)
-    for cell in (*(c for c in scene.notebook.code_before(own.id) if c.runs), own) if name else ():
+    own = Cell(context.failure.cell_id, context.failure.source)
+    for cell in (*(c for c in context.notebook.code_before(own.id) if c.runs), own) if name else ():
         for statement in src.statements(cell.source):
-            if cell is own and statement.index >= scene.failure.statement:
+            if cell is own and statement.index >= context.failure.statement:
                 break
             node = statement.node
             if isinstance(node, ast.Delete) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, add_imports, dotted, reference
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 TESTS = {
@@ -39,21 +38,18 @@ class DtypeTest(Rule):
             super().matches(failure) and re.search(r"Cannot interpret '.*' as a data type", failure.evalue) is not None
         )
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for call in site.calls()[:4]:
-            if dotted(call.func).rsplit(".", 1)[-1] != "issubdtype" or len(call.args) != 2:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure()[:4]:
+            if last_name(call.func) != "issubdtype" or len(call.args) != 2:
                 continue
-            test = TESTS.get(dotted(call.args[1]).rsplit(".", 1)[-1])
-            known = reference(site, f"pandas.api.types.{test}") if test else None
+            test = TESTS.get(last_name(call.args[1]))
+            known = context.reference(f"pandas.api.types.{test}") if test else None
             if known is None:
                 continue
-            text = f"{known[0]}({site.text(call.args[0])})"
-            edit = (*src.span(site.source, call), text)
+            text = f"{known[0]}({context.text(call.args[0])})"
+            edit = (*context.span(call), text)
             yield self.patch(
-                self.replace(scene, site.cell_id, [edit, *add_imports(site.source, [known[1]])]),
+                context.replace(context.cell_id, [edit, *context.add_imports([known[1]])]),
                 f"Write `{text}`",
                 "NumPy does not know the dtypes of pandas.",
                 prior=0.9,

@@ -6,11 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
 from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+) supports only dual=False")
@@ -41,14 +39,14 @@ class EstimatorArguments(Rule):
         text = failure.evalue
         return super().matches(failure) and bool(SOLVER.search(text) or SHUFFLE.search(text))
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        shuffles = SHUFFLE.search(scene.failure.evalue) is not None
-        for site in Site.upwards(scene):
-            calls = [c for c in ast.walk(site.tree) if isinstance(c, ast.Call)]
-            splices = [s for c in calls for s in (_unshuffled(site, c) if shuffles else _solved(site, c))]
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        shuffles = SHUFFLE.search(context.failure.evalue) is not None
+        for view in context.look_upwards():
+            calls = list(view.walk(ast.Call))
+            splices = [s for c in calls for s in (_unshuffled(view, c) if shuffles else _solved(view, c))]
             if splices:
                 yield self.patch(
-                    self.replace(scene, site.cell_id, splices),
+                    view.replace(view.cell_id, splices),
                     "Take out random_state" if shuffles else "Pass solver='liblinear'",
                     "Nothing is shuffled, so random_state has no effect." if shuffles
                     else "The default solver does not know this penalty.",
@@ -59,21 +57,21 @@ class EstimatorArguments(Rule):
                 return
 
 
-def _unshuffled(site: Site, call: ast.Call) -> list[Splice]:
-    name = site.text(call.func).rsplit(".", 1)[-1]
+def _unshuffled(context: RuleContext, call: ast.Call) -> list[Splice]:
+    name = context.text(call.func).rsplit(".", 1)[-1]
     given = {k.arg: k for k in call.keywords}
     if not name.endswith("KFold") or "random_state" not in given or "shuffle" in given:
         return []
-    return [argument_splice(site, call, given["random_state"], "")]
+    return [argument_splice(context, call, given["random_state"], "")]
 
 
-def _solved(site: Site, call: ast.Call) -> list[Splice]:
-    name = site.text(call.func).rsplit(".", 1)[-1]
+def _solved(context: RuleContext, call: ast.Call) -> list[Splice]:
+    name = context.text(call.func).rsplit(".", 1)[-1]
     given = {k.arg: k.value for k in call.keywords}
     penalty = given.get("penalty")
     if name not in ("LogisticRegression", "LogisticRegressionCV") or "solver" in given:
         return []
     if not (isinstance(penalty, ast.Constant) and penalty.value == "l1"):
         return []
-    end = src.span(site.source, call)[1] - 1
+    end = context.span(call)[1] - 1
     return [(end, end, ', solver="liblinear"')]

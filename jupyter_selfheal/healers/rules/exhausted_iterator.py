@@ -6,9 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import last_assignment
-from jupyter_selfheal.healers.rules._value import ask
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.model import Applicability, Patch
 
 ONE_PASS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
@@ -33,8 +31,8 @@ class ExhaustedIterator(Rule):
     applicability = Applicability.SAFE
     why = "A list gives the same items, as often as they are read."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        node = scene.failing_statement()
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        node = context.failing_statement
         if node is None:
             return
         names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)})
@@ -46,8 +44,8 @@ class ExhaustedIterator(Rule):
             if isinstance(a, ast.Name)
         }  # a list has no next()
         names = [n for n in names if n not in stepped]
-        for name in ask(scene, "exhausted", names=names) or ():
-            found = last_assignment(scene, name)
+        for name in context.ask(questions.LIST_EXHAUSTED, names=names):
+            found = context.find_last_assignment(name)
             if found is None or not _is_one_pass(found[2].value):
                 continue
             cell_id, source, assignment = found
@@ -55,7 +53,7 @@ class ExhaustedIterator(Rule):
             text = source[start:end]
             inner = text[1:-1] if isinstance(assignment.value, ast.GeneratorExp) and text.startswith("(") else text
             yield self.patch(
-                self.replace(scene, cell_id, [(start, end, f"list({inner})")]),
+                context.replace(cell_id, [(start, end, f"list({inner})")]),
                 f"Keep `{name}` as a list",
                 f"`{name}` can be read once only, and was.",
                 prior=0.85,

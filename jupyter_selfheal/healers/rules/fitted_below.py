@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Cell, Move, Patch
 
 
@@ -28,19 +27,18 @@ class FittedBelow(Rule):
     applicability = Applicability.SAFE
     why = "The cell that fits it reads only what is there, and passes no cell that has to do with it."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        calls = site.calls() if site is not None else []
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        calls = context.calls_at_failure()
         names = [
             c.func.value.id for c in calls if isinstance(c.func, ast.Attribute) and isinstance(c.func.value, ast.Name)
         ]
         for name in dict.fromkeys(names):
-            below = scene.notebook.code_after(scene.failure.cell_id)
+            below = context.notebook.code_after(context.failure.cell_id)
             at = next((n for n, c in enumerate(below) if _fits(c.source, name)), -1)
-            if at >= 0 and _may_move(scene, below[at], below[:at], name):
-                number = scene.notebook.index(below[at].id) + 1
+            if at >= 0 and _may_move(context, below[at], below[:at], name):
+                number = context.notebook.index(below[at].id) + 1
                 yield self.patch(
-                    (Move(below[at].id, scene.failure.cell_id),),
+                    (Move(below[at].id, context.failure.cell_id),),
                     f"Move cell {number} above this one",
                     f"`{name}` is fitted only in cell {number}, below.",
                     prior=0.9,
@@ -61,11 +59,11 @@ def _fits(source: str, name: str) -> bool:
     return found and name not in src.names(source).binds
 
 
-def _may_move(scene: Scene, cell: Cell, passed: tuple[Cell, ...], name: str) -> bool:
+def _may_move(context: RuleContext, cell: Cell, passed: tuple[Cell, ...], name: str) -> bool:
     mine = src.names(cell.source)
-    above = [c.source for c in scene.notebook.code_before(scene.failure.cell_id)]
+    above = [c.source for c in context.notebook.code_before(context.failure.cell_id)]
     known = frozenset().union(*(src.names(s).binds for s in above))
     if not mine.uses <= known:
         return False
-    others = [src.names(c.source) for c in passed] + [src.names(scene.source)]
+    others = [src.names(c.source) for c in passed] + [src.names(context.failure.source)]
     return not any((o.binds | o.changes) & (mine.uses - {name}) or o.uses & mine.binds for o in others)

@@ -6,9 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._live import Spot, chain, spots, values
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -36,19 +35,19 @@ class FloatForInt(Rule):
     applicability = Applicability.SAFE
     why = "An index or a count has no fraction; Python 2's `/` gave this whole number."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not MESSAGE.search(scene.failure.evalue):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not MESSAGE.search(context.failure.evalue):
             return
-        for spot in spots(scene, ast.Subscript, ast.Call, ast.BinOp):
+        for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.BinOp):
             changes: list[Splice] = []
             sure = True
-            for node in _parts(spot.node):
-                found, exact = _whole(scene, spot, node)
+            for node in _parts(failing):
+                found, exact = _whole(context, node)
                 changes += found
                 sure = sure and exact
             if changes:
                 yield self.patch(
-                    self.replace(scene, spot.cell_id, changes),
+                    context.replace(context.cell_id, changes),
                     "Use a whole number",
                     "A float stands where a whole number is needed.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -78,25 +77,25 @@ def _parts(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _whole(scene: Scene, spot: Spot, node: ast.expr) -> tuple[list[Splice], bool]:
+def _whole(context: RuleContext, node: ast.expr) -> tuple[list[Splice], bool]:
     """Splices that make an expression whole, and whether it keeps its value."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, float) and node.value == int(node.value):
-            return [(*spot.span(node), str(int(node.value)))], True
+            return [(*context.span(node), str(int(node.value)))], True
         return [], True
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
     if divisions and not isinstance(node, ast.Call | ast.List | ast.Lambda):
-        return [_floored(spot, n) for n in divisions], True
-    name = chain(node, spot.source)
+        return [_floored(context, n) for n in divisions], True
+    name = context.plain_chain(node)
     if not name:
         return [], True
-    value = values(scene, [name])[0]
-    if value is None or value[0] not in ("float", "float64", "float32") or value[2] is None:
+    value = context.values([name])[0]
+    if value is None or value.type not in ("float", "float64", "float32") or value.number is None:
         return [], True
-    return [(*spot.span(node), f"int({name})")], float(value[2]).is_integer()
+    return [(*context.span(node), f"int({name})")], float(value.number).is_integer()
 
 
-def _floored(spot: Spot, node: ast.BinOp) -> Splice:
-    start, end = spot.span(node.left)[1], spot.span(node.right)[0]
-    at = start + spot.source[start:end].index("/")
+def _floored(context: RuleContext, node: ast.BinOp) -> Splice:
+    start, end = context.span(node.left)[1], context.span(node.right)[0]
+    at = start + context.source[start:end].index("/")
     return at, at + 1, "//"

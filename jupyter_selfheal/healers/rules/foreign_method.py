@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._live import Spot, Thing, call_of, chain, is_statement, keys, spots, survey
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import attributes_named
 from jupyter_selfheal.model import Applicability, Patch
 
 Write = Callable[[str, Sequence[str]], str]
@@ -177,44 +177,40 @@ class ForeignMethod(Rule):
     applicability = Applicability.SAFE
     why = "The live object has exactly this, under another name or in another form."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        live = survey(scene)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        live = context.state
         wrong, owner = live.attribute, live.owner
         if not wrong or owner is None or owner.is_module or owner.is_class:
             return
-        spot = next((s for s in spots(scene, ast.Attribute) if getattr(s.node, "attr", "") == wrong), None)
-        if spot is None or not isinstance(spot.node, ast.Attribute):
+        node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong), None)
+        if node is None:
             return
         changes: list[Splice] = []
         first = ""
-        for node in _alike(spot.source, spot.node):
-            call = call_of(spot.source, node)
+        for use in _list_alike(context, node):
+            call = context.call_of(use)
             if call is not None and (call.keywords or any(isinstance(a, ast.Starred) for a in call.args)):
                 continue
-            text = _rewritten(scene, spot, node, owner, wrong, call)
+            text = _rewritten(context, use, owner, wrong, call)
             if text:
-                changes.append((*spot.span(call or node), _bare(spot.source, call or node, text)))
+                changes.append((*context.span(call or use), _bare(context.source, call or use, text)))
                 first = first or changes[-1][2]
         if changes:
             yield self.patch(
-                self.replace(scene, spot.cell_id, _outermost(changes)),
+                context.replace(context.cell_id, _outermost(changes)),
                 f"Write `{first}`",
                 f"A `{owner.type}` has no `{wrong}`.",
                 prior=0.9,
             )
 
 
-def _alike(source: str, node: ast.Attribute) -> list[ast.Attribute]:
+def _list_alike(context: RuleContext, node: ast.Attribute) -> list[ast.Attribute]:
     """The same attribute of the same expression in the cell; Python 2's dictionary methods of any expression."""
-    owner = src.text_of(source, node.value)
-    found = [
-        n
-        for n in src.walk(source)
-        if isinstance(n, ast.Attribute)
-        and n.attr == node.attr
-        and (node.attr in PYTHON_2 or src.text_of(source, n.value) == owner)
-    ]
-    return sorted(found, key=lambda n: src.span(source, n) != src.span(source, node))
+    owner = context.text(node.value)
+    alike = attributes_named(context.tree, node.attr)
+    return sorted(
+        (n for n in alike if node.attr in PYTHON_2 or context.text(n.value) == owner), key=lambda n: n is not node
+    )
 
 
 def _bare(source: str, node: ast.AST, text: str) -> str:
@@ -238,19 +234,19 @@ def _outermost(changes: list[Splice]) -> list[Splice]:
     return [c for c in changes if not any(o is not c and o[0] <= c[0] and c[1] <= o[1] for o in changes)]
 
 
-def _rewritten(scene: Scene, spot: Spot, node: ast.Attribute, owner: Thing, wrong: str, call: ast.Call | None) -> str:
-    receiver = spot.text(node.value)
-    arguments = [spot.text(a) for a in call.args] if call is not None else []
+def _rewritten(context: RuleContext, node: ast.Attribute, owner: ObjectInfo, wrong: str, call: ast.Call | None) -> str:
+    receiver = context.text(node.value)
+    arguments = [context.text(a) for a in call.args] if call is not None else []
     if isinstance(node.value, ast.BinOp | ast.BoolOp | ast.Compare | ast.Lambda | ast.IfExp | ast.UnaryOp):
         receiver = f"({receiver})"
-    if (owner.type, wrong) in STATEMENTS and call is not None and chain(node.value, spot.source):
-        return STATEMENTS[owner.type, wrong](receiver, arguments) if is_statement(spot.source, call) else ""
+    if (owner.type, wrong) in STATEMENTS and call is not None and context.plain_chain(node.value):
+        return STATEMENTS[owner.type, wrong](receiver, arguments) if context.is_statement(call) else ""
     if wrong == "next" and "__next__" in owner.attributes and call is not None:
         return f"next({receiver})"
     if wrong == "message" and owner.is_a("builtins.BaseException") and call is None:
         return f"str({receiver})"
-    if owner.type == "dict" and call is None and (owned := chain(node.value, spot.source)):
-        found = keys(scene, owned)
+    if owner.type == "dict" and call is None and (owned := context.plain_chain(node.value)):
+        found = context.keys(owned)
         if found is not None and wrong in found.keys:
             return f'{receiver}["{wrong}"]'
     if isinstance(node.ctx, ast.Store | ast.Del):
@@ -260,7 +256,7 @@ def _rewritten(scene: Scene, spot: Spot, node: ast.Attribute, owner: Thing, wron
         write = SIZED.get(wrong)
     if write is None and owner.module == "builtins":
         write = ANY.get(wrong)
-    if wrong in GIVING and call is not None and is_statement(spot.source, call):
+    if wrong in GIVING and call is not None and context.is_statement(call):
         return ""  # what it gives would be thrown away
     text = write(receiver, arguments) if write is not None else ""
     if wrong == "join" and call is not None and call.args and not isinstance(call.args[0], ast.Constant | ast.Name):

@@ -6,10 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, ask
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 ENDS = {
@@ -65,26 +64,21 @@ class FrequencyAlias(Rule):
                       r"unit abbreviation|Units '\w', '\w' and '\w'|is deprecated.*frequency", text)
         )  # fmt: skip
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        calls = site.calls()
-        nearest = next((c for c in calls if _splices(site, c)), None)
-        targets = [
-            c for c in ast.walk(site.tree) if isinstance(c, ast.Call) and _last(c) in TAKES_OFFSETS | TAKES_PERIODS
-        ]
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        calls = context.calls_at_failure()
+        nearest = next((c for c in calls if _splices(context, c)), None)
+        targets = [c for c in context.walk(ast.Call) if last_name(c.func) in TAKES_OFFSETS | TAKES_PERIODS]
         splices: dict[Splice, None] = {}
         for call in ([nearest] if nearest is not None else []) + targets:
-            splices.update(dict.fromkeys(_splices(site, call)))
+            splices.update(dict.fromkeys(_splices(context, call)))
         if nearest is None:
-            splices.update(dict.fromkeys(_assigned(site)))
+            splices.update(dict.fromkeys(_assigned(context)))
         if not splices:
             return
         start, end, text = next(iter(splices))
         yield self.patch(
-            self.replace(scene, site.cell_id, splices),
-            f"Write the frequency as {text} in place of {site.source[start:end]}",
+            context.replace(context.cell_id, splices),
+            f"Write the frequency as {text} in place of {context.source[start:end]}",
             "pandas has renamed this frequency alias.",
             prior=0.92,
         )
@@ -103,50 +97,49 @@ def alias(text: str, *, period: bool) -> str:
     return number + table.get(name, name) + anchor
 
 
-def _last(call: ast.Call) -> str:
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""
-
-
-def _splices(site: Site, call: ast.Call) -> list[Splice]:
-    last = _last(call)
-    period = last in TAKES_PERIODS - {"asfreq"} or (last in ("asfreq", "shift", "resample") and _is_period(site, call))
+def _splices(context: RuleContext, call: ast.Call) -> list[Splice]:
+    last = last_name(call.func)
+    period = last in TAKES_PERIODS - {"asfreq"} or (
+        last in ("asfreq", "shift", "resample") and _is_period(context, call)
+    )
     return [
         splice
         for name, node in [("", a) for a in call.args] + [(k.arg or "", k.value) for k in call.keywords]
         if name in ("", "freq", "rule", "offset", "unit", "period", "window")
-        for splice in _changed(site, node, period=period)
+        for splice in _changed(context, node, period=period)
     ]
 
 
-def _is_period(site: Site, call: ast.Call) -> bool:
+def _is_period(context: RuleContext, call: ast.Call) -> bool:
     """True where what the method is called on is live a period, or an index or a table of periods."""
     if not isinstance(call.func, ast.Attribute):
         return False
-    live = site.live([call.func.value], calls=True)[0]
-    table = ask(site.scene, "columns", expression=site.text(call.func.value), calls=True) or {}
-    return live.is_a("pandas.Period", "pandas.PeriodIndex") or "Period" in table.get("index", "")
+    live = context.describe_all([call.func.value], calls=True)[0]
+    table = context.table(call.func.value)
+    return live.is_a("pandas.Period", "pandas.PeriodIndex") or (table is not None and "Period" in table.index_type)
 
 
-def _changed(site: Site, node: ast.expr, *, period: bool) -> list[Splice]:
+def _changed(context: RuleContext, node: ast.expr, *, period: bool) -> list[Splice]:
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return []
     new = alias(node.value, period=period)
     if new == node.value:
         return []
-    mark = site.text(node)[:1]
-    return [(*src.span(site.source, node), f"{mark}{new}{mark}" if mark in "'\"" else repr(new))]
+    mark = context.text(node)[:1]
+    return [(*context.span(node), f"{mark}{new}{mark}" if mark in "'\"" else repr(new))]
 
 
-def _assigned(site: Site) -> list[Splice]:
+def _assigned(context: RuleContext) -> list[Splice]:
     """A frequency that the failing call gets by a name: the assignment of that name in the cell."""
     given = {
-        n.id for c in site.calls()[:2] for n in [*c.args, *(k.value for k in c.keywords)] if isinstance(n, ast.Name)
+        n.id
+        for c in context.calls_at_failure()[:2]
+        for n in [*c.args, *(k.value for k in c.keywords)]
+        if isinstance(n, ast.Name)
     }
     return [
         splice
-        for node in ast.walk(site.tree)
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id in given for t in node.targets)
-        for splice in _changed(site, node.value, period=False)
+        for node in context.walk(ast.Assign)
+        if any(isinstance(t, ast.Name) and t.id in given for t in node.targets)
+        for splice in _changed(context, node.value, period=False)
     ]

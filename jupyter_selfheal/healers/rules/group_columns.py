@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import ask
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 NO_ATTRIBUTE = re.compile(r"'DataFrame' object has no attribute '(\w+)'")
@@ -50,18 +49,18 @@ class GroupColumns(Rule):
     applicability = Applicability.SAFE
     why = "Until pandas 3.0 the groups had these columns (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        found = NO_ATTRIBUTE.search(scene.failure.evalue)
-        name = found[1] if found else scene.failure.evalue.strip("'\"")
-        if not name or (scene.failure.ename == "AttributeError" and not found):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        found = NO_ATTRIBUTE.search(context.failure.evalue)
+        name = found[1] if found else context.failure.evalue.strip("'\"")
+        if not name or (context.failure.ename == "AttributeError" and not found):
             return
-        applied = list(_applied(scene, name))
-        if not applied or not _depends(scene, applied):
+        applied = list(_applied(context, name))
+        if not applied or not _depends(context, applied):
             return
-        release = ask(scene, "number", expression=RELEASE)
+        release = context.number(RELEASE)
         if not isinstance(release, int | float) or release < 3:
             return
-        edits = _edits(self, scene, applied)
+        edits = _edits(self, context, applied)
         if edits:
             yield self.patch(
                 edits,
@@ -71,17 +70,17 @@ class GroupColumns(Rule):
             )
 
 
-def _cells(scene: Scene) -> Iterator[tuple[str, str]]:
+def _cells(context: RuleContext) -> Iterator[tuple[str, str]]:
     """(id, source) of the code cells up to the failing one."""
-    for cell in scene.notebook.code_before(scene.failure.cell_id):
-        yield cell.id, scene.source_of(cell.id)
-    yield scene.failure.cell_id, scene.source
+    for cell in context.notebook.code_before(context.failure.cell_id):
+        yield cell.id, context.source_of(cell.id)
+    yield context.failure.cell_id, context.failure.source
 
 
-def _applied(scene: Scene, name: str) -> Iterator[Applied]:
+def _applied(context: RuleContext, name: str) -> Iterator[Applied]:
     """Calls of ``apply`` on groups by the column."""
     grouped: dict[str, tuple[ast.Call, ast.Name]] = {}
-    for cell_id, source in _cells(scene):
+    for cell_id, source in _cells(context):
         for statement in src.statements(source):
             for node in ast.walk(statement.node):
                 if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
@@ -109,22 +108,26 @@ def _grouping(node: ast.expr, name: str) -> tuple[ast.Call, ast.Name] | None:
     return (node, node.func.value) if named and isinstance(node.func.value, ast.Name) else None
 
 
-def _depends(scene: Scene, applied: list[Applied]) -> bool:
+def _depends(context: RuleContext, applied: list[Applied]) -> bool:
     """True where the failing statement makes such a call, or reads what came of one."""
-    failing = scene.failing_statement()
+    failing = context.failing_statement
     calls = {(a.cell_id, a.statement.index) for a in applied}
     tainted: set[str] = set()
-    for cell_id, source in _cells(scene):
+    for cell_id, source in _cells(context):
         for statement in src.statements(source):
             names = src.names_of([statement.node])
             touched = (cell_id, statement.index) in calls or bool(tainted & names.uses)
-            if cell_id == scene.failure.cell_id and failing is not None and statement.index == scene.failure.statement:
+            if (
+                cell_id == context.failure.cell_id
+                and failing is not None
+                and statement.index == context.failure.statement
+            ):
                 return touched
             tainted = tainted | names.binds if touched else tainted - names.binds
     return False
 
 
-def _edits(rule: Rule, scene: Scene, applied: list[Applied]) -> tuple[Edit, ...]:
+def _edits(rule: Rule, context: RuleContext, applied: list[Applied]) -> tuple[Edit, ...]:
     splices: dict[str, dict[Splice, None]] = {}
     first: list[str] = []
     for one in applied:
@@ -132,22 +135,22 @@ def _edits(rule: Rule, scene: Scene, applied: list[Applied]) -> tuple[Edit, ...]
         end = src.span(one.source, one.groups)[1]
         whole = f"{one.groups.id}.obj" if isinstance(one.groups, ast.Name) else one.table.id
         mine[end, end, f"[list({whole}.columns)]"] = None
-        if one.groups is one.grouping and _returns_the_group(scene, one.call.args[0]) and not _has_keys(one.grouping):
+        if one.groups is one.grouping and _returns_the_group(context, one.call.args[0]) and not _has_keys(one.grouping):
             inside = src.span(one.source, one.grouping)[1] - 1
             mine[inside, inside, ", group_keys=False"] = None
         if one.table.id in src.names_of([one.statement.node]).binds:
-            first += _maker(scene, one)
+            first += _maker(context, one)
     edits: list[Edit] = [RunCells(tuple(dict.fromkeys(first)))] if first else []
     for cell_id, changes in splices.items():
-        edits += rule.replace(scene, cell_id, sorted(changes))
+        edits += context.replace(cell_id, sorted(changes))
     return tuple(edits)
 
 
-def _maker(scene: Scene, one: Applied) -> list[str]:
+def _maker(context: RuleContext, one: Applied) -> list[str]:
     """The cell above that made the table which the statement overwrites: it must run again first."""
-    above = [c for c, _ in _cells(scene)]
+    above = [c for c, _ in _cells(context)]
     above = above[: above.index(one.cell_id)]
-    made = [c for c in above if one.table.id in src.names(scene.source_of(c)).binds]
+    made = [c for c in above if one.table.id in src.names(context.source_of(c)).binds]
     return made[-1:]
 
 
@@ -155,11 +158,11 @@ def _has_keys(grouping: ast.Call) -> bool:
     return any(k.arg == "group_keys" for k in grouping.keywords)
 
 
-def _returns_the_group(scene: Scene, function: ast.expr) -> bool:
+def _returns_the_group(context: RuleContext, function: ast.expr) -> bool:
     """True for a function of the notebook that gives back its argument, never bound to anything else in it."""
     if not isinstance(function, ast.Name):
         return False
-    for _, source in _cells(scene):
+    for _, source in _cells(context):
         for statement in src.statements(source):
             made = statement.node
             if isinstance(made, ast.FunctionDef) and made.name == function.id and made.args.args:

@@ -8,8 +8,8 @@ from functools import cache
 from jupyter_selfheal import registry
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ConfigError
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
 from jupyter_selfheal.healers.rules._table import RULES
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Attempt, Case, Cost, Insert, Patch, Replace
 from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts
 
@@ -75,7 +75,7 @@ class RulesHealer:
 
         A rule that raises is a bug of ours (or of a third party): the others go on and the note names it.
         """
-        scene = Scene(case, facts)
+        context = RuleContext(case, facts)
         seen = {_key(a.patch) for a in history}
         found: list[Patch] = []
         notes = []
@@ -83,7 +83,7 @@ class RulesHealer:
             if not rule.matches(case.failure):
                 continue
             try:
-                proposed = list(_first(rule.propose(scene), PATCHES_OF_A_RULE))
+                proposed = list(_first(rule.propose(context), PATCHES_OF_A_RULE))
             except Exception as error:
                 notes.append(f"rule {rule.code} failed ({type(error).__name__}: {error}): please report it")
                 continue

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._live import chain, keys, spots
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -30,37 +29,39 @@ class IndexOffByOne(Rule):
     applicability = Applicability.SAFE
     why = "The bound is the length of the sequence that is indexed: its last pass can only fail."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if scene.failure.ename == "KeyError" and not scene.failure.evalue.strip().lstrip("-").isdigit():
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "KeyError" and not context.failure.evalue.strip().lstrip("-").isdigit():
             return
-        for spot in spots(scene, ast.Subscript):
-            if not isinstance(spot.node, ast.Subscript):
+        for failing in context.failing_nodes(ast.Subscript):
+            if not isinstance(failing, ast.Subscript):
                 continue
-            owner = chain(spot.node.value, spot.source)
+            owner = context.plain_chain(failing.value)
             if not owner:
                 continue
-            for changes, title, sure in _corrections(spot.source, spot.node, owner):
+            for changes, title, sure in _corrections(context.source, failing, owner):
                 yield self.patch(
-                    self.replace(scene, spot.cell_id, changes),
+                    context.replace(context.cell_id, changes),
                     title,
                     f"The index goes one beyond the end of `{owner}`.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why=self.why if sure else "The loop counts from one: either its bound or the index may be wrong.",
                     prior=0.85 if sure else 0.6,
                 )
-            yield from self._constant(scene, spot.cell_id, spot.source, spot.node, owner)
+            yield from self._constant(context, context.cell_id, context.source, failing, owner)
 
-    def _constant(self, scene: Scene, cell_id: str, source: str, node: ast.Subscript, owner: str) -> Iterator[Patch]:
+    def _constant(
+        self, context: RuleContext, cell_id: str, source: str, node: ast.Subscript, owner: str
+    ) -> Iterator[Patch]:
         """``x[3]`` of three items: the count was taken for the last index."""
         index = node.slice
         if not (isinstance(index, ast.Constant) and type(index.value) is int and index.value > 0):
             return
-        found = keys(scene, owner)
+        found = context.keys(owner)
         if found is None or found.length != index.value or found.keys or found.index:
             return
         change = (*src.span(source, index), str(index.value - 1))
         yield self.patch(
-            self.replace(scene, cell_id, [change]),
+            context.replace(cell_id, [change]),
             f"Take the last item, `{owner}[{index.value - 1}]`",
             f"`{owner}` has {index.value} items; counting begins with 0.",
             applicability=Applicability.UNSAFE,

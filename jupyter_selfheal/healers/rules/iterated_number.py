@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import Spot, chain, describe, spots, survey
-from jupyter_selfheal.healers.rules._near import nearest, plural_of
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plural
 from jupyter_selfheal.model import Applicability, Patch
 
 SEQUENCES = frozenset({"list", "tuple", "dict", "set", "ndarray", "Series", "DataFrame", "Index", "range"})
@@ -60,59 +59,46 @@ class IteratedNumber(Rule):
     applicability = Applicability.SAFE
     why = "A loop over a number counts up to it; a range over a list counts its items."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        message = scene.failure.evalue
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        message = context.failure.evalue
         if re.search(r"'(numpy\.)?(int|float|int64)\d*' object is not iterable", message):
-            yield from self._loops(scene)
-            yield from self._sums(scene)
+            yield from self._loops(context)
+            yield from self._sums(context)
         elif re.search(
             r"'(list|str|tuple|dict|set|Series|DataFrame|Index)' object cannot be interpreted as an integer", message
         ):
-            for spot in spots(scene, ast.Call):
-                call = spot.node
-                if isinstance(call, ast.Call) and spot.text(call.func) == "range" and call.args:
+            for call in context.failing_nodes(ast.Call):
+                if context.text(call.func) == "range" and call.args:
                     last = call.args[-1] if len(call.args) < 3 else call.args[1]
-                    text = spot.text(last)
-                    yield self._patch(scene, spot, last, f"len({text})", f"Count to `len({text})`")
+                    text = context.text(last)
+                    yield self._patch(context, last, f"len({text})", f"Count to `len({text})`")
                     return
 
-    def _patch(self, scene: Scene, spot: Spot, node: ast.AST, text: str, title: str) -> Patch:
+    def _patch(self, context: RuleContext, node: ast.AST, text: str, title: str) -> Patch:
         return self.patch(
-            self.replace(scene, spot.cell_id, [(*spot.span(node), text)]),
+            context.replace(context.cell_id, [(*context.span(node), text)]),
             title,
             "A number stands for something to go through, or the other way round.",
             prior=0.9,
         )
 
-    def _loops(self, scene: Scene) -> Iterator[Patch]:
-        cell_id, source, line = scene.place()
-        for node in src.walk(source):
-            if not isinstance(node, ast.For | ast.comprehension) or not node.iter.lineno <= line <= (
-                node.iter.end_lineno or 0
-            ):
-                continue
-            if isinstance(node.target, ast.Tuple):
-                continue
-            spot = Spot(cell_id, source, node.iter)
-            if _is_number(scene, spot, node.iter):
-                text = spot.text()
-                found = self._patch(scene, spot, node.iter, f"range({text})", f"Count with `range({text})`")
-                doubt = "" if not isinstance(node.target, ast.Name) else _doubt(scene, node.iter, node.target.id)
+    def _loops(self, context: RuleContext) -> Iterator[Patch]:
+        loops: list[ast.For | ast.comprehension] = [*context.walk(ast.For), *context.walk(ast.comprehension)]
+        for node in loops:
+            is_here = node.iter.lineno <= context.line <= (node.iter.end_lineno or 0)
+            if is_here and not isinstance(node.target, ast.Tuple) and _is_number(context, node.iter):
+                text = context.text(node.iter)
+                found = self._patch(context, node.iter, f"range({text})", f"Count with `range({text})`")
+                doubt = "" if not isinstance(node.target, ast.Name) else _doubt(context, node.iter, node.target.id)
                 yield replace(found, applicability=Applicability.UNSAFE, why=doubt) if doubt else found
                 return
 
-    def _sums(self, scene: Scene) -> Iterator[Patch]:
-        for spot in spots(scene, ast.Call):
-            call = spot.node
-            if (
-                isinstance(call, ast.Call)
-                and spot.text(call.func) == "sum"
-                and len(call.args) > 1
-                and not call.keywords
-            ):
-                start, end = spot.span(call.args[0])[0], spot.span(call.args[-1])[1]
+    def _sums(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.failing_nodes(ast.Call):
+            if context.text(call.func) == "sum" and len(call.args) > 1 and not call.keywords:
+                start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
                 yield self.patch(
-                    self.replace(scene, spot.cell_id, [(start, end, f"[{spot.source[start:end]}]")]),
+                    context.replace(context.cell_id, [(start, end, f"[{context.source[start:end]}]")]),
                     "Add the numbers as a list",
                     "`sum` goes through one sequence.",
                     prior=0.85,
@@ -120,30 +106,32 @@ class IteratedNumber(Rule):
                 return
 
 
-def _doubt(scene: Scene, iterated: ast.expr, target: str) -> str:
+def _doubt(context: RuleContext, iterated: ast.expr, target: str) -> str:
     """Why the number may not be what the loop is meant to go through; empty where nothing speaks for that."""
     if not isinstance(iterated, ast.Name):
         return ""
     name = iterated.id
     if target not in INDICES and not COUNT.search(name):
         return f"`{target}` may be meant as a digit or an item of `{name}`."
-    near = [n for n, (kind, _) in survey(scene).names.items() if kind in SEQUENCES and n in nearest(name, (n,))]
-    if near or plural_of(name, target):
+    near = [n for n, (kind, _) in context.state.names.items() if kind in SEQUENCES and n in find_nearest(name, (n,))]
+    if near or is_plural(name, target):
         return f"`{near[0] if near else name}` may be meant as the sequence to go through."
-    cells = (c.source for c in scene.notebook.code_before(scene.failure.cell_id))
-    bound = [s for c in (*cells, scene.source) for s in src.statements(c) if name in src.names_of([s.node]).binds]
+    cells = (c.source for c in context.notebook.code_before(context.failure.cell_id))
+    bound = [
+        s for c in (*cells, context.failure.source) for s in src.statements(c) if name in src.names_of([s.node]).binds
+    ]
     return f"`{name}` was bound more than once, and may have been a sequence." if len(bound) > 1 else ""
 
 
-def _is_number(scene: Scene, spot: Spot, node: ast.expr) -> bool:
+def _is_number(context: RuleContext, node: ast.expr) -> bool:
     if isinstance(node, ast.Constant):
         return isinstance(node.value, int)
     if isinstance(node, ast.Call):
-        return spot.text(node.func) in ("len", "int", "round", "max", "min", "abs") or spot.text(node.func).endswith(
-            ".count"
-        )
+        return context.text(node.func) in ("len", "int", "round", "max", "min", "abs") or context.text(
+            node.func
+        ).endswith(".count")
     if isinstance(node, ast.BinOp):
         return True
-    name = chain(node, spot.source)
-    thing = describe(scene, name) if name else None
+    name = context.plain_chain(node)
+    thing = context.describe(name) if name else None
     return thing is not None and thing.type in ("int", "int64", "int32")

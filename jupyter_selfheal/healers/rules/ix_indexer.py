@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice, attribute_name_span
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, ask
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Table
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 INTEGERS = ("int64", "int32", "uint64", "int8", "int16")
@@ -34,37 +31,36 @@ class IxIndexer(Rule):
     applicability = Applicability.SAFE
     why = "The live axes decide between label and position as `.ix` did."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if "'ix'" not in scene.failure.evalue:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "'ix'" not in context.failure.evalue:
             return
-        site = Site.of(scene)
-        if site is None or not site.owner.is_a("pandas.DataFrame", "pandas.Series"):
+        if not context.owner.is_a("pandas.DataFrame", "pandas.Series"):
             return
         splices: list[Splice] = []
-        for node in ast.walk(site.tree):
+        for node in ast.walk(context.tree):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "ix":
-                splices += _rewritten(site, node, node.value)
+                splices += _rewritten(context, node, node.value)
         kept = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
         if kept:
             yield self.patch(
-                self.replace(scene, site.cell_id, kept),
+                context.replace(context.cell_id, kept),
                 "Write `.ix` as `.loc` or `.iloc`",
                 "pandas 1.0 removed `.ix`.",
                 prior=0.92,
             )
 
 
-def _rewritten(site: Site, node: ast.Subscript, access: ast.Attribute) -> list[Splice]:
-    table = ask(site.scene, "columns", expression=site.text(access.value), calls=True)
+def _rewritten(context: RuleContext, node: ast.Subscript, access: ast.Attribute) -> list[Splice]:
+    table = context.table(access.value)
     if not table:
         return []
     keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    axes = [table["index_dtype"], _columns_dtype(table)]
-    kinds = [_kind(site, key, dtype) for key, dtype in zip(keys, axes, strict=False)]
+    axes = [table.index_dtype, _columns_dtype(table)]
+    kinds = [_kind(context, key, dtype) for key, dtype in zip(keys, axes, strict=False)]
     if len(keys) > 2 or "" in kinds:
         return []
     wanted = set(kinds) - {"any"}
-    name = attribute_name_span(site.source, access)
+    name = context.attribute_span(access)
     if wanted <= {"label"}:
         return [(*name, "loc")]
     if wanted == {"position"}:
@@ -72,29 +68,28 @@ def _rewritten(site: Site, node: ast.Subscript, access: ast.Attribute) -> list[S
     found = [(*name, "loc")]
     for key, kind, axis in zip(keys, kinds, ("index", "columns"), strict=False):
         if kind == "position":
-            start, end = src.span(site.source, key)
-            found.append((start, end, f"{site.text(access.value)}.{axis}[{site.source[start:end]}]"))
+            start, end = context.span(key)
+            found.append((start, end, f"{context.text(access.value)}.{axis}[{context.source[start:end]}]"))
     return found
 
 
-def _columns_dtype(table: Any) -> str:
-    columns = table["columns"]
-    return "int64" if columns and all(isinstance(c, int) for c in columns) else "object"
+def _columns_dtype(table: Table) -> str:
+    return "int64" if table.columns and all(isinstance(c, int) for c in table.columns) else "object"
 
 
-def _kind(site: Site, key: ast.expr, dtype: str) -> str:
+def _kind(context: RuleContext, key: ast.expr, dtype: str) -> str:
     """``label``, ``position``, ``any`` (a full slice) or "" where it cannot be told."""
     if isinstance(key, ast.Slice):
         bounds = [b for b in (key.lower, key.upper) if b is not None]
         if not bounds:
             return "any"
-        kinds = {_kind(site, b, dtype) for b in bounds}
+        kinds = {_kind(context, b, dtype) for b in bounds}
         return kinds.pop() if len(kinds) == 1 else ""
-    live = site.live([key], calls=True)[0]
+    live = context.describe_all([key], calls=True)[0]
     if live.is_a("builtins.int", "numpy.integer") and not live.is_a("builtins.bool"):
         return "label" if dtype in INTEGERS else "position"
     if live.is_a("builtins.list", "numpy.ndarray") and isinstance(key, ast.List) and key.elts:
-        kinds = {_kind(site, e, dtype) for e in key.elts}
+        kinds = {_kind(context, e, dtype) for e in key.elts}
         return kinds.pop() if len(kinds) == 1 else ""
     if live.dtype in INTEGERS and not live.is_a("pandas.Series"):
         return "label" if dtype in INTEGERS else "position"

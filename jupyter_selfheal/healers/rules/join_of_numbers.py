@@ -6,8 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._live import spots
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -27,27 +26,27 @@ class JoinOfNumbers(Rule):
     applicability = Applicability.SAFE
     why = "The result is text, and this is how each item is written."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        found = re.search(r"sequence item \d+: expected str instance, (\w+) found", scene.failure.evalue)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        found = re.search(r"sequence item \d+: expected str instance, (\w+) found", context.failure.evalue)
         if not found:
             return
-        for spot in spots(scene, ast.Call):
-            call = spot.node
+        for failing in context.failing_nodes(ast.Call):
+            call = failing
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "join"):
                 continue
             if len(call.args) != 1:
                 return
             argument = call.args[0]
-            text = spot.text(argument)
+            text = context.text(argument)
             inner = text[1:-1] if isinstance(argument, ast.GeneratorExp) and text.startswith("(") else text
             if isinstance(argument, ast.GeneratorExp | ast.ListComp):
                 element = argument.elt
-                change = (*spot.span(element), f"str({spot.text(element)})")
+                change = (*context.span(element), f"str({context.text(element)})")
             else:
-                change = (*spot.span(argument), f"map(str, {inner})")
+                change = (*context.span(argument), f"map(str, {inner})")
             sure = found[1] not in ("NoneType", "bytes", "list", "tuple", "dict")
             yield self.patch(
-                self.replace(scene, spot.cell_id, [change]),
+                context.replace(context.cell_id, [change]),
                 "Join the items as texts",
                 f"`join` was given a `{found[1]}`.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,

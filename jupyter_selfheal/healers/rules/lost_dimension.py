@@ -6,9 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SHAPES = re.compile(r"operands could not be broadcast together with shapes \((\d+),(\d+)\) \((\d+),\)")
@@ -37,25 +36,24 @@ class LostDimension(Rule):
         found = SHAPES.search(failure.evalue) if super().matches(failure) else None
         return found is not None and found[1] == found[3] != found[2]
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        node = next(site.nodes(ast.BinOp), None) if site is not None else None
-        if site is None or not isinstance(node, ast.BinOp):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        node = next(iter(context.nodes_at_failure(ast.BinOp)), None)
+        if not isinstance(node, ast.BinOp):
             return
-        text = site.text(node.right)
+        text = context.text(node.right)
         if isinstance(node.right, ast.Call) and _reduces(node.right):
-            end = src.span(site.source, node.right)[1] - 1
+            end = context.span(node.right)[1] - 1
             change, new = (end, end, ", keepdims=True"), "keepdims=True"
-        elif site.live([node.right])[0].is_a("numpy.ndarray"):
-            new = f"{site.operand(node.right)}[:, None]"
-            change = (*src.span(site.source, node.right), new)
+        elif context.describe_all([node.right])[0].is_a("numpy.ndarray"):
+            new = f"{context.operand(node.right)}[:, None]"
+            change = (*context.span(node.right), new)
         else:
             return
-        edits = self.replace(scene, site.cell_id, [change])
+        edits = context.replace(context.cell_id, [change])
         yield self.patch(edits, f"Write `{new}`", f"`{text}` has one value for each row.", prior=0.85)
 
 
 def _reduces(call: ast.Call) -> bool:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = last_name(call.func)
     given = {k.arg for k in call.keywords}
     return name in REDUCTIONS and "axis" in given and "keepdims" not in given

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, lines_of
+from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, lines_of
 
 MAGIC = re.compile(r"^\s*%(?:timeit|time|prun|memit)\s+(?:-\w+\s*\d*\s+)*(?=\S)")
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import keys
-from jupyter_selfheal.healers.rules._near import plain
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.spelling import normalize
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -29,24 +26,24 @@ class MergeKeys(Rule):
     applicability = Applicability.SAFE
     why = "One column only of the table is the key's name but for case and punctuation."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site, wanted = Site.of(scene), scene.failure.evalue.strip("'\"")
-        for call in site.calls() if site is not None else ():
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        wanted = context.failure.evalue.strip("'\"")
+        for call in context.calls_at_failure():
             tables = _joined(call)
             on = next((k.value for k in call.keywords if k.arg == "on"), None)
-            if site is None or not tables or not _names_only(on, wanted):
+            if not tables or not _names_only(on, wanted):
                 continue
             for node in tables:
-                found = keys(scene, site.text(node))
+                found = context.keys(node)
                 columns = [c for c in found.columns if isinstance(c, str)] if found is not None else []
-                near = [c for c in columns if plain(c) == plain(wanted)]
+                near = [c for c in columns if normalize(c) == normalize(wanted)]
                 if wanted in columns or len(near) != 1:
                     continue
-                text = f"{site.operand(node)}.rename(columns={{{_quoted(near[0])}: {_quoted(wanted)}}})"
+                text = f"{context.operand(node)}.rename(columns={{{_quoted(near[0])}: {_quoted(wanted)}}})"
                 yield self.patch(
-                    self.replace(scene, site.cell_id, [(*src.span(site.source, node), text)]),
+                    context.replace(context.cell_id, [(*context.span(node), text)]),
                     f"Join {wanted!r} with the other table's {near[0]!r}",
-                    f"`{site.text(node)}` has no column {wanted!r}, but has {near[0]!r}.",
+                    f"`{context.text(node)}` has no column {wanted!r}, but has {near[0]!r}.",
                     prior=0.88,
                 )
                 return

@@ -7,13 +7,11 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import add_import, import_line
 from jupyter_selfheal.healers.rules._imports import ALIASES, AMBIGUOUS
-from jupyter_selfheal.healers.rules._live import ask, describe, survey
-from jupyter_selfheal.healers.rules._names import is_skeleton, known_names
-from jupyter_selfheal.healers.rules._near import nearest
-from jupyter_selfheal.healers.rules._package import holders_of
-from jupyter_selfheal.healers.rules._rule import Rule, Scene, nodes_on_line
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import add_import, format_import
+from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.model import Applicability, Patch
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -39,24 +37,24 @@ class MissingImport(Rule):
     applicability = Applicability.SAFE
     why = "The name has one usual meaning, and every attribute that the notebook reads of it exists there."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        name = survey(scene).attribute or _name_in(scene.failure.evalue)
-        if not name or scene.failure.ename != "NameError" or _is_bound(scene, name):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = context.state.attribute or _name_in(context.failure.evalue)
+        if not name or context.failure.ename != "NameError" or _is_bound(context, name):
             return
-        own = _own_imports(scene, name)
+        own = _own_imports(context, name)
         if not own and name not in ALIASES and _HUMPS.fullmatch(name):
-            yield from self._of_a_library(scene, name)
+            yield from self._of_a_library(context, name)
             return
         candidates = own or list(ALIASES.get(name, ())) or [(name, "")]
-        fitting = _fitting(scene, name, candidates)
-        if not own and name not in ALIASES and not _is_used_as_module(scene, name):
+        fitting = _fitting(context, name, candidates)
+        if not own and name not in ALIASES and not _is_used_as_module(context, name):
             return
         for rank, (module, item) in enumerate(fitting):
-            line = import_line(module, item, name)
-            place = _home(scene)
+            line = format_import(module, item, name)
+            place = _home(context)
             sure = bool(own) or (name not in AMBIGUOUS and rank == 0)
             yield self.patch(
-                self.replace(scene, place, [add_import(scene.source_of(place), line)]),
+                context.replace(place, [add_import(context.source_of(place), line)]),
                 f"Add `{line}`",
                 f"`{name}` is used but was never imported.",
                 applicability=Applicability.SAFE if sure and rank == 0 else Applicability.UNSAFE,
@@ -65,18 +63,18 @@ class MissingImport(Rule):
                 prior=(0.9 if own else 0.85 if sure else 0.45) - 0.1 * rank,
             )  # fmt: skip
 
-    def _of_a_library(self, scene: Scene, name: str) -> Iterator[Patch]:
+    def _of_a_library(self, context: RuleContext, name: str) -> Iterator[Patch]:
         """A class that one of the libraries has that the notebook works with."""
-        found = holders_of(scene, name, _packages(scene)) if not _is_misspelt(scene, name) else []
+        found = context.find_definitions(name, _packages(context)) if not _is_misspelt(context, name) else []
         if len(found) != 1:
             return
         package, module = found[0]
-        exercise = any(is_skeleton(c.source) for c in scene.notebook.cells if c.kind == "code")
-        sure = not exercise and (re.search(r"[a-z0-9][A-Z]", name) or _is_handed_to(scene, name, package))
-        place = _home(scene)
-        line = import_line(module, name, name)
+        exercise = any(is_skeleton(c.source) for c in context.notebook.cells if c.kind == "code")
+        sure = not exercise and (re.search(r"[a-z0-9][A-Z]", name) or _is_handed_to(context, name, package))
+        place = _home(context)
+        line = format_import(module, name, name)
         yield self.patch(
-            self.replace(scene, place, [add_import(scene.source_of(place), line)]),
+            context.replace(place, [add_import(context.source_of(place), line)]),
             f"Add `{line}`",
             f"`{name}` is used but was never imported.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -91,10 +89,10 @@ _HUMPS = re.compile(r"(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
 """The name of a class: ``Bbox``, ``LinearRegression``, ``MultinomialNB``."""
 
 
-def _packages(scene: Scene) -> set[str]:
+def _packages(context: RuleContext) -> set[str]:
     """The top-level packages that the notebook's cells import."""
     found = set()
-    for cell in scene.notebook.cells:
+    for cell in context.notebook.cells:
         for node in ast.walk((src.parse(cell.source) if cell.kind == "code" else None) or ast.Module([], [])):
             if isinstance(node, ast.Import):
                 found |= {a.name.split(".")[0] for a in node.names}
@@ -105,28 +103,27 @@ def _packages(scene: Scene) -> set[str]:
     return found
 
 
-def _is_misspelt(scene: Scene, name: str) -> bool:
+def _is_misspelt(context: RuleContext, name: str) -> bool:
     """True where something of nearly this name is known at the place of the failure."""
-    return bool(nearest(name, known_names(scene, survey(scene))))
+    return bool(find_nearest(name, context.known_names))
 
 
-def _is_handed_to(scene: Scene, name: str, package: str) -> bool:
+def _is_handed_to(context: RuleContext, name: str, package: str) -> bool:
     """True where the value goes straight into a call on an object of the package: ``fig.savefig(bbox_inches=Bbox(…))``."""
-    _, source, line = scene.place()
-    for call in (n for n in nodes_on_line(source, line) if isinstance(n, ast.Call)):
+    for call in context.nodes_on_line(ast.Call):
         given = [a.func if isinstance(a, ast.Call) else a for a in (*call.args, *(k.value for k in call.keywords))]
         owner = src.root_name(call.func)
         if owner and any(isinstance(g, ast.Name) and g.id == name for g in given):
-            live = describe(scene, owner)
+            live = context.describe(owner)
             return live is not None and (live.module.split(".")[0] == package or live.name.split(".")[0] == package)
     return False
 
 
-def _home(scene: Scene) -> str:
+def _home(context: RuleContext) -> str:
     """The cell that reads the name, if it only defines things (it runs again, then); else the failing cell."""
-    cell_id, source, _ = scene.place()
+    cell_id, source, _ = context.location
     harmless = all(isinstance(s.node, DEFINITIONS) for s in src.statements(source))
-    return cell_id if harmless else scene.failure.cell_id
+    return cell_id if harmless else context.failure.cell_id
 
 
 def _name_in(message: str) -> str:
@@ -134,19 +131,19 @@ def _name_in(message: str) -> str:
     return parts[1] if len(parts) > 2 and parts[1].isidentifier() else ""
 
 
-def _is_bound(scene: Scene, name: str) -> bool:
+def _is_bound(context: RuleContext, name: str) -> bool:
     """True where some cell binds the name other than by an import: then its absence is a matter of state or of a typo."""
-    for cell in scene.notebook.cells:
-        found = src.names(scene.source_of(cell.id) if cell.kind == "code" else "")
+    for cell in context.notebook.cells:
+        found = src.names(context.source_of(cell.id) if cell.kind == "code" else "")
         if name in found.binds and name not in found.imports:
             return True
     return False
 
 
-def _own_imports(scene: Scene, name: str) -> list[tuple[str, str]]:
+def _own_imports(context: RuleContext, name: str) -> list[tuple[str, str]]:
     """How the notebook's cells import the name: (module, name in it or empty), without repeats."""
     found: list[tuple[str, str]] = []
-    for cell in scene.notebook.cells:
+    for cell in context.notebook.cells:
         tree = src.parse(cell.source) if cell.kind == "code" else None
         for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.Import):
@@ -156,10 +153,14 @@ def _own_imports(scene: Scene, name: str) -> list[tuple[str, str]]:
     return list(dict.fromkeys(found))
 
 
-def _uses(scene: Scene, name: str) -> tuple[set[str], bool]:
+def _uses(context: RuleContext, name: str) -> tuple[set[str], bool]:
     """Attributes read of the name where it was missed, in the failing cell and below, and whether it is called itself."""
     attributes, called = set(), False
-    cells = [scene.place()[1], scene.source, *(c.source for c in scene.notebook.code_after(scene.failure.cell_id))]
+    cells = [
+        context.location[1],
+        context.failure.source,
+        *(c.source for c in context.notebook.code_after(context.failure.cell_id)),
+    ]
     for text in cells:
         tree = src.parse(text)
         for node in ast.walk(tree) if tree else ():
@@ -170,13 +171,12 @@ def _uses(scene: Scene, name: str) -> tuple[set[str], bool]:
     return attributes, called
 
 
-def _is_used_as_module(scene: Scene, name: str) -> bool:
-    attributes, called = _uses(scene, name)
+def _is_used_as_module(context: RuleContext, name: str) -> bool:
+    attributes, called = _uses(context, name)
     return bool(attributes) and not called
 
 
-def _fitting(scene: Scene, name: str, candidates: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _fitting(context: RuleContext, name: str, candidates: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The candidates that can be imported here and have what the notebook reads of them."""
-    attributes, called = _uses(scene, name)
-    fits = ask(scene, "fits", pairs=[list(c) for c in candidates], attributes=sorted(attributes), called=called)
-    return [(m, n) for m, n in candidates if [m, n] in (fits or ())]
+    attributes, called = _uses(context, name)
+    return context.select_fitting(candidates, attributes, called=called)

@@ -12,11 +12,10 @@ from jupyter_selfheal.healers.rules._distributions import (
     PYTHON_ONLY_ELSEWHERE,
     distribution_of,
 )
-from jupyter_selfheal.healers.rules._live import ask
-from jupyter_selfheal.healers.rules._near import nearest
-from jupyter_selfheal.healers.rules._optional import SAYS_SO, asked_for
-from jupyter_selfheal.healers.rules._project import folders_of
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.project import find_folders
+from jupyter_selfheal.healers.rules.context.requirements import SAYS_SO, asked_for
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.model import Applicability, Install, Patch
 
 MISSING = re.compile(r"No module named '?([\w.]+)'?")
@@ -43,8 +42,8 @@ class MissingModule(Rule):
     applicability = Applicability.SAFE
     why = "The distribution is known to have this module."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        requirement, module, known = wanted_distribution(scene)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        requirement, module, known = wanted_distribution(context)
         if requirement:
             yield self.patch(
                 (Install(requirement, module),),
@@ -58,35 +57,35 @@ class MissingModule(Rule):
             )
 
 
-def wanted_distribution(scene: Scene) -> tuple[str, str, bool]:
+def wanted_distribution(context: RuleContext) -> tuple[str, str, bool]:
     """(requirement, module, known?) to install for the failure; empty strings where nothing should be."""
-    failure = scene.failure
+    failure = context.failure
     found = MISSING.search(failure.evalue) if failure.ename in ("ModuleNotFoundError", "ImportError") else None
     if found is not None:
-        return _imported(scene, found[1])
+        return _imported(context, found[1])
     if failure.ename in ("ModuleNotFoundError", "ImportError", "FeatureNotFound") or SAYS_SO.search(failure.evalue):
-        return _asked_for(scene)
+        return _asked_for(context)
     return "", "", False
 
 
-def _imported(scene: Scene, module: str) -> tuple[str, str, bool]:
+def _imported(context: RuleContext, module: str) -> tuple[str, str, bool]:
     """For a module that was imported."""
     top = module.split(".")[0]
     if {module, top} & (PLACEHOLDERS | PYTHON_2_MODULES | PYTHON_ONLY_ELSEWHERE) or len(top) < 2 or top.startswith("_"):
         return "", "", False
-    installed = ask(scene, "modules") or ()
+    installed = context.ask(questions.LIST_MODULES)
     requirement, known = distribution_of(module)
     if top in installed and not ("." in module and module in DISTRIBUTIONS):
         return "", "", False  # the package is there, a part of it is not: another release, not another distribution
-    if (not known and nearest(top, installed)) or folders_of(scene, top):
+    if (not known and find_nearest(top, installed)) or find_folders(context, top):
         return "", "", False
     return requirement, module, known
 
 
-def _asked_for(scene: Scene) -> tuple[str, str, bool]:
+def _asked_for(context: RuleContext) -> tuple[str, str, bool]:
     """For what a library's message asks for: the first that is known to be a distribution's and is not there."""
-    names = list(asked_for(scene.failure.evalue))
-    installed = set(ask(scene, "modules") or ()) if names else set()
+    names = list(asked_for(context.failure.evalue))
+    installed = context.ask(questions.LIST_MODULES) if names else []
     for name in names:
         base, bracket, extras = name.partition("[")
         module = MODULES.get(base.lower(), base.replace("-", "_"))

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._none import is_about_none
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Edit, Failure, FailureKind, Patch
 
 EFFECTS = frozenset(
@@ -44,18 +43,18 @@ class MissingReturn(Rule):
         """Also a missed expectation, which has no exception's name."""
         return failure.kind is FailureKind.MISSED or super().matches(failure)
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        raised = scene.failure.kind is FailureKind.RAISED
-        if raised and scene.failure.ename != "AssertionError" and not is_about_none(scene.failure):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        raised = context.failure.kind is FailureKind.RAISED
+        if raised and context.failure.ename != "AssertionError" and not context.is_about_none:
             return
-        for name in _functions_used(scene):
-            for cell_id in _cells(scene):
-                source = scene.source_of(cell_id)
+        for name in _functions_used(context):
+            for cell_id in _cells(context):
+                source = context.source_of(cell_id)
                 function = _definition(source, name)
                 if function is None:
                     continue
                 changes = _returns(source, function)
-                edits: tuple[Edit, ...] = self.replace(scene, cell_id, changes) if changes else ()
+                edits: tuple[Edit, ...] = context.replace(cell_id, changes) if changes else ()
                 if not edits:
                     continue
                 partial = _returns_somewhere(function)
@@ -69,18 +68,18 @@ class MissingReturn(Rule):
                 )
 
 
-def _cells(scene: Scene) -> list[str]:
+def _cells(context: RuleContext) -> list[str]:
     """The failing cell, then those above, nearest first."""
-    above = [c.id for c in reversed(scene.notebook.code_before(scene.failure.cell_id))]
-    return [scene.failure.cell_id, *(c for c in above if c != scene.failure.cell_id)]
+    above = [c.id for c in reversed(context.notebook.code_before(context.failure.cell_id))]
+    return [context.failure.cell_id, *(c for c in above if c != context.failure.cell_id)]
 
 
-def _functions_used(scene: Scene) -> list[str]:
+def _functions_used(context: RuleContext) -> list[str]:
     """Names of functions called where it failed, and of those that gave the names read there their values."""
-    _, source, line = scene.place()
+    _, source, line = context.location
     found: list[str] = []
-    if scene.failure.kind is FailureKind.MISSED:
-        line = max((s.last for s in src.statements(scene.source)), default=0)
+    if context.failure.kind is FailureKind.MISSED:
+        line = max((s.last for s in src.statements(context.failure.source)), default=0)
     tree = src.parse(source)
     if tree is None:
         return []
@@ -93,10 +92,10 @@ def _functions_used(scene: Scene) -> list[str]:
                 read.append(node.id)
             elif isinstance(node, ast.FunctionDef):
                 read += [a.arg for a in node.args.args]
-                found += _callers_arguments(scene, node)
+                found += _callers_arguments(context, node)
     for name in read:
-        for other in _cells(scene):
-            for node in ast.walk(src.parse(scene.source_of(other)) or ast.Module([], [])):
+        for other in _cells(context):
+            for node in src.walk(context.source_of(other)):
                 if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                     targets = {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
                     if name in targets:
@@ -104,9 +103,9 @@ def _functions_used(scene: Scene) -> list[str]:
     return [n for n in dict.fromkeys(found) if n]
 
 
-def _callers_arguments(scene: Scene, function: ast.FunctionDef) -> list[str]:
+def _callers_arguments(context: RuleContext, function: ast.FunctionDef) -> list[str]:
     """Functions whose results are passed to ``function`` in the failing statement: ``show(total(x))``."""
-    statement = scene.failing_statement()
+    statement = context.failing_statement
     found = []
     for node in ast.walk(statement) if statement is not None else ():
         if isinstance(node, ast.Call) and _called_name(node) == function.name:

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._names import class_at, function_at
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import is_bound_anywhere, missing_name
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import find_class, find_function
 from jupyter_selfheal.model import Applicability, Patch
 
 COUNT = re.compile(r"(?:(\w+)\.)?(\w+)\(\) takes (\d+) positional arguments? but (\d+) (?:was|were) given")
@@ -34,54 +33,57 @@ class MissingSelf(Rule):
     applicability = Applicability.SAFE
     why = "Python passes the object first; the class has what is meant."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if scene.failure.ename == "TypeError":
-            yield from self._parameter(scene)
-        elif missing_name(scene) == "self":
-            cell_id, source, line = scene.place()
-            function = function_at(source, line)
-            if function is not None and class_at(source, line) is not None:
-                yield self._with_self(scene, cell_id, source, function)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "TypeError":
+            yield from self._parameter(context)
+        elif context.missing_name == "self":
+            cell_id, source, line = context.location
+            function = find_function(source, line)
+            if function is not None and find_class(source, line) is not None:
+                yield self._with_self(context, cell_id, source, function)
         else:
-            yield from self._attribute(scene)
+            yield from self._attribute(context)
 
-    def _parameter(self, scene: Scene) -> Iterator[Patch]:
-        found = COUNT.search(scene.failure.evalue)
+    def _parameter(self, context: RuleContext) -> Iterator[Patch]:
+        found = COUNT.search(context.failure.evalue)
         if not found or int(found[4]) != int(found[3]) + 1:
             return
-        for cell in (*scene.notebook.code_before(scene.failure.cell_id), scene.notebook.cell(scene.failure.cell_id)):
-            source = scene.source_of(cell.id)
+        for cell in (
+            *context.notebook.code_before(context.failure.cell_id),
+            context.notebook.cell(context.failure.cell_id),
+        ):
+            source = context.source_of(cell.id)
             tree = src.parse(source)
             for owner in ast.walk(tree) if tree else ():
                 if not isinstance(owner, ast.ClassDef) or (found[1] and owner.name != found[1]):
                     continue
                 for method in owner.body:
                     if isinstance(method, ast.FunctionDef) and method.name == found[2] and _lacks_self(method):
-                        yield self._with_self(scene, cell.id, source, method)
+                        yield self._with_self(context, cell.id, source, method)
 
     def _with_self(
-        self, scene: Scene, cell_id: str, source: str, method: ast.FunctionDef | ast.AsyncFunctionDef
+        self, context: RuleContext, cell_id: str, source: str, method: ast.FunctionDef | ast.AsyncFunctionDef
     ) -> Patch:
         return self.patch(
-            self.replace(scene, cell_id, [_first_parameter(source, method)]),
+            context.replace(cell_id, [_first_parameter(source, method)]),
             f"Give `{method.name}` the parameter `self`",
             f"`{method.name}` is a method, and Python passes it the object.",
             prior=0.95,
         )
 
-    def _attribute(self, scene: Scene) -> Iterator[Patch]:
-        name = missing_name(scene)
-        cell_id, source, line = scene.place()
-        owner, method = class_at(source, line), function_at(source, line)
+    def _attribute(self, context: RuleContext) -> Iterator[Patch]:
+        name = context.missing_name
+        cell_id, source, line = context.location
+        owner, method = find_class(source, line), find_function(source, line)
         if not name or owner is None or method is None or not method.args.args or method.args.args[0].arg != "self":
             return
-        if is_bound_anywhere(scene, name) or name not in _members(owner):
+        if context.is_bound_anywhere(name) or name not in _members(owner):
             return
         changes: list[Splice] = [
             (*src.span(source, n), f"self.{name}") for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == name
         ]
         yield self.patch(
-            self.replace(scene, cell_id, changes),
+            context.replace(cell_id, changes),
             f"Write `self.{name}` for `{name}`",
             f"`{name}` is an attribute of `{owner.name}`, not a variable.",
             prior=0.95,

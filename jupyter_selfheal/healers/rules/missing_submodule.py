@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._edit import add_import
-from jupyter_selfheal.healers.rules._live import ask, survey
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import add_import
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -27,16 +26,16 @@ class MissingSubmodule(Rule):
     applicability = Applicability.SAFE
     why = "The submodule exists, and importing it sets the attribute that is missing."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        live = survey(scene)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        live = context.state
         if live.owner is None or not live.owner.is_module or not live.attribute:
             return
         module = f"{live.owner.name}.{live.attribute}"
-        if not ask(scene, "fits", pairs=[[module, ""]], attributes=[]):
+        if not context.select_fitting([(module, "")]):
             return
-        cell_id, source, _ = scene.place()
+        cell_id, source, _ = context.location
         yield self.patch(
-            self.replace(scene, cell_id, [add_import(source, f"import {module}")]),
+            context.replace(cell_id, [add_import(source, f"import {module}")]),
             f"Add `import {module}`",
             f"`{module}` is a submodule and was not imported.",
             prior=0.93,

@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice, attribute_name_span
-from jupyter_selfheal.healers.rules._live import Thing, chain, describe, is_call, spots, survey
-from jupyter_selfheal.healers.rules._names import is_plain_slip
-from jupyter_selfheal.healers.rules._near import distance, nearest, plain
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import attributes_named
+from jupyter_selfheal.healers.rules.context.spelling import edit_distance, find_nearest, is_plain_slip, normalize
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -32,21 +30,21 @@ class MisspeltAttribute(Rule):
     applicability = Applicability.UNSAFE
     why = "The attribute is near, but the one written may belong to another type or release."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        live = survey(scene)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        live = context.state
         wrong, owner = live.attribute, live.owner
         if not wrong or owner is None or owner.is_none or wrong in owner.attributes:
             return  # an attribute that the object says it has (`.str` of numbers) is not misspelt
-        spot = next((s for s in spots(scene, ast.Attribute) if getattr(s.node, "attr", "") == wrong), None)
-        if spot is None or not isinstance(spot.node, ast.Attribute):
+        node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong), None)
+        if node is None:
             return
-        near = nearest(wrong, [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_")])
+        near = find_nearest(wrong, [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_")])
         for word in near if len(near) <= 2 else ():
-            if not _can_be_used_so(scene, spot.source, spot.node, word):
+            if not _can_be_used_so(context, node, word):
                 continue
             sure = len(near) == 1 and _is_slip(wrong, word, owner)
             yield self.patch(
-                self.replace(scene, spot.cell_id, _spelt(spot.source, spot.node, word)),
+                context.replace(context.cell_id, _spell(context, node, word)),
                 f"Write `.{word}` for `.{wrong}`",
                 f"{_kind(owner)} has no `{wrong}`, but has `{word}`.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -55,33 +53,31 @@ class MisspeltAttribute(Rule):
             )
 
 
-def _is_slip(wrong: str, right: str, owner: Thing) -> bool:
-    if plain(wrong) == plain(right):
+def _is_slip(wrong: str, right: str, owner: ObjectInfo) -> bool:
+    if normalize(wrong) == normalize(right):
         return True
     own = owner.module in ("__main__", "builtins") and not owner.is_module
-    return is_plain_slip(wrong, right) and (own or (min(len(wrong), len(right)) >= 5 and distance(wrong, right) == 1))
+    return is_plain_slip(wrong, right) and (
+        own or (min(len(wrong), len(right)) >= 5 and edit_distance(wrong, right) == 1)
+    )
 
 
-def _can_be_used_so(scene: Scene, source: str, node: ast.Attribute, word: str) -> bool:
+def _can_be_used_so(context: RuleContext, node: ast.Attribute, word: str) -> bool:
     """A called attribute must be callable, where that can be seen."""
-    called = is_call(source, node)
-    owner = chain(node.value, source)
-    if not called or not owner:
+    owner = context.plain_chain(node.value)
+    if owner is None or not context.is_called(node):
         return True
-    thing = describe(scene, f"{owner}.{word}")
-    return thing is None or thing.callable
+    thing = context.describe(f"{owner}.{word}")
+    return thing is None or thing.is_callable
 
 
-def _spelt(source: str, node: ast.Attribute, word: str) -> list[Splice]:
-    owner = src.text_of(source, node.value)
-    return [
-        (*attribute_name_span(source, n), word)
-        for n in src.walk(source)
-        if isinstance(n, ast.Attribute) and n.attr == node.attr and src.text_of(source, n.value) == owner
-    ]
+def _spell(context: RuleContext, node: ast.Attribute, word: str) -> list[Splice]:
+    owner = context.text(node.value)
+    alike = [n for n in attributes_named(context.tree, node.attr) if context.text(n.value) == owner]
+    return [(*context.attribute_span(n), word) for n in alike]
 
 
-def _kind(owner: Thing) -> str:
+def _kind(owner: ObjectInfo) -> str:
     if owner.is_module:
         return f"Module `{owner.name}`"
     return f"The class `{owner.name}`" if owner.is_class else f"A `{owner.type}`"

@@ -8,12 +8,10 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules._distributions import PYTHON_2_MODULES, distribution_of
-from jupyter_selfheal.healers.rules._edit import Splice, renamed
 from jupyter_selfheal.healers.rules._imports import ALIASES
-from jupyter_selfheal.healers.rules._live import ask
-from jupyter_selfheal.healers.rules._names import is_plain_slip
-from jupyter_selfheal.healers.rules._near import nearest
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.edits import Splice, rename_name
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"No module named '?([\w.]+)'?")
@@ -38,36 +36,39 @@ class MisspeltModule(Rule):
     applicability = Applicability.UNSAFE
     why = "The name is near, but another may have been meant."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if found := NAME.search(scene.failure.evalue):
-            yield from self._name(scene, found[2], found[1])
-        elif found := MISSING.search(scene.failure.evalue):
-            yield from self._module(scene, found[1])
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if found := NAME.search(context.failure.evalue):
+            yield from self._name(context, found[2], found[1])
+        elif found := MISSING.search(context.failure.evalue):
+            yield from self._module(context, found[1])
 
-    def _module(self, scene: Scene, wrong: str) -> Iterator[Patch]:
-        cell_id, source, _ = scene.place()
+    def _module(self, context: RuleContext, wrong: str) -> Iterator[Patch]:
+        cell_id, source, _ = context.location
         top, _, last = wrong.rpartition(".")
         if not top and (distribution_of(wrong)[1] or wrong in PYTHON_2_MODULES):
             return
-        known = ask(scene, "exports", module=top) if top else ask(scene, "modules")
-        near = nearest(last, known or ())
+        known = context.ask(questions.LIST_MEMBERS, path=top) if top else context.ask(questions.LIST_MODULES)
+        near = find_nearest(last, known or ())
         alias = _alias_of(source, wrong)
         agreed = [n for n in near if any(m == n for m, _ in ALIASES.get(alias, ()))]
         for word in agreed or (near if len(near) <= 2 else ()):
             sure = bool(agreed) or (len(near) == 1 and len(last) >= 5 and is_plain_slip(last, word))
-            yield self._patch(scene, cell_id, _module_splices(source, wrong, word), wrong, word, sure)
+            yield self._patch(context, cell_id, _module_splices(source, wrong, word), wrong, word, sure)
 
-    def _name(self, scene: Scene, module: str, wrong: str) -> Iterator[Patch]:
-        cell_id, source, _ = scene.place()
-        near = nearest(wrong, ask(scene, "exports", module=module) or ())
+    def _name(self, context: RuleContext, module: str, wrong: str) -> Iterator[Patch]:
+        cell_id, source, _ = context.location
+        members = context.ask(questions.LIST_MEMBERS, path=module) or []
+        near = find_nearest(wrong, members)
         near = tuple(n for n in near if not n.startswith("_") or wrong.startswith("_"))
         for word in near if len(near) <= 2 else ():
             sure = len(near) == 1 and len(wrong) >= 5 and is_plain_slip(wrong, word)
-            yield self._patch(scene, cell_id, _name_splices(source, module, wrong, word), wrong, word, sure)
+            yield self._patch(context, cell_id, _name_splices(source, module, wrong, word), wrong, word, sure)
 
-    def _patch(self, scene: Scene, cell_id: str, changes: list[Splice], wrong: str, word: str, sure: bool) -> Patch:
+    def _patch(
+        self, context: RuleContext, cell_id: str, changes: list[Splice], wrong: str, word: str, sure: bool
+    ) -> Patch:
         return self.patch(
-            self.replace(scene, cell_id, changes),
+            context.replace(cell_id, changes),
             f"Import `{word}` for `{wrong}`",
             f"There is no `{wrong}`; `{word}` is near.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -108,7 +109,7 @@ def _module_splices(source: str, wrong: str, word: str) -> list[Splice]:
                     start = src.span(source, alias)[0]
                     found.append((start, start + len(wrong), right))
                     if not alias.asname and not top:
-                        found += renamed(source, last, word)
+                        found += rename_name(source, last, word)
     return found
 
 
@@ -121,5 +122,5 @@ def _name_splices(source: str, module: str, wrong: str, word: str) -> list[Splic
                     start = src.span(source, alias)[0]
                     found.append((start, start + len(wrong), word))
                     if not alias.asname:
-                        found += renamed(source, wrong, word)
+                        found += rename_name(source, wrong, word)
     return found

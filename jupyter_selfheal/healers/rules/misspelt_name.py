@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._edit import renamed
-from jupyter_selfheal.healers.rules._live import survey
-from jupyter_selfheal.healers.rules._names import is_called, is_plain_slip, is_skeleton, known_names
-from jupyter_selfheal.healers.rules._near import nearest
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import is_bound_anywhere, missing_name
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import rename_name
+from jupyter_selfheal.healers.rules.context.nodes import is_name_called
+from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -32,23 +31,23 @@ class MisspeltName(Rule):
     applicability = Applicability.UNSAFE
     why = "The name is near, but may have been meant as another."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        name = missing_name(scene)
-        if not name or is_bound_anywhere(scene, name) or is_skeleton(scene.source):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = context.missing_name
+        if not name or context.is_bound_anywhere(name) or is_skeleton(context.failure.source):
             return
-        live = survey(scene)
-        if not live.known:
+        live = context.state
+        if not live.is_known:
             return
-        cell_id, source, _ = scene.place()
-        known = known_names(scene, live)
-        called = is_called(source, name)
-        near = [k for k in nearest(name, known) if known[k] or not called]
+        cell_id, source, _ = context.location
+        known = context.known_names
+        called = is_name_called(source, name)
+        near = [k for k in find_nearest(name, known) if known[k] or not called]
         if len(near) > 2:
             return
         for word in near:
             sure = len(near) == 1 and is_plain_slip(name, word)
             yield self.patch(
-                self.replace(scene, cell_id, renamed(source, name, word)),
+                context.replace(cell_id, rename_name(source, name, word)),
                 f"Write `{word}` for `{name}`",
                 f"`{name}` is defined nowhere; `{word}` is.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,

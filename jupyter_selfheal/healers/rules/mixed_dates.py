@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, dotted
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 
@@ -36,21 +35,18 @@ class MixedDates(Rule):
             and "mixed" in text
         )
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for call in site.calls()[:4]:
-            name = dotted(call.func).rsplit(".", 1)[-1]
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure()[:4]:
+            name = last_name(call.func)
             if name not in ("to_datetime", "DatetimeIndex") or any(k.arg == "format" for k in call.keywords):
                 continue
-            end = src.span(site.source, call)[1] - 1
+            end = context.span(call)[1] - 1
             splices = [(end, end, ', format="mixed"')]
             if name == "DatetimeIndex":
-                start, stop = src.span(site.source, call.func)
-                splices.append((start, stop, dotted(call.func)[: -len(name)] + "to_datetime"))
+                start, stop = context.span(call.func)
+                splices.append((start, stop, context.text(call.func)[: -len(name)] + "to_datetime"))
             yield self.patch(
-                self.replace(scene, site.cell_id, splices),
+                context.replace(context.cell_id, splices),
                 'Pass format="mixed" to `to_datetime`',
                 "The dates are written in several formats.",
                 prior=0.9,

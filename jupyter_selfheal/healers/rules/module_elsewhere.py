@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._project import Weight, ask, folders_of, stays_here, weighed
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.project import Weight, find_folders, is_bound_here, weigh_folders
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"No module named '?([\w.]+)'?")
@@ -35,30 +35,35 @@ class ModuleElsewhere(Rule):
     applicability = Applicability.SAFE
     why = "The project itself has this module; a folder that is appended to the path hides nothing."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        found = MISSING.search(scene.failure.evalue)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        found = MISSING.search(context.failure.evalue)
         if not found:
             return
         module = found[1].split(".")[0]
-        at = _insertion(scene, module)
+        at = _insertion(context, module)
         if at is None:
             return
-        ranked = weighed(scene, folders_of(scene, module))
+        ranked = weigh_folders(context, find_folders(context, module))
         for rank, weight in enumerate(ranked[:3]):
             sure = _is_the_one(weight, ranked)
             level = Applicability.SAFE if sure else Applicability.UNSAFE
             why = self.why if sure else "Several folders hold a module of that name."
             cause = f"`{module}` is in `{weight.folder}`, where Python does not look."
-            if sure and weight.files and not stays_here(scene, weight.folder) and ask(scene, "looks_here"):
+            if (
+                sure
+                and weight.files
+                and not is_bound_here(context, weight.folder)
+                and context.ask(questions.IS_HERE_ON_PATH)
+            ):
                 yield self.patch(
-                    self.replace(scene, scene.failure.cell_id, [_lines(at, "os", f'os.chdir("{weight.folder}")')]),
+                    context.replace(context.failure.cell_id, [_lines(at, "os", f'os.chdir("{weight.folder}")')]),
                     f"Work in `{weight.folder}`",
                     f"`{module}` and files that the notebook names are in `{weight.folder}`.",
                     why="The folder holds what the notebook imports and reads, and its own folder holds nothing of that.",
                     prior=0.92,
                 )
             yield self.patch(
-                self.replace(scene, scene.failure.cell_id, [_lines(at, "sys", f'sys.path.append("{weight.folder}")')]),
+                context.replace(context.failure.cell_id, [_lines(at, "sys", f'sys.path.append("{weight.folder}")')]),
                 f"Put `{weight.folder}` on the path",
                 cause,
                 applicability=level,
@@ -77,16 +82,21 @@ def _lines(at: tuple[int, str], module: str, call: str) -> tuple[int, int, str]:
     return start, start, f"{indent}import {module}\n{indent}{call}\n"
 
 
-def _insertion(scene: Scene, module: str) -> tuple[int, str] | None:
+def _insertion(context: RuleContext, module: str) -> tuple[int, str] | None:
     """Where the lines go, and their indentation: above the import, or above the statement that imports it in turn."""
     node: ast.stmt | None = next(
-        (n for n in ast.walk(scene.tree) if isinstance(n, ast.Import | ast.ImportFrom) and _imports(n, module)), None
+        (
+            n
+            for n in ast.walk(context.failing_tree)
+            if isinstance(n, ast.Import | ast.ImportFrom) and _imports(n, module)
+        ),
+        None,
     )
-    node = node or scene.failing_statement()
+    node = node or context.failing_statement
     if node is None:
         return None
-    start = src.offset(scene.source, node.lineno, 0)
-    indent = scene.source[start : src.span(scene.source, node)[0]]
+    start = src.offset(context.failure.source, node.lineno, 0)
+    indent = context.failure.source[start : src.span(context.failure.source, node)[0]]
     return None if indent.strip() else (start, indent)
 
 

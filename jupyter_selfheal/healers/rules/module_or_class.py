@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice, add_import
-from jupyter_selfheal.healers.rules._live import ask, chain, describe, spots, survey
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice, add_import
+from jupyter_selfheal.healers.rules.context.nodes import attributes_named
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -30,65 +29,68 @@ class ModuleOrClass(Rule):
     applicability = Applicability.SAFE
     why = "The live object is one of two with the same name, and only the other has what is read."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if scene.failure.ename == "TypeError":
-            yield from self._called_module(scene)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "TypeError":
+            yield from self._called_module(context)
             return
-        live = survey(scene)
+        live = context.state
         owner, wrong = live.owner, live.attribute
-        spot = next((s for s in spots(scene, ast.Attribute) if getattr(s.node, "attr", "") == wrong), None)
-        if owner is None or spot is None or not isinstance(spot.node, ast.Attribute):
+        node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong), None)
+        if owner is None or node is None:
             return
-        text = chain(spot.node.value, spot.source)
+        text = context.plain_chain(node.value)
         if not text:
             return
-        source, cause = spot.source, f"`{text}` is {'the module' if owner.is_module else 'not the module'} here."
+        cause = f"`{text}` is {'the module' if owner.is_module else 'not the module'} here."
         if owner.is_module:
             inner = f"{text}.{owner.name.split('.')[-1]}"
-            thing = describe(scene, inner)
+            thing = context.describe(inner)
             if thing is not None and wrong in thing.attributes and not thing.is_module:
-                changes = [(*span, inner) for span in _uses(source, text, thing.attributes, owner.attributes)]
+                changes = [(*span, inner) for span in _list_uses(context, text, thing.attributes, owner.attributes)]
                 yield self.patch(
-                    self.replace(scene, spot.cell_id, changes), f"Write `{inner}.{wrong}`", cause, prior=0.92
+                    context.replace(context.cell_id, changes), f"Write `{inner}.{wrong}`", cause, prior=0.92
                 )
             return
         name = text.split(".")[-1]
-        module = _module_of(scene, text)
-        if not module or not ask(scene, "fits", pairs=[[module, ""]], attributes=[wrong]):
+        described = context.describe(text)
+        module = described.home if described is not None else ""
+        if not module or not context.select_fitting([(module, "")], [wrong]):
             return
         if wrong == name:
-            changes = [(*src.span(source, n), text) for n in _doubled(source, text, wrong)]
+            changes = [(*context.span(n), text) for n in _list_doubled(context, text, wrong)]
             yield self.patch(
-                self.replace(scene, spot.cell_id, changes), f"Write `{text}` for `{text}.{wrong}`", cause, prior=0.92
+                context.replace(context.cell_id, changes), f"Write `{text}` for `{text}.{wrong}`", cause, prior=0.92
             )
             return
         line = f"from {module} import {wrong}"
-        changes = [add_import(source, line), *((*src.span(source, n), wrong) for n in _doubled(source, text, wrong))]
+        changes = [
+            add_import(context.source, line),
+            *((*context.span(n), wrong) for n in _list_doubled(context, text, wrong)),
+        ]
         if wrong not in live.names:
             yield self.patch(
-                self.replace(scene, spot.cell_id, changes), f"Import `{wrong}` from `{module}`", cause, prior=0.92
+                context.replace(context.cell_id, changes), f"Import `{wrong}` from `{module}`", cause, prior=0.92
             )
 
-    def _called_module(self, scene: Scene) -> Iterator[Patch]:
-        if scene.failure.evalue.split(".")[0] != "'module' object is not callable":
+    def _called_module(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.evalue.split(".")[0] != "'module' object is not callable":
             return
-        for spot in spots(scene, ast.Call):
-            func = spot.node.func if isinstance(spot.node, ast.Call) else None
-            text = chain(func, spot.source) if func is not None else ""
-            thing = describe(scene, text) if text else None
-            if thing is None or not thing.is_module:
+        for call in context.failing_nodes(ast.Call):
+            text = context.plain_chain(call.func)
+            thing = context.describe(text) if text else None
+            if text is None or thing is None or not thing.is_module:
                 continue
             name = thing.name.split(".")[-1]
             for candidate in dict.fromkeys((name, text.split(".")[-1])):
-                inner = describe(scene, f"{text}.{candidate}") if candidate in thing.attributes else None
-                if inner is not None and inner.callable:
+                inner = context.describe(f"{text}.{candidate}") if candidate in thing.attributes else None
+                if inner is not None and inner.is_callable:
                     changes: list[Splice] = [
-                        (*src.span(spot.source, n.func), f"{text}.{candidate}")
-                        for n in src.walk(spot.source)
-                        if isinstance(n, ast.Call) and src.text_of(spot.source, n.func) == text
+                        (*context.span(n.func), f"{text}.{candidate}")
+                        for n in context.walk(ast.Call)
+                        if context.text(n.func) == text
                     ]
                     yield self.patch(
-                        self.replace(scene, spot.cell_id, changes),
+                        context.replace(context.cell_id, changes),
                         f"Call `{text}.{candidate}`",
                         f"`{text}` is a module; what is called is in it.",
                         prior=0.92,
@@ -96,27 +98,15 @@ class ModuleOrClass(Rule):
                     return
 
 
-def _module_of(scene: Scene, text: str) -> str:
-    """The module that defines a class or function, if its last part has the object's own name."""
-    found = ask(scene, "home", expression=text)
-    return found if isinstance(found, str) else ""
+def _list_doubled(context: RuleContext, text: str, attribute: str) -> list[ast.Attribute]:
+    return [n for n in attributes_named(context.tree, attribute) if context.text(n.value) == text]
 
 
-def _doubled(source: str, text: str, attribute: str) -> list[ast.Attribute]:
-    return [
-        n
-        for n in src.walk(source)
-        if isinstance(n, ast.Attribute) and n.attr == attribute and src.text_of(source, n.value) == text
-    ]
-
-
-def _uses(source: str, text: str, inner: tuple[str, ...], outer: tuple[str, ...]) -> list[tuple[int, int]]:
+def _list_uses(
+    context: RuleContext, text: str, inner: tuple[str, ...], outer: tuple[str, ...]
+) -> list[tuple[int, int]]:
     """Where the cell reads of the module what only the class in it has."""
+    own = set(inner) - set(outer)
     return [
-        src.span(source, n.value)
-        for n in src.walk(source)
-        if isinstance(n, ast.Attribute)
-        and src.text_of(source, n.value) == text
-        and n.attr in inner
-        and n.attr not in outer
+        context.span(n.value) for n in context.walk(ast.Attribute) if n.attr in own and context.text(n.value) == text
     ]

@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._import_plan import Plan, plan_import, plan_import_from, working
-from jupyter_selfheal.healers.rules._rewrite import choose
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, add_imports, dotted
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.import_plan import Plan, plan_import, plan_import_from, working
+from jupyter_selfheal.healers.rules.context.nodes import dotted_name
+from jupyter_selfheal.healers.rules.context.templates import choose
 from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
 
 
@@ -35,20 +34,17 @@ class MovedImport(Rule):
     applicability = Applicability.SAFE
     why = "The library's changelog names the successor, and it is there in the installed version."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
         plan = Plan()
-        nodes = [n for n in ast.walk(site.tree) if _is_import(n) and (n.end_lineno or 0) >= site.line]
-        for node, works in zip(nodes, working(site, nodes), strict=True):
+        nodes = [n for n in ast.walk(context.tree) if _is_import(n) and (n.end_lineno or 0) >= context.line]
+        for node, works in zip(nodes, working(context, nodes), strict=True):
             if isinstance(node, ast.Import) and not all(works):
-                plan_import(site, node, works, plan)
+                plan_import(context, node, works, plan)
             elif isinstance(node, ast.ImportFrom) and not all(works):
-                plan_import_from(site, node, works, plan)
+                plan_import_from(context, node, works, plan)
         if not plan.splices:
             return
-        edits = _edits(self, site, plan)
+        edits = _edits(context, plan)
         if not edits:
             return
         level = Applicability.SAFE
@@ -72,27 +68,23 @@ def _is_import(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:
     return isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and bool(node.module) and not node.level)
 
 
-def _edits(rule: Rule, site: Site, plan: Plan) -> tuple[Edit, ...]:
-    """The site's cell with its new imports, and the uses in every code cell that must be written anew."""
+def _edits(context: RuleContext, plan: Plan) -> tuple[Edit, ...]:
+    """The context's cell with its new imports, and the uses in every code cell that must be written anew."""
     edits: list[Edit] = [Install(requirement, module) for requirement, module in plan.requires.items()]
-    scene = site.scene
-    for cell in scene.notebook.cells or ():
-        if cell.kind != "code" or cell.id == site.cell_id:
+    for cell in context.notebook.cells or ():
+        if cell.kind != "code" or cell.id == context.cell_id:
             continue
-        source = scene.source_of(cell.id)
-        tree = src.parse(source)
-        if tree is not None and not src.is_foreign(source):
-            other = Site(scene, cell.id, source, tree, 1)
-            edits += _with(rule, other, _uses(other, plan), [])
-    own = _uses(site, plan)
+        other = context.view_cell(cell.id)
+        edits += _with(other, _uses(other, plan), [])
+    own = _uses(context, plan)
     if own is None:
         return ()
-    edits += _with(rule, site, own, plan.splices)
-    return tuple(edits) if any(isinstance(e, Replace) and e.cell_id == site.cell_id for e in edits) else ()
+    edits += _with(context, own, plan.splices)
+    return tuple(edits) if any(isinstance(e, Replace) and e.cell_id == context.cell_id for e in edits) else ()
 
 
 def _with(
-    rule: Rule, site: Site, uses: tuple[list[Splice], list[str]] | None, splices: list[Splice]
+    context: RuleContext, uses: tuple[list[Splice], list[str]] | None, splices: list[Splice]
 ) -> tuple[Replace, ...]:
     if uses is None or not (uses[0] or splices):
         return ()
@@ -102,23 +94,23 @@ def _with(
         if not text and imports:  # what is needed now stands where the old import stood
             splices = [*splices[:n], (start, end, "\n".join(imports)), *splices[n + 1 :]]
             imports = []
-    return rule.replace(site.scene, site.cell_id, [*splices, *inside, *add_imports(site.source, imports)])
+    return context.replace(context.cell_id, [*splices, *inside, *context.add_imports(imports)])
 
 
-def _uses(site: Site, plan: Plan) -> tuple[list[Splice], list[str]] | None:
+def _uses(context: RuleContext, plan: Plan) -> tuple[list[Splice], list[str]] | None:
     """Splices for what is written with an old path or called in an old form; None where a use has no new form."""
     splices: list[Splice] = []
     imports: list[str] = []
-    for node in ast.walk(site.tree):
-        chain = dotted(node) if isinstance(node, ast.Attribute | ast.Name) else ""
-        if chain in plan.chains and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-            splices.append((*src.span(site.source, node), plan.chains[chain]))
+    for node in ast.walk(context.tree):
+        chain = dotted_name(node)
+        if chain is not None and chain in plan.chains and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+            splices.append((*context.span(node), plan.chains[chain]))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in plan.calls:
             change = plan.calls[node.func.id]
-            written = choose(site, change.forms, node, None, change.params)
+            written = choose(context, change.forms, node, None, change.params)
             if written is None:
                 return None
-            splices.append((*src.span(site.source, node), written.text))
+            splices.append((*context.span(node), written.text))
             imports += written.imports
     inner = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
     return inner, imports

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 CHANGES = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear", "sort"})
@@ -29,18 +29,23 @@ class MutableDefault(Rule):
     applicability = Applicability.UNSAFE
     why = "Each call begins with a value of its own; whether the shared one was meant, only a check can tell."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        statement = scene.failing_statement()
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        statement = context.failing_statement
         called = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
-        for cell_id in (*(c.id for c in scene.notebook.code_before(scene.failure.cell_id)), scene.failure.cell_id):
-            source = scene.source_of(cell_id)
+        for cell_id in (
+            *(c.id for c in context.notebook.code_before(context.failure.cell_id)),
+            context.failure.cell_id,
+        ):
+            source = context.source_of(cell_id)
             for node in src.walk(source):
                 if isinstance(node, ast.FunctionDef) and node.name in called:
                     for argument, default in _shared(node):
-                        yield self._patch(scene, cell_id, node, argument, default)
+                        yield self._patch(context, cell_id, node, argument, default)
 
-    def _patch(self, scene: Scene, cell_id: str, node: ast.FunctionDef, argument: str, default: ast.expr) -> Patch:
-        source = scene.source_of(cell_id)
+    def _patch(
+        self, context: RuleContext, cell_id: str, node: ast.FunctionDef, argument: str, default: ast.expr
+    ) -> Patch:
+        source = context.source_of(cell_id)
         docstring = ast.get_docstring(node, clean=False) is not None and len(node.body) > 1
         first = node.body[1 if docstring else 0]
         start = src.span(source, first)[0]
@@ -48,7 +53,7 @@ class MutableDefault(Rule):
         made = f"if {argument} is None:\n{indent}    {argument} = {src.text_of(source, default)}\n{indent}"
         changes = [(*src.span(source, default), "None"), (start, start, made)]
         return self.patch(
-            self.replace(scene, cell_id, changes) if not indent.strip() else (),
+            context.replace(cell_id, changes) if not indent.strip() else (),
             f"Make `{argument}` anew for each call of `{node.name}`",
             f"`{node.name}` changes its default `{argument}={src.text_of(source, default)}`, which all calls share.",
             prior=0.9,

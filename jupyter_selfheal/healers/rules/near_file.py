@@ -7,10 +7,9 @@ import posixpath
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._names import is_plain_slip
-from jupyter_selfheal.healers.rules._near import digits, nearest, plain
-from jupyter_selfheal.healers.rules._project import ask, missing_path
-from jupyter_selfheal.healers.rules._rule import Rule, Scene, nodes_on_line
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.project import find_missing_path
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, keep_digits, normalize
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -32,12 +31,14 @@ class NearFile(Rule):
     applicability = Applicability.UNSAFE
     why = "The file is near, but another may have been meant."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        path = _database(scene) if scene.failure.ename == "OperationalError" else missing_path(scene)
-        for found, sure in near_files(scene, path)[:3] if path else ():
-            for cell_id, change in _corrections(scene, path, found):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        path = _database(context) if context.failure.ename == "OperationalError" else find_missing_path(context)
+        if path is None:
+            return
+        for found, sure in near_files(context, path)[:3]:
+            for cell_id, change in _corrections(context, path, found):
                 yield self.patch(
-                    self.replace(scene, cell_id, [change]),
+                    context.replace(cell_id, [change]),
                     f"Open `{found}`",
                     f"There is no `{path}`, but there is `{found}`.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -47,45 +48,44 @@ class NearFile(Rule):
                 break
 
 
-def _database(scene: Scene) -> str:
-    """The path that ``sqlite3.connect`` could not open, as the failing line writes it; empty where it does not."""
-    if "unable to open database file" not in scene.failure.evalue:
-        return ""
-    _, source, line = scene.place()
-    calls = [n for n in nodes_on_line(source, line) if isinstance(n, ast.Call) and n.args]
+def _database(context: RuleContext) -> str | None:
+    """The path that ``sqlite3.connect`` could not open, as the failing line writes it."""
+    if "unable to open database file" not in context.failure.evalue:
+        return None
+    calls = [n for n in context.nodes_on_line(ast.Call) if n.args]
     named = [c.args[0] for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "connect"]
-    return next((n.value for n in named if isinstance(n, ast.Constant) and isinstance(n.value, str)), "")
+    return next((n.value for n in named if isinstance(n, ast.Constant) and isinstance(n.value, str)), None)
 
 
-def near_files(scene: Scene, path: str) -> list[tuple[str, bool]]:
+def near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
     """Existing files (or folders) that may be meant, nearest first, each with whether it is the only one so near."""
     wanted = path.replace("\\", "/").rstrip("/")
     if "://" in wanted or not wanted:
         return []
-    raw = ask(scene, "around", path=wanted)
+    raw = context.ask(questions.LOOK_AROUND, path=wanted)
     if not isinstance(raw, dict):
         return []
     if raw["exists"]:
         return [(wanted, True)]
     folder, name = posixpath.split(wanted)
     beside = list(raw["beside"])
-    same = [n for n in beside if plain(n) == plain(name)]
-    near = same or list(nearest(name, beside))
+    same = [n for n in beside if normalize(n) == normalize(name)]
+    near = same or list(find_nearest(name, beside))
     stem = posixpath.splitext(name)[0]
     other = [n for n in beside if posixpath.splitext(n)[0] == stem or n == stem]
     found: list[tuple[str, bool]] = []
     if near:
         found = [(posixpath.join(folder, n), len(near) == 1 and is_plain_slip(name, n, strict=True)) for n in near[:2]]
-    elsewhere = [p for p in raw["named"] if digits(posixpath.basename(p)) == digits(name)]
+    elsewhere = [p for p in raw["named"] if keep_digits(posixpath.basename(p)) == keep_digits(name)]
     found += [(p, len(elsewhere) == 1) for p in elsewhere[:3]]
     found += [(posixpath.join(folder, n), False) for n in other[:2]]
     return list(dict(reversed(found)).items())[::-1] if found else []
 
 
-def _corrections(scene: Scene, path: str, found: str) -> Iterator[tuple[str, tuple[int, int, str]]]:
+def _corrections(context: RuleContext, path: str, found: str) -> Iterator[tuple[str, tuple[int, int, str]]]:
     """Where a text of the notebook holds the part of the path that differs: (cell id, splice)."""
-    for cell_id in scene.upwards():
-        source = scene.source_of(cell_id)
+    for cell_id in context.list_cells_upwards():
+        source = context.source_of(cell_id)
         constants = [
             n for n in src.walk(source) if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value
         ]

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._live import Keys, chain, keys, spots
-from jupyter_selfheal.healers.rules._names import is_plain_slip
-from jupyter_selfheal.healers.rules._near import nearest, plain, plural_of
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Keys, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import plain_chain
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, normalize
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"")
@@ -40,18 +39,18 @@ class NearKey(Rule):
     applicability = Applicability.UNSAFE
     why = "The key is near, but may have been meant as another."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        for wrong in _named(scene):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for wrong in _named(context):
             proposed = False
-            for cell_id, source, node, owner in _places(scene, wrong):
-                found = keys(scene, owner)
+            for cell_id, source, node, owner in _places(context, wrong):
+                found = context.keys(owner)
                 if found is None:
                     continue
-                written = found.is_table or _is_written_out(scene, found)
+                written = found.is_table or _is_written_out(context, found)
                 for word, slip in _meant(wrong, found):
                     sure = slip and written
                     yield self.patch(
-                        self.replace(scene, cell_id, _respelt(source, node, wrong, word)),
+                        context.replace(cell_id, _respelt(source, node, wrong, word)),
                         f"Write `{word!r}` for `{wrong!r}`",
                         f"`{owner}` has no {wrong!r}, but has {word!r}.",
                         applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -63,10 +62,10 @@ class NearKey(Rule):
                     return
 
 
-def _named(scene: Scene) -> list[str]:
+def _named(context: RuleContext) -> list[str]:
     """The texts that the message quotes, as candidates for the missing key."""
-    message = scene.failure.evalue
-    if scene.failure.ename == "ValueError" and "not in" not in message and "Could not interpret" not in message:
+    message = context.failure.evalue
+    if context.failure.ename == "ValueError" and "not in" not in message and "Could not interpret" not in message:
         return []
     if message.startswith('"') and message.endswith('"') and message.count("'") > 1:
         message = message[1:-1]  # a sentence that quotes the key: "['Pirce'] not in index"
@@ -74,15 +73,14 @@ def _named(scene: Scene) -> list[str]:
     return list(dict.fromkeys([*NOT_FOUND.findall(message.strip()), *quoted]))[:4]
 
 
-def _places(scene: Scene, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
+def _places(context: RuleContext, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
     """Constants of that text where it failed, with the object that they are looked up in."""
-    for spot in spots(scene, ast.Subscript, ast.Call):
-        node = spot.node
+    for node in context.failing_nodes(ast.Subscript, ast.Call):
         constants = [n for n in ast.walk(node) if isinstance(n, ast.Constant) and n.value == wrong]
         if not constants:
             continue
-        for owner in _owners(node, spot.source):
-            yield spot.cell_id, spot.source, constants[0], owner
+        for owner in _owners(node, context.source):
+            yield context.cell_id, context.source, constants[0], owner
 
 
 def _owners(node: ast.AST, source: str) -> Iterator[str]:
@@ -91,22 +89,22 @@ def _owners(node: ast.AST, source: str) -> Iterator[str]:
         value = node.value
         if isinstance(value, ast.Attribute) and value.attr in ("loc", "at"):
             value = value.value
-        if text := chain(value, source):
+        if text := plain_chain(value, source):
             yield text
         yield from _owners(value, source)
     elif isinstance(node, ast.Call):
         for given in node.keywords:
-            if given.arg in ("data", "data_frame", "df") and (text := chain(given.value, source)):
+            if given.arg in ("data", "data_frame", "df") and (text := plain_chain(given.value, source)):
                 yield text
         if isinstance(node.func, ast.Attribute):
-            if text := chain(node.func.value, source):
+            if text := plain_chain(node.func.value, source):
                 yield text
             yield from _owners(node.func.value, source)
         for argument in node.args:
             if isinstance(argument, ast.Name):
                 yield argument.id
     elif isinstance(node, ast.Attribute):
-        if text := chain(node.value, source):
+        if text := plain_chain(node.value, source):
             yield text
         yield from _owners(node.value, source)
 
@@ -118,31 +116,31 @@ def _meant(wrong: str, found: Keys) -> list[tuple[str, bool]]:
     pool += [k for c in found.columns if isinstance(c, tuple) for k in c if isinstance(k, str)]
     if wrong in found.keys or wrong in found.columns:
         return []
-    near = list(nearest(wrong, pool))
+    near = list(find_nearest(wrong, pool))
     if not near:
-        near = [k for k in dict.fromkeys(pool) if plural_of(plain(wrong), plain(k))]
+        near = [k for k in dict.fromkeys(pool) if is_plural(normalize(wrong), normalize(k))]
     if len(near) != 1:
         return [(k, False) for k in near[:2]]
     word = near[0]
-    slip = is_plain_slip(wrong, word, strict=True) and not plural_of(wrong.casefold(), word.casefold())
+    slip = is_plain_slip(wrong, word, strict=True) and not is_plural(wrong.casefold(), word.casefold())
     slip = slip and not (keyword.iskeyword(wrong) or hasattr(builtins, wrong))  # a word of its own
-    return [(word, slip and (len(wrong) > 2 or plain(wrong) == plain(word)))]
+    return [(word, slip and (len(wrong) > 2 or normalize(wrong) == normalize(word)))]
 
 
-def _is_written_out(scene: Scene, found: Keys) -> bool:
+def _is_written_out(context: RuleContext, found: Keys) -> bool:
     """True where every key of a mapping stands in the notebook: keys that were counted or read are data, not its structure."""
     texts = {
         n.value
-        for c in scene.notebook.cells
+        for c in context.notebook.cells
         if c.kind == "code"
-        for n in ast.walk(src.parse(scene.source_of(c.id)) or ast.Module([], []))
+        for n in src.walk(context.source_of(c.id))
         if isinstance(n, ast.Constant) and isinstance(n.value, str)
     }
     keywords = {
         n.arg
-        for c in scene.notebook.cells
+        for c in context.notebook.cells
         if c.kind == "code"
-        for n in ast.walk(src.parse(scene.source_of(c.id)) or ast.Module([], []))
+        for n in src.walk(context.source_of(c.id))
         if isinstance(n, ast.keyword)
     }
     return all(k in texts or k in keywords for k in found.keys if isinstance(k, str))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Live, Site
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -29,19 +27,16 @@ class NestedRenamer(Rule):
     applicability = Applicability.SAFE
     why = "The form gives the columns that the dictionary gave (https://pandas.pydata.org/docs/whatsnew/v0.20.0.html, v1.0.0)."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for call in site.calls()[:4]:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure()[:4]:
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("agg", "aggregate") or not call.args:
                 continue
-            live = site.live([call.func.value], calls=True)[0]
-            given = _dictionary(site, call.args[0])
-            splices = _rewritten(site, given, live, given is call.args[0]) if given is not None else []
+            live = context.describe_all([call.func.value], calls=True)[0]
+            given = _dictionary(context, call.args[0])
+            splices = _rewritten(context, given, live, given is call.args[0]) if given is not None else []
             if splices:
                 yield self.patch(
-                    self.replace(scene, site.cell_id, splices),
+                    context.replace(context.cell_id, splices),
                     "Name the aggregations by pairs",
                     "pandas 1.0 removed the renaming of aggregations by a nested dictionary.",
                     prior=0.9,
@@ -49,12 +44,12 @@ class NestedRenamer(Rule):
                 return
 
 
-def _dictionary(site: Site, node: ast.expr) -> ast.Dict | None:
+def _dictionary(context: RuleContext, node: ast.expr) -> ast.Dict | None:
     """The dictionary display that is given, itself or by a name that the cell assigns."""
     if isinstance(node, ast.Dict):
         return node
     if isinstance(node, ast.Name):
-        for other in ast.walk(site.tree):
+        for other in ast.walk(context.tree):
             if (
                 isinstance(other, ast.Assign)
                 and isinstance(other.value, ast.Dict)
@@ -64,10 +59,10 @@ def _dictionary(site: Site, node: ast.expr) -> ast.Dict | None:
     return None
 
 
-def _rewritten(site: Site, given: ast.Dict, live: Live, inline: bool) -> list[Splice]:
+def _rewritten(context: RuleContext, given: ast.Dict, live: ObjectInfo, inline: bool) -> list[Splice]:
     if any(isinstance(v, ast.Dict) for v in given.values):
         return [
-            (*src.span(site.source, v), _pairs(site, v))
+            (*context.span(v), _pairs(context, v))
             for v in given.values
             if isinstance(v, ast.Dict) and None not in v.keys
         ]
@@ -75,14 +70,16 @@ def _rewritten(site: Site, given: ast.Dict, live: Live, inline: bool) -> list[Sp
         return []
     names = [k.value if isinstance(k, ast.Constant) else None for k in given.keys]
     if inline and all(isinstance(n, str) and n.isidentifier() for n in names):
-        start, end = src.span(site.source, given)
-        text = ", ".join(f"{n!s}={site.text(v)}" for n, v in zip(names, given.values, strict=True))
+        start, end = context.span(given)
+        text = ", ".join(f"{n!s}={context.text(v)}" for n, v in zip(names, given.values, strict=True))
         return [(start, end, text)]
-    return [(*src.span(site.source, given), _pairs(site, given))]
+    return [(*context.span(given), _pairs(context, given))]
 
 
-def _pairs(site: Site, given: ast.Dict) -> str:
+def _pairs(context: RuleContext, given: ast.Dict) -> str:
     parts = [
-        f"({site.text(k)}, {site.text(v)})" for k, v in zip(given.keys, given.values, strict=True) if k is not None
+        f"({context.text(k)}, {context.text(v)})"
+        for k, v in zip(given.keys, given.values, strict=True)
+        if k is not None
     ]
     return "[" + ", ".join(parts) + "]"

@@ -6,10 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import chain
-from jupyter_selfheal.healers.rules._none import is_about_none, none_names
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import last_assignment, rerun_before
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import plain_chain
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 METHODS = frozenset(
@@ -38,19 +36,19 @@ class NoneFromInPlace(Rule):
     applicability = Applicability.SAFE
     why = "The call keeps its effect, and the name holds the changed object, as the later code expects."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not is_about_none(scene.failure):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not context.is_about_none:
             return
-        for name in none_names(scene):
-            found = last_assignment(scene, name)
+        for name in context.list_names_of_none():
+            found = context.find_last_assignment(name)
             if found is None or len(found[2].targets) != 1:
                 continue
             cell_id, source, node = found
             text = _apart(source, node, name)
             if not text:
                 continue
-            edits: tuple[Edit, ...] = self.replace(scene, cell_id, [(*src.span(source, node), text)])
-            if cell_id != scene.failure.cell_id and (again := rerun_before(scene, cell_id)):
+            edits: tuple[Edit, ...] = context.replace(cell_id, [(*src.span(source, node), text)])
+            if cell_id != context.failure.cell_id and (again := context.list_cells_to_rerun(cell_id)):
                 edits = (RunCells(again), *edits)
             yield self.patch(
                 edits,
@@ -67,7 +65,7 @@ def _apart(source: str, node: ast.Assign, name: str) -> str:
     text = src.text_of(source, call)
     in_place = next((k for k in call.keywords if k.arg == "inplace" and _is_true(k.value)), None)
     if in_place is not None:
-        if chain(call.func.value, source) == name:
+        if plain_chain(call.func.value, source) == name:
             return text
         return f"{name} = {_without(source, call, in_place)}"
     if call.func.attr not in METHODS:
@@ -77,7 +75,7 @@ def _apart(source: str, node: ast.Assign, name: str) -> str:
         if not call.args:
             return ""
         changed = call.args[0]
-    if not chain(changed, source):
+    if not plain_chain(changed, source):
         return ""
     owner = src.text_of(source, changed)
     if owner == name:

@@ -6,8 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._live import Parameter, Spot, chain, describe, is_call, signature, spots
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
@@ -33,40 +32,39 @@ class NotCalled(Rule):
     applicability = Applicability.SAFE
     why = "A function has no items, attributes or arithmetic of its own; its result was meant."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not ABOUT.search(scene.failure.evalue) or "not callable" in scene.failure.evalue:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not ABOUT.search(context.failure.evalue) or "not callable" in context.failure.evalue:
             return
-        for spot in spots(scene, ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare):
-            for node in _operands(spot.node):
-                yield from self._called(scene, spot, node)
+        for failing in context.failing_nodes(ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare):
+            for node in _operands(failing):
+                yield from self._call(context, failing, node)
             return
 
-    def _called(self, scene: Scene, spot: Spot, node: ast.expr) -> Iterator[Patch]:
-        text = chain(node, spot.source)
-        thing = describe(scene, text) if text and isinstance(node, ast.Attribute | ast.Name) else None
-        if thing is None or not thing.callable or is_call(spot.source, node) or thing.is_module:
+    def _call(self, context: RuleContext, outer: ast.AST, node: ast.expr) -> Iterator[Patch]:
+        text = context.plain_chain(node)
+        thing = context.describe(text) if text and isinstance(node, ast.Attribute | ast.Name) else None
+        if text is None or thing is None or not thing.is_callable or context.is_called(node) or thing.is_module:
             return
-        if thing.is_class and not isinstance(spot.node, ast.Subscript):
+        if thing.is_class and not isinstance(outer, ast.Subscript):
             return
-        parameters = signature(scene, text)
-        outer = spot.node
-        if isinstance(outer, ast.Subscript) and outer.value is node and _wants(parameters):
+        signature = context.signature(text)
+        if isinstance(outer, ast.Subscript) and outer.value is node and _takes_argument(signature):
             if isinstance(outer.slice, ast.Slice):
                 return
-            change = (*spot.span(outer), f"{text}({spot.text(outer.slice)})")
+            change = (*context.span(outer), f"{text}({context.text(outer.slice)})")
             title = f"Call `{text}(…)` with parentheses"
-        elif parameters is None or all(p.has_default or "VAR" in p.kind for p in parameters):
-            change = (spot.span(node)[1], spot.span(node)[1], "()")
+        elif signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters):
+            change = (context.span(node)[1], context.span(node)[1], "()")
             title = f"Call `{text}()`"
         else:
             return
-        edits = self.replace(scene, spot.cell_id, [change])
+        edits = context.replace(context.cell_id, [change])
         yield self.patch(edits, title, f"`{text}` is a function; its result was meant.", prior=0.8)
 
 
-def _wants(parameters: tuple[Parameter, ...] | None) -> bool:
+def _takes_argument(signature: Signature | None) -> bool:
     """True where the function takes an argument (or does not say)."""
-    return parameters is None or any(p.kind != "KEYWORD_ONLY" for p in parameters)
+    return signature is None or any(p.kind != "KEYWORD_ONLY" for p in signature.parameters)
 
 
 def _operands(node: ast.AST) -> list[ast.expr]:

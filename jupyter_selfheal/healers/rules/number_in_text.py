@@ -6,8 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._live import spots
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -33,22 +32,22 @@ class NumberInText(Rule):
     applicability = Applicability.SAFE
     why = "The text holds exactly this number."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        found = MESSAGE.search(scene.failure.evalue)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        found = MESSAGE.search(context.failure.evalue)
         if not found:
             return
         text = (found[1] if found[1] is not None else found[2]).strip()
-        for spot in spots(scene, ast.Call):
-            call = spot.node
+        for failing in context.failing_nodes(ast.Call):
+            call = failing
             if not (
                 isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("int", "float")
             ):
                 continue
             if len(call.args) != 1 or call.keywords:
                 return
-            for wrapped, what, sure in _readings(text, call.func.id, spot.text(call.args[0])):
+            for wrapped, what, sure in _readings(text, call.func.id, context.text(call.args[0])):
                 yield self.patch(
-                    self.replace(scene, spot.cell_id, [(*spot.span(), wrapped)]),
+                    context.replace(context.cell_id, [(*context.span(failing), wrapped)]),
                     f"Read {what}",
                     f"{text!r} is no number as `{call.func.id}` reads it.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,

@@ -6,10 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, ask
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 REDUCTIONS = frozenset({
@@ -44,48 +42,45 @@ class NumericOnly(Rule):
     applicability = Applicability.SAFE
     why = "Before pandas 2.0 columns that are not numeric were left out (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for call in site.calls()[:4]:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure()[:4]:
             if not isinstance(call.func, ast.Attribute):
                 continue
-            live = site.live([call.func.value], calls=True)[0]
+            live = context.describe_all([call.func.value], calls=True)[0]
             if call.func.attr in REDUCTIONS and live.is_a(*TABLES) and not _has(call, "numeric_only"):
-                yield self._reduced(site, call, call.func.attr)
+                yield self._reduced(context, call, call.func.attr)
                 return
             if (
                 call.func.attr in ("agg", "aggregate", "transform")
                 and live.is_a("pandas.DataFrameGroupBy")
                 and _reduces(call)
             ):
-                yield self._selected(site, _grouped(site, call))
+                yield self._selected(context, _grouped(context, call))
                 return
             if call.func.attr == "pivot_table" and not _has(call, "values") and len(call.args) == int(live.is_module):
-                yield self._selected(site, _pivoted(site, call))
+                yield self._selected(context, _pivoted(context, call))
                 return
             if call.func.attr in ("agg", "aggregate", "apply") and live.is_a("pandas.DataFrame") and _reduces(call):
-                start = src.span(site.source, call.func.value)[1]
-                yield self._selected(site, [(start, start, ".select_dtypes('number')")])
+                start = context.span(call.func.value)[1]
+                yield self._selected(context, [(start, start, ".select_dtypes('number')")])
                 return
 
-    def _reduced(self, site: Site, call: ast.Call, name: str) -> Patch:
-        splices = [_argument(site, call)]
-        for other in ast.walk(site.tree):
+    def _reduced(self, context: RuleContext, call: ast.Call, name: str) -> Patch:
+        splices = [_argument(context, call)]
+        for other in ast.walk(context.tree):
             if (
                 isinstance(other, ast.Call)
                 and other is not call
                 and isinstance(other.func, ast.Attribute)
                 and other.func.attr in REDUCTIONS
                 and isinstance(call.func, ast.Attribute)
-                and site.text(other.func.value) == site.text(call.func.value)
+                and context.text(other.func.value) == context.text(call.func.value)
                 and not _has(other, "numeric_only")
             ):
-                splices.append(_argument(site, other))
-        doubt = _doubt(site, call.func.value) if isinstance(call.func, ast.Attribute) else ""
+                splices.append(_argument(context, other))
+        doubt = _doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
         return self.patch(
-            self.replace(site.scene, site.cell_id, splices),
+            context.replace(context.cell_id, splices),
             f"Pass numeric_only=True to `{name}`",
             f"Some columns are text, of which there is no `{name}`.",
             applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
@@ -93,22 +88,22 @@ class NumericOnly(Rule):
             prior=0.6 if doubt else 0.9,
         )
 
-    def _selected(self, site: Site, splices: list[Splice]) -> Patch:
+    def _selected(self, context: RuleContext, splices: list[Splice]) -> Patch:
         return self.patch(
-            self.replace(site.scene, site.cell_id, splices),
+            context.replace(context.cell_id, splices),
             "Select the numeric columns first",
             "Some columns are text and cannot be reduced.",
             prior=0.85,
         )
 
 
-def _doubt(site: Site, table: ast.expr) -> str:
+def _doubt(context: RuleContext, table: ast.expr) -> str:
     """Why leaving out the text columns may not be what is meant; empty where nothing speaks for that."""
-    text = f"getattr(({site.text(table)}), 'obj', ({site.text(table)}))"
-    if ask(site.scene, "number", expression=f"len({text}.select_dtypes('number').columns)") == 0:
+    text = f"getattr(({context.text(table)}), 'obj', ({context.text(table)}))"
+    if context.number(f"len({text}.select_dtypes('number').columns)") == 0:
         return "No column is numeric: nothing would be left."
     numbers = f"(__import__('pandas').to_numeric({text}[c], errors='coerce').notna().mean() > 0.8 for c in {text}.select_dtypes('object').columns)"
-    if ask(site.scene, "number", expression=f"int(any({numbers}))") == 1:
+    if context.number(f"int(any({numbers}))") == 1:
         return "A column of text holds numbers, and would be left out: it may be meant as numbers."
     return ""
 
@@ -117,22 +112,22 @@ def _has(call: ast.Call, name: str) -> bool:
     return any(k.arg == name for k in call.keywords)
 
 
-def _grouped(site: Site, call: ast.Call) -> list[Splice]:
+def _grouped(context: RuleContext, call: ast.Call) -> list[Splice]:
     """``.agg(np.mean)`` → ``.agg("mean", numeric_only=True)``."""
     first = call.args[0]
     name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
-    return [(*src.span(site.source, first), f"{name!r}, numeric_only=True")]
+    return [(*context.span(first), f"{name!r}, numeric_only=True")]
 
 
-def _pivoted(site: Site, call: ast.Call) -> list[Splice]:
+def _pivoted(context: RuleContext, call: ast.Call) -> list[Splice]:
     """The numeric columns as ``values``, without those that the table is built by."""
-    keys = [site.text(k.value) for k in call.keywords if k.arg in ("index", "columns")]
+    keys = [context.text(k.value) for k in call.keywords if k.arg in ("index", "columns")]
     if not isinstance(call.func, ast.Attribute) or not keys:
         return []
-    table = site.operand(call.args[0] if call.args else call.func.value)
+    table = context.operand(call.args[0] if call.args else call.func.value)
     parts = [k[1:-1] if k.startswith("[") else k for k in keys]
     text = f", values=list({table}.select_dtypes('number').columns.difference([{', '.join(parts)}]))"
-    at = len(site.source[: src.span(site.source, call)[1] - 1].rstrip())
+    at = len(context.source[: context.span(call)[1] - 1].rstrip())
     return [(at, at, text)]
 
 
@@ -142,9 +137,9 @@ def _reduces(call: ast.Call) -> bool:
     return name in REDUCTIONS
 
 
-def _argument(site: Site, call: ast.Call) -> Splice:
-    end = src.span(site.source, call)[1] - 1
-    before = site.source[:end].rstrip()
+def _argument(context: RuleContext, call: ast.Call) -> Splice:
+    end = context.span(call)[1] - 1
+    before = context.source[:end].rstrip()
     if not call.args and not call.keywords:
         return end, end, "numeric_only=True"
     comma = "" if before.endswith(",") else ","

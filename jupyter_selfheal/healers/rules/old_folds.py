@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rewrite import bind
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.templates import bind
 from jupyter_selfheal.model import Applicability, Patch
 
 OLD = {
@@ -41,22 +39,19 @@ class OldFolds(Rule):
     applicability = Applicability.SAFE
     why = "The first argument was the number of samples or the labels, which `split` takes now."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        text = scene.failure.evalue
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        text = context.failure.evalue
         if not any(
             word in text
             for word in ("Fold", "Split", "LeaveOneOut", "LeavePOut", "n_folds", "n_splits", "n_iter", "shuffle")
         ):
             return
-        site = Site.of(scene)
-        if site is None:
-            return
-        for call in (n for n in ast.walk(site.tree) if isinstance(n, ast.Call)):
-            name = site.text(call.func).rsplit(".", 1)[-1]
-            if name not in OLD or not call.lineno <= site.line <= (call.end_lineno or 0):
+        for call in (n for n in context.walk(ast.Call)):
+            name = context.text(call.func).rsplit(".", 1)[-1]
+            if name not in OLD or not call.lineno <= context.line <= (call.end_lineno or 0):
                 continue
             old, given = OLD[name]
-            bound = bind(site, call, tuple(old.split()))
+            bound = bind(context, call, tuple(old.split()))
             data = old.split()[0]
             written = {k.arg for k in call.keywords}
             if (
@@ -67,11 +62,11 @@ class OldFolds(Rule):
                 continue
             rest = {k: v for k, v in bound.named.items() if k != data}
             names = {"n_folds": "n_splits", "n_iter": "n_splits"}
-            text = f"{site.text(call.func)}({', '.join(f'{names.get(k, k)}={site.text(v)}' for k, v in rest.items())})"
-            splits = given.replace("{" + data + "}", site.text(bound.named[data]))
-            splices = [(*src.span(site.source, call), text), *_loops(site, call, splits)]
+            text = f"{context.text(call.func)}({', '.join(f'{names.get(k, k)}={context.text(v)}' for k, v in rest.items())})"
+            splits = given.replace("{" + data + "}", context.text(bound.named[data]))
+            splices = [(*context.span(call), text), *_loops(context, call, splits)]
             yield self.patch(
-                self.replace(scene, site.cell_id, splices),
+                context.replace(context.cell_id, splices),
                 f"Write `{text}` and split where it is used",
                 f"`{name}` is no longer built from the data.",
                 prior=0.93,
@@ -79,21 +74,15 @@ class OldFolds(Rule):
             return
 
 
-def _loops(site: Site, call: ast.Call, splits: str) -> list[Splice]:
+def _loops(context: RuleContext, call: ast.Call, splits: str) -> list[Splice]:
     """``.split(…)`` behind the object in the loops of the cell."""
-    names = {
-        t.id
-        for n in ast.walk(site.tree)
-        if isinstance(n, ast.Assign) and n.value is call
-        for t in n.targets
-        if isinstance(t, ast.Name)
-    }
+    names = {t.id for n in context.walk(ast.Assign) if n.value is call for t in n.targets if isinstance(t, ast.Name)}
     found: list[Splice] = []
-    for node in ast.walk(site.tree):
+    for node in ast.walk(context.tree):
         over = node.iter if isinstance(node, ast.For | ast.comprehension) else None
         if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "enumerate" and over.args:
             over = over.args[0]
         if over is call or (isinstance(over, ast.Name) and over.id in names):
-            end = src.span(site.source, over)[1]
+            end = context.span(over)[1]
             found.append((end, end, f".split({splits})"))
     return found

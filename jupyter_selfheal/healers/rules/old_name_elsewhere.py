@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import ask, exists
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
 from jupyter_selfheal.model import Applicability, Patch
 
 MODULE = re.compile(r"No module named '([\w.]+)'")
@@ -34,18 +33,18 @@ class OldNameElsewhere(Rule):
     applicability = Applicability.SAFE
     why = "The changelog says that only the name has changed."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        statement, frames = scene.failing_statement(), scene.failure.frames
-        if statement is None or not frames or frames[-1].cell_id or src.is_foreign(scene.source):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        statement, frames = context.failing_statement, context.failure.frames
+        if statement is None or not frames or frames[-1].cell_id or src.is_foreign(context.failure.source):
             return
-        found = _shim(scene)
+        found = _shim(context)
         if found is None:
             return
         lines, change = found
-        start = src.offset(scene.source, statement.lineno, 0)
-        if scene.source[start : src.span(scene.source, statement)[0]].strip():
+        start = src.offset(context.failure.source, statement.lineno, 0)
+        if context.failure.source[start : src.span(context.failure.source, statement)[0]].strip():
             return
-        edits = self.replace(scene, scene.failure.cell_id, [(start, start, "\n".join(lines) + "\n")])
+        edits = context.replace(context.failure.cell_id, [(start, start, "\n".join(lines) + "\n")])
         yield self.patch(
             edits,
             f"Add `{lines[-1]}`",
@@ -55,12 +54,17 @@ class OldNameElsewhere(Rule):
         )
 
 
-def _shim(scene: Scene) -> tuple[list[str], Change] | None:
+def _shim(context: RuleContext) -> tuple[list[str], Change] | None:
     """The lines that bind the old name, and the change that they make up for."""
-    message = scene.failure.evalue
+    message = context.failure.evalue
     if found := MODULE.search(message):
         moved = knowledge().module(found[1])
-        if moved is None or found[1] in scene.source or not _is_same(moved[0]) or not _is_module(scene, moved[1]):
+        if (
+            moved is None
+            or found[1] in context.failure.source
+            or not _is_same(moved[0])
+            or not _is_module(context, moved[1])
+        ):
             return None
         return ["import sys", f"import {moved[1]}", f'sys.modules["{found[1]}"] = {moved[1]}'], moved[0]
     if not (found := NAME.search(message)):
@@ -70,11 +74,11 @@ def _shim(scene: Scene) -> tuple[list[str], Change] | None:
     if (
         change is None
         or not _is_same(change)
-        or re.search(rf"\b{name}\b", scene.source)
-        or not exists(scene, change.new)
+        or re.search(rf"\b{name}\b", context.failure.source)
+        or not context.exists(change.new)
     ):
         return None
-    home = change.new if _is_module(scene, change.new) else change.new.rpartition(".")[0]
+    home = change.new if _is_module(context, change.new) else change.new.rpartition(".")[0]
     lines = [f"import {module}", f"{module}.{name} = {change.new}"]
     return ([f"import {home}"] if home and home != module else []) + lines, change
 
@@ -83,5 +87,5 @@ def _is_same(change: Change) -> bool:
     return bool(change.new) and not (change.forms or change.unsafe or change.show or change.requires)
 
 
-def _is_module(scene: Scene, path: str) -> bool:
-    return bool(path) and ask(scene, "imports", pairs=[[path, ""]]) == [True]
+def _is_module(context: RuleContext, path: str) -> bool:
+    return bool(path) and context.ask(questions.CHECK_IMPORTS, pairs=[[path, ""]]) == [True]

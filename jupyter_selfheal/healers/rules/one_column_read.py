@@ -7,10 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import keys
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
-from jupyter_selfheal.healers.rules._state import last_assignment
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 SEPARATORS = (";", "\t", "|")
@@ -32,36 +29,35 @@ class OneColumnRead(Rule):
     applicability = Applicability.SAFE
     why = "The one column's name, cut at this separator, holds the column that is asked for."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        wanted = set(re.findall(r"\w[\w ]*", scene.failure.evalue))
-        for name in dict.fromkeys(_tables(site)) if site is not None else ():
-            found = keys(scene, name)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        wanted = set(re.findall(r"\w[\w ]*", context.failure.evalue))
+        for name in dict.fromkeys(_tables(context)):
+            found = context.keys(name)
             columns = found.columns if found is not None and found.is_table else ()
             if len(columns) != 1 or not isinstance(columns[0], str):
                 continue
             for mark in SEPARATORS:
                 parts = [p.strip().strip('"') for p in columns[0].split(mark)]
-                made = last_assignment(scene, name)
+                made = context.find_last_assignment(name)
                 if len(parts) > 1 and wanted & set(parts) and made is not None:
-                    yield from self._read(scene, made, mark)
+                    yield from self._read(context, made, mark)
                     return
 
-    def _read(self, scene: Scene, made: tuple[str, str, ast.Assign], mark: str) -> Iterator[Patch]:
+    def _read(self, context: RuleContext, made: tuple[str, str, ast.Assign], mark: str) -> Iterator[Patch]:
         cell_id, source, node = made
         for call in (n for n in ast.walk(node.value) if isinstance(n, ast.Call)):
             reads = isinstance(call.func, ast.Attribute) and call.func.attr == "read_csv"
             if reads and len(call.args) == 1 and not any(k.arg in ("sep", "delimiter", None) for k in call.keywords):
                 at = src.span(source, call.args[0])[1]
                 text = '"\\t"' if mark == "\t" else f'"{mark}"'
-                edits = self.replace(scene, cell_id, [(at, at, f", sep={text}")])
+                edits = context.replace(cell_id, [(at, at, f", sep={text}")])
                 yield self.patch(edits, f"Read with sep={text}", f"The file is separated by {text}.", prior=0.92)
                 return
 
 
-def _tables(site: Site) -> Iterator[str]:
+def _tables(context: RuleContext) -> Iterator[str]:
     """Names on the failing line that something is looked up in."""
-    for node in site.nodes(ast.Subscript, ast.Attribute, ast.Call):
+    for node in context.nodes_at_failure(ast.Subscript, ast.Attribute, ast.Call):
         value = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)
         while isinstance(value, ast.Attribute | ast.Subscript | ast.Call):
             value = value.func if isinstance(value, ast.Call) else value.value

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, add_imports, reference
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch, Replace
 
 MESSAGE = re.compile(r"The '(\w+)' solver does not support multiclass classification")
@@ -41,13 +41,13 @@ class OneVsRest(Rule):
     applicability = Applicability.SAFE
     why = "One classifier for each class is what the solver fitted until scikit-learn 1.8; the message says how to keep it."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        found = MESSAGE.search(scene.failure.evalue)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        found = MESSAGE.search(context.failure.evalue)
         solver = found[1] if found else ""
-        for site in Site.upwards(scene):
-            edits = self._wrapped(site, solver)
+        for view in context.look_upwards():
+            edits = self._wrapped(view, solver)
             if edits:
-                safe = not _looks_inside(scene)
+                safe = not _looks_inside(view)
                 yield self.patch(
                     edits,
                     "Fit one classifier for each class: `OneVsRestClassifier(…)`",
@@ -58,25 +58,21 @@ class OneVsRest(Rule):
                 )
                 return
 
-    def _wrapped(self, site: Site, solver: str) -> tuple[Replace, ...]:
-        known = reference(site, WRAPPER)
-        inside = {id(a) for c in _calls(site.tree) if _last(c.func) == "OneVsRestClassifier" for a in c.args}
-        made = [c for c in _calls(site.tree) if id(c) not in inside and _last(c.func) in CLASSIFIERS and _solver(c) == solver]  # fmt: skip
+    def _wrapped(self, context: RuleContext, solver: str) -> tuple[Replace, ...]:
+        known = context.reference(WRAPPER)
+        inside = {id(a) for c in _calls(context.tree) if last_name(c.func) == "OneVsRestClassifier" for a in c.args}
+        made = [c for c in _calls(context.tree) if id(c) not in inside and last_name(c.func) in CLASSIFIERS and _solver(c) == solver]  # fmt: skip
         if known is None or not made:
             return ()
         splices: list[Splice] = []
         for call in made:
-            start, end = src.span(site.source, call)
+            start, end = context.span(call)
             splices += [(start, start, f"{known[0]}("), (end, end, ")")]
-        return self.replace(site.scene, site.cell_id, [*splices, *add_imports(site.source, [known[1]])])
+        return context.replace(context.cell_id, [*splices, *context.add_imports([known[1]])])
 
 
 def _calls(tree: ast.AST) -> list[ast.Call]:
     return [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
-
-
-def _last(callee: ast.expr) -> str:
-    return callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
 
 
 def _solver(call: ast.Call) -> str:
@@ -84,11 +80,12 @@ def _solver(call: ast.Call) -> str:
     return str(value.value) if isinstance(value, ast.Constant) else ""
 
 
-def _looks_inside(scene: Scene) -> bool:
+def _looks_inside(context: RuleContext) -> bool:
     """True where some cell reads what the estimator itself has, or hands it to what sets its parameters."""
-    trees = [src.parse(scene.source_of(c.id)) for c in scene.notebook.cells if c.kind == "code"]
+    trees = [src.parse(context.source_of(c.id)) for c in context.notebook.cells if c.kind == "code"]
     nodes = [n for tree in trees if tree is not None for n in ast.walk(tree)]
     return any(
-        (isinstance(n, ast.Attribute) and n.attr in INSIDE) or (isinstance(n, ast.Call) and _last(n.func) in SEARCHES)
+        (isinstance(n, ast.Attribute) and n.attr in INSIDE)
+        or (isinstance(n, ast.Call) and last_name(n.func) in SEARCHES)
         for n in nodes
     )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 WRITES = frozenset({"write", "writelines", "writerow", "writerows", "writeheader", "dump"})
@@ -32,24 +31,21 @@ class OpenMode(Rule):
     applicability = Applicability.SAFE
     why = "The cell only writes into the file, which is not there yet."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None or (
-            scene.failure.ename == "UnsupportedOperation" and "not writable" not in scene.failure.evalue
-        ):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "UnsupportedOperation" and "not writable" not in context.failure.evalue:
             return
-        absent = scene.failure.ename == "FileNotFoundError"
-        for call, name in _opened(site.tree):
-            on_line = call.lineno <= site.line <= (call.end_lineno or call.lineno)
-            if (absent and not on_line) or not _only_written(site.tree, name):
+        absent = context.failure.ename == "FileNotFoundError"
+        for call, name in _opened(context.tree):
+            on_line = call.lineno <= context.line <= (call.end_lineno or call.lineno)
+            if (absent and not on_line) or not _only_written(context.tree, name):
                 continue
-            end = src.span(site.source, call.args[0])[1]
+            end = context.span(call.args[0])[1]
             mode = next(
                 (k.value for k in call.keywords if k.arg == "mode"), call.args[1] if len(call.args) > 1 else None
             )
-            change = (end, end, ', "w"') if mode is None else (*src.span(site.source, mode), '"w"')
+            change = (end, end, ', "w"') if mode is None else (*context.span(mode), '"w"')
             yield self.patch(
-                self.replace(scene, site.cell_id, [change]),
+                context.replace(context.cell_id, [change]),
                 'Open it with mode "w"',
                 f"`{name}` is written to, but was opened for reading.",
                 applicability=Applicability.SAFE if absent else Applicability.UNSAFE,
@@ -87,7 +83,7 @@ def _only_written(tree: ast.AST, name: str) -> bool:
             return False
         if not isinstance(node, ast.Call):
             continue
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        called = last_name(node.func)
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         about = [n.id for n in (owner, *node.args, *(k.value for k in node.keywords)) if isinstance(n, ast.Name)]
         if name in about and called in READS:

@@ -6,9 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import survey
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import missing_name
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Cell, Move, Patch
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -33,13 +31,13 @@ class OutOfOrder(Rule):
     applicability = Applicability.UNSAFE
     why = "The notebook's own definition is used; the moved cells also run code, so the order of effects changes."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        name = missing_name(scene)
-        notebook, failing = scene.notebook, scene.failure.cell_id
-        bound_here = name in src.names(scene.source).binds
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = context.missing_name
+        notebook, failing = context.notebook, context.failure.cell_id
+        bound_here = name in src.names(context.failure.source).binds
         if not name or bound_here or any(name in src.names(c.source).binds for c in notebook.code_before(failing)):
             return
-        moved = _needed_below(scene, name, set(survey(scene).names))
+        moved = _needed_below(context, name, set(context.state.names))
         if not moved:
             return
         pure = all(isinstance(s.node, VALUES) for c in moved for s in src.statements(c.source))
@@ -57,10 +55,10 @@ class OutOfOrder(Rule):
         )
 
 
-def _needed_below(scene: Scene, name: str, live: set[str]) -> tuple[Cell, ...]:
+def _needed_below(context: RuleContext, name: str, live: set[str]) -> tuple[Cell, ...]:
     """The cells below that must move up for the name to be bound, in order; empty where moving would not do."""
-    below = [c for c in scene.notebook.code_after(scene.failure.cell_id) if not c.skip]
-    makes = src.names(scene.source).binds
+    below = [c for c in context.notebook.code_after(context.failure.cell_id) if not c.skip]
+    makes = src.names(context.failure.source).binds
     wanted, chosen = [name], []
     while wanted:
         want = wanted.pop()
@@ -79,7 +77,7 @@ def _needed_below(scene: Scene, name: str, live: set[str]) -> tuple[Cell, ...]:
     kept = changed - {name}
     if any((src.names(c.source).uses | src.names(c.source).changes) & kept & live for c in [*passed]):
         return ()
-    if (src.names(scene.source).uses & live) & kept:
+    if (src.names(context.failure.source).uses & live) & kept:
         return ()
     if any(src.names(c.source).binds & frozenset().union(*(src.names(m.source).uses for m in chosen)) for c in passed):
         return ()

@@ -6,10 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._live import Spot, spots
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 FIELD = re.compile(r"%(?:\(\w+\))?[-#0 +]*(\*|\d+)?(?:\.(\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])")
@@ -35,27 +33,26 @@ class PercentFormat(Rule):
     applicability = Applicability.SAFE
     why = "The fields and the values are as many, then."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        message = scene.failure.evalue
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        message = context.failure.evalue
         if not re.search(
             r"format string|string formatting|format: a|for %: 'NoneType'|unsupported format character", message
         ):
             return
-        for spot in spots(scene, ast.BinOp):
-            node = spot.node
-            if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod):
+        for node in context.failing_nodes(ast.BinOp):
+            if not isinstance(node.op, ast.Mod):
                 continue
             if "NoneType" in message:
-                yield from self._outside_print(scene, spot, node)
+                yield from self._outside_print(context, node)
             elif "format: a" in message:
-                yield from self._other_field(scene, spot, node)
+                yield from self._other_field(context, node)
             else:
-                yield from self._values(scene, spot, node)
+                yield from self._values(context, node)
             return
 
-    def _patch(self, scene: Scene, spot: Spot, changes: list[Splice], title: str, sure: bool = True) -> Patch:
+    def _patch(self, context: RuleContext, changes: list[Splice], title: str, sure: bool = True) -> Patch:
         return self.patch(
-            self.replace(scene, spot.cell_id, changes),
+            context.replace(context.cell_id, changes),
             title,
             "The values do not fit the fields of the format.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -63,7 +60,7 @@ class PercentFormat(Rule):
             prior=0.9 if sure else 0.6,
         )
 
-    def _outside_print(self, scene: Scene, spot: Spot, node: ast.BinOp) -> Iterator[Patch]:
+    def _outside_print(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
         call = node.left
         if not (
             isinstance(call, ast.Call)
@@ -72,43 +69,43 @@ class PercentFormat(Rule):
             and len(call.args) == 1
         ):
             return
-        start, end = spot.span()
-        text = f"print({spot.text(call.args[0])} % {spot.text(node.right)})"
-        yield self._patch(scene, spot, [(start, end, text)], "Format inside of `print`")
+        start, end = context.span(node)
+        text = f"print({context.text(call.args[0])} % {context.text(node.right)})"
+        yield self._patch(context, [(start, end, text)], "Format inside of `print`")
 
-    def _values(self, scene: Scene, spot: Spot, node: ast.BinOp) -> Iterator[Patch]:
+    def _values(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
         count = _fields(node.left)
         if count < 0:
             return
-        right = spot.span(node.right)
-        siblings = _following(spot.source, node)
-        if "not enough" in scene.failure.evalue and count > 1:
+        right = context.span(node.right)
+        siblings = _list_following(context, node)
+        if "not enough" in context.failure.evalue and count > 1:
             given = [node.right, *siblings]
             if len(given) == count and siblings:
-                end = spot.span(siblings[-1])[1]
-                inside = spot.source[right[0] : end]
-                yield self._patch(scene, spot, [(right[0], end, f"({inside})")], "Put the values into one tuple")
-        elif "not all arguments" in scene.failure.evalue:
+                end = context.span(siblings[-1])[1]
+                inside = context.source[right[0] : end]
+                yield self._patch(context, [(right[0], end, f"({inside})")], "Put the values into one tuple")
+        elif "not all arguments" in context.failure.evalue:
             if count == 1 and not isinstance(node.right, ast.Tuple):
                 yield self._patch(
-                    scene, spot, [(*right, f"({spot.text(node.right)},)")], "Format the tuple as one value"
+                    context, [(*right, f"({context.text(node.right)},)")], "Format the tuple as one value"
                 )
             elif count == 0 and isinstance(node.left, ast.Constant) and "{" in str(node.left.value):
-                values = spot.text(node.right)
+                values = context.text(node.right)
                 inside = values[1:-1] if isinstance(node.right, ast.Tuple) and values.startswith("(") else values
-                text = f"{spot.text(node.left)}.format({inside.rstrip(', ')})"
+                text = f"{context.text(node.left)}.format({inside.rstrip(', ')})"
                 yield self._patch(
-                    scene, spot, [(*spot.span(), text)], "Format with `str.format`, whose fields these are"
+                    context, [(*context.span(node), text)], "Format with `str.format`, whose fields these are"
                 )
 
-    def _other_field(self, scene: Scene, spot: Spot, node: ast.BinOp) -> Iterator[Patch]:
-        start, end = spot.span(node.left)
-        text = spot.source[start:end]
-        found = re.search(r"%([a-zA-Z]) format: a", scene.failure.evalue)
+    def _other_field(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
+        start, end = context.span(node.left)
+        text = context.source[start:end]
+        found = re.search(r"%([a-zA-Z]) format: a", context.failure.evalue)
         fields = [m for m in FIELD.finditer(text) if found and m[3] == found[1]]
         if len(fields) == 1:
             at = start + fields[0].end() - 1
-            yield self._patch(scene, spot, [(at, at + 1, "s")], "Format the text with `%s`", sure=False)
+            yield self._patch(context, [(at, at + 1, "s")], "Format the text with `%s`", sure=False)
 
 
 def _fields(node: ast.expr) -> int:
@@ -118,12 +115,10 @@ def _fields(node: ast.expr) -> int:
     return sum(1 + (m[1] == "*") + (m[2] == "*") for m in FIELD.finditer(node.value) if m[3] != "%")
 
 
-def _following(source: str, node: ast.BinOp) -> list[ast.expr]:
+def _list_following(context: RuleContext, node: ast.BinOp) -> list[ast.expr]:
     """The expressions behind the ``%`` in the same tuple or call: ``"…" % a, b``."""
-    where = src.span(source, node)
-    for outer in src.walk(source):
-        items = outer.elts if isinstance(outer, ast.Tuple) else outer.args if isinstance(outer, ast.Call) else []
-        for n, item in enumerate(items):
-            if src.span(source, item) == where:
-                return list(items[n + 1 :])
+    lists = [outer.elts for outer in context.walk(ast.Tuple)] + [outer.args for outer in context.walk(ast.Call)]
+    for items in lists:
+        if node in items:
+            return items[items.index(node) + 1 :]
     return []

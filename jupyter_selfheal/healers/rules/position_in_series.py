@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, ask
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 LABELLED = ("int64", "int32", "uint64", "float64")
@@ -32,27 +30,22 @@ class PositionInSeries(Rule):
     applicability = Applicability.SAFE
     why = "The live index holds no numbers, so that the integer can only be a position (pandas 3.0 release notes)."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not scene.failure.evalue.strip().lstrip("-").strip("[]").replace(",", "").replace(" ", "").isdigit():
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not context.failure.evalue.strip().lstrip("-").strip("[]").replace(",", "").replace(" ", "").isdigit():
             return
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in site.nodes(ast.Subscript):
-            if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.expr):
+        for node in context.nodes_at_failure(ast.Subscript):
+            table = context.table(node.value)
+            if not table or table.columns or not _is_position(context, node.slice):
                 continue
-            table = ask(site.scene, "columns", expression=site.text(node.value), calls=True)
-            if not table or table["columns"] or not _is_position(site, node.slice):
+            numbers = table.index_dtype in LABELLED
+            negative = context.failure.evalue.strip().startswith("-")
+            if numbers and not (negative and "RangeIndex" in table.index_type):
                 continue
-            numbers = table["index_dtype"] in LABELLED
-            negative = scene.failure.evalue.strip().startswith("-")
-            if numbers and not (negative and "RangeIndex" in table["index"]):
-                continue
-            splices = [s for other in _same(site, node) for s in _indexed(site, other)]
+            splices = [s for other in _same(context, node) for s in _indexed(context, other)]
             yield self.patch(
-                self.replace(scene, site.cell_id, splices),
-                f"Write `{site.text(node.value)}.iloc[{site.text(node.slice)}]`",
-                f"`{site.text(node)}` looks for a label; the position was meant.",
+                context.replace(context.cell_id, splices),
+                f"Write `{context.text(node.value)}.iloc[{context.text(node.slice)}]`",
+                f"`{context.text(node)}` looks for a label; the position was meant.",
                 applicability=Applicability.UNSAFE if numbers else Applicability.SAFE,
                 why="A negative number is no label of this index." if numbers else self.why,
                 prior=0.75 if numbers else 0.9,
@@ -60,32 +53,31 @@ class PositionInSeries(Rule):
             return
 
 
-def _is_position(site: Site, key: ast.expr) -> bool:
-    live = site.live([key], calls=True)[0]
+def _is_position(context: RuleContext, key: ast.expr) -> bool:
+    live = context.describe_all([key], calls=True)[0]
     if live.is_a("builtins.bool"):
         return False
     if live.is_a("builtins.int", "numpy.integer"):
         return True
-    return isinstance(key, ast.List) and bool(key.elts) and all(_is_position(site, e) for e in key.elts)
+    return isinstance(key, ast.List) and bool(key.elts) and all(_is_position(context, e) for e in key.elts)
 
 
-def _same(site: Site, node: ast.Subscript) -> list[ast.Subscript]:
-    text = site.text(node.value)
+def _same(context: RuleContext, node: ast.Subscript) -> list[ast.Subscript]:
+    text = context.text(node.value)
     return [
         n
-        for n in ast.walk(site.tree)
-        if isinstance(n, ast.Subscript)
-        and (
+        for n in context.walk(ast.Subscript)
+        if (
             n is node
             or (
-                site.text(n.value) == text
+                context.text(n.value) == text
                 and isinstance(n.slice, ast.Constant | ast.UnaryOp)
-                and _is_position(site, n.slice)
+                and _is_position(context, n.slice)
             )
         )
     ]
 
 
-def _indexed(site: Site, node: ast.Subscript) -> list[Splice]:
-    end = src.span(site.source, node.value)[1]
+def _indexed(context: RuleContext, node: ast.Subscript) -> list[Splice]:
+    end = context.span(node.value)[1]
     return [(end, end, ".iloc")]

@@ -6,11 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._knowledge import Positional, knowledge
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Live, Site
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.knowledge import Positional, knowledge
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 TOO_MANY = re.compile(
@@ -47,70 +46,74 @@ class PositionalArguments(Rule):
         "The names are those of the installed function's own signature, in the order in which it took them by position."
     )
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        calls = [c for c in site.calls() if c.args and not any(isinstance(a, ast.Starred) for a in c.args)]
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        calls = [
+            c for c in context.calls_at_failure() if c.args and not any(isinstance(a, ast.Starred) for a in c.args)
+        ]
         for call in calls[:4]:
-            live = site.live([call.func], calls=True)[0]
+            live = context.describe_all([call.func], calls=True)[0]
             if not live.path or live.path.split(".")[0] in ("__main__", "builtins"):
                 continue
-            if "unhashable" in scene.failure.evalue and _known(call, live) is None:
+            if "unhashable" in context.failure.evalue and _known(call, live) is None:
                 continue
-            names = _names(site, call, live)
+            names = _names(context, call, live)
             if not names:
-                yield from self._attributes(site, call)
+                yield from self._attributes(context, call)
                 continue
-            splices = _splices(site, call, names)
-            for other in ast.walk(site.tree):
-                if isinstance(other, ast.Call) and other is not call and site.text(other.func) == site.text(call.func):
-                    more = _names(site, other, live)
-                    splices += _splices(site, other, more) if more else []
+            splices = _splices(context, call, names)
+            for other in ast.walk(context.tree):
+                if (
+                    isinstance(other, ast.Call)
+                    and other is not call
+                    and context.text(other.func) == context.text(call.func)
+                ):
+                    more = _names(context, other, live)
+                    splices += _splices(context, other, more) if more else []
             sure = _known(call, live) is not None or sum(map(bool, names)) <= SURE
             shown = ", ".join(f"{n}=" for n in names if n)
             yield self.patch(
-                self.replace(scene, site.cell_id, splices),
+                context.replace(context.cell_id, splices),
                 f"Give {shown} by keyword",
-                f"`{site.text(call.func)}` takes these arguments by keyword only.",
+                f"`{context.text(call.func)}` takes these arguments by keyword only.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why=self.why if sure else "With so many arguments one may have been taken out of their order since.",
                 prior=0.9 if sure else 0.6,
             )
             return
 
-    def _attributes(self, site: Site, call: ast.Call) -> Iterator[Patch]:
+    def _attributes(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
         """``G.add_edge(1, 2, {"w": 3})``: attributes of networkx 1 by position are keywords now."""
         last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         extra = {"add_node": 1, "add_edge": 2}.get(last, 99)
-        if len(call.args) != extra + 1 or not site.live([call.args[-1]], calls=True)[0].is_a("builtins.dict"):
+        if len(call.args) != extra + 1 or not context.describe_all([call.args[-1]], calls=True)[0].is_a(
+            "builtins.dict"
+        ):
             return
-        start = src.span(site.source, call.args[-1])[0]
+        start = context.span(call.args[-1])[0]
         yield self.patch(
-            self.replace(site.scene, site.cell_id, [(start, start, "**")]),
+            context.replace(context.cell_id, [(start, start, "**")]),
             "Give the attributes by keyword",
             f"`{last}` takes attributes by keyword only since networkx 2.0.",
             prior=0.88,
         )
 
 
-def _names(site: Site, call: ast.Call, live: Live) -> list[str]:
+def _names(context: RuleContext, call: ast.Call, live: ObjectInfo) -> list[str]:
     """A name for each positional argument ("" where it may stay as it is); empty where nothing is to be done."""
     if not call.args or any(isinstance(a, ast.Starred) for a in call.args):
         return []
-    signature = site.signature(call.func)
-    parameters = signature.get("parameters", ())
-    accepted = {row[0] for row in parameters}
-    takes_any = any(row[1] == "VAR_KEYWORD" for row in parameters)
+    signature = context.signature(call.func, calls=True) or Signature()
+    accepted = set(signature.names())
+    takes_any = bool(signature.names("VAR_KEYWORD"))
     known = _known(call, live)
     given = {k.arg for k in call.keywords}
-    free = [row[0] for row in parameters if row[1] in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")]
+    free = signature.names("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")
     if known is not None:
         names = list(known.order[: len(call.args)])
         fits = len(names) == len(call.args) and not given & set(names) and (set(names) <= accepted or takes_any)
         return _only_moved(names, free) if fits else []
-    only = [row[0] for row in parameters if row[1] == "KEYWORD_ONLY"]
-    if any(row[1] == "VAR_POSITIONAL" for row in parameters):
+    only = signature.names("KEYWORD_ONLY")
+    if signature.names("VAR_POSITIONAL"):
         return []
     extra = len(call.args) - len(free)
     if not 0 < extra <= len(only) or given & set(only[:extra]):
@@ -126,16 +129,16 @@ def _only_moved(names: list[str], free: list[str]) -> list[str]:
     return ["" for _ in names[:same]] + names[same:] if same < len(names) else []
 
 
-def _known(call: ast.Call, live: Live) -> Positional | None:
-    last = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+def _known(call: ast.Call, live: ObjectInfo) -> Positional | None:
+    last = last_name(call.func)
     package = live.path.split(".")[0]
     return next((p for p in knowledge().positional if last in p.calls and package in p.libraries), None)
 
 
-def _splices(site: Site, call: ast.Call, names: list[str]) -> list[Splice]:
+def _splices(context: RuleContext, call: ast.Call, names: list[str]) -> list[Splice]:
     found = []
     for argument, name in zip(call.args, names, strict=True):
         if name:
-            start = src.span(site.source, argument)[0]
+            start = context.span(argument)[0]
             found.append((start, start, f"{name}="))
     return found

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._none import is_about_none
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -29,10 +28,10 @@ class PrintStatement(Rule):
     applicability = Applicability.SAFE
     why = "`print` gives None, with which nothing can be reckoned: the whole expression was to be printed."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not is_about_none(scene.failure):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not context.is_about_none:
             return
-        cell_id, source, line = scene.place()
+        cell_id, source, line = context.location
         changes: list[Splice] = []
         failed = False
         for node in src.walk(source):
@@ -44,7 +43,7 @@ class PrintStatement(Rule):
             failed = failed or node.lineno <= line <= (node.end_lineno or 0)
         if failed:
             yield self.patch(
-                self.replace(scene, cell_id, changes),
+                context.replace(cell_id, changes),
                 "Print the whole expression",
                 "`print(…)` gives None; the expression goes on behind its brackets.",
                 prior=0.93,

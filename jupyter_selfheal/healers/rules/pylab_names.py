@@ -8,14 +8,10 @@ from functools import cache
 from importlib import resources
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import add_import
 from jupyter_selfheal.healers.rules._imports import ALIASES
-from jupyter_selfheal.healers.rules._live import survey
-from jupyter_selfheal.healers.rules._package import modules_with
-from jupyter_selfheal.healers.rules._project import asked_of_modules
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import ask as ask_library
-from jupyter_selfheal.healers.rules._state import missing_name
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.edits import add_import
+from jupyter_selfheal.healers.rules.context.project import list_imported_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ELEMENTARY = frozenset(
@@ -59,37 +55,37 @@ class PylabNames(Rule):
     applicability = Applicability.SAFE
     why = "Nothing in the notebook binds the name, and the library that it was written with has it."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        name = missing_name(scene)
-        if not name or name in MODULES or name in _bound(scene):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = context.missing_name
+        if not name or name in MODULES or name in _bound(context):
             return
-        imported = set(asked_of_modules(scene))
+        imported = set(list_imported_names(context))
         if name in TOOLS:
-            yield self._patch(scene, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
+            yield self._patch(context, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
             return
-        unbound = _unbound(scene) | {name}
+        unbound = _unbound(context) | {name}
         found = sorted(unbound & (_offered() | RENAMED.keys()) - MODULES)
         if name in found:
             known = name in ELEMENTARY or name in RENAMED
             sure = len(found) > 2 or (known and bool(imported & STARRED))
             if sure or len(found) > 1:
-                yield self._patch(scene, _lines("pylab", found), found, sure=sure)
+                yield self._patch(context, _lines("pylab", found), found, sure=sure)
         elif name[:1].isupper() and len(name) > 3 and not name.isupper():
-            yield from self._of_a_library(scene, name, sorted(imported))
+            yield from self._of_a_library(context, name, sorted(imported))
 
-    def _of_a_library(self, scene: Scene, name: str, packages: list[str]) -> Iterator[Patch]:
-        homes = [m for p in packages[:8] for m, _ in modules_with(scene, p, [name])]
-        told = [ask_library(scene, "signature", path=f"{m}.{name}") for m in homes[:6]]
-        paths = {t["path"] for t in told if isinstance(t, dict)}
+    def _of_a_library(self, context: RuleContext, name: str, packages: list[str]) -> Iterator[Patch]:
+        homes = [m for p in packages[:8] for m, _ in context.find_modules_with(p, [name])]
+        definitions = {context.ask(questions.NAME_DEFINITION, path=f"{m}.{name}") for m in homes[:6]}
+        paths = {path for path in definitions if path is not None}
         if len(paths) != 1:
             return
         path = paths.pop().rpartition(".")[0]
         home = path if path in homes else min(homes, key=lambda m: (m.count("."), m))
-        yield self._patch(scene, [f"from {home} import {name}"], [name], sure=True)
+        yield self._patch(context, [f"from {home} import {name}"], [name], sure=True)
 
-    def _patch(self, scene: Scene, lines: list[str], found: list[str], *, sure: bool) -> Patch:
+    def _patch(self, context: RuleContext, lines: list[str], found: list[str], *, sure: bool) -> Patch:
         return self.patch(
-            self.replace(scene, scene.failure.cell_id, [add_import(scene.source, "\n".join(lines))]),
+            context.replace(context.failure.cell_id, [add_import(context.failure.source, "\n".join(lines))]),
             f"Add `{lines[0]}`" if len(lines) == 1 else f"Import {', '.join(found[:3])} and others of pylab",
             f"`{found[0]}` is used but was never imported."
             if len(found) == 1
@@ -113,12 +109,12 @@ def _lines(module: str, found: list[str]) -> list[str]:
     return [f"from {module} import {part.rstrip(',')}" for part in wrapped]
 
 
-def _bound(scene: Scene) -> set[str]:
+def _bound(context: RuleContext) -> set[str]:
     """Names that some cell binds, imports included."""
-    return {n for c in scene.notebook.cells if c.kind == "code" for n in src.names(scene.source_of(c.id)).binds}
+    return {n for c in context.notebook.cells if c.kind == "code" for n in src.names(context.source_of(c.id)).binds}
 
 
-def _unbound(scene: Scene) -> set[str]:
+def _unbound(context: RuleContext) -> set[str]:
     """Names that cells read and that neither a cell nor the state binds."""
-    read = {n for c in scene.notebook.cells if c.kind == "code" for n in src.names(scene.source_of(c.id)).uses}
-    return read - _bound(scene) - set(survey(scene).names)
+    read = {n for c in context.notebook.cells if c.kind == "code" for n in src.names(context.source_of(c.id)).uses}
+    return read - _bound(context) - set(context.state.names)

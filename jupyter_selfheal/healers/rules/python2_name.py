@@ -6,10 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice, add_import, renamed
-from jupyter_selfheal.healers.rules._live import survey
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import is_bound_anywhere, missing_name
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice, add_import, rename_name
 from jupyter_selfheal.model import Applicability, Patch
 
 RENAMED = {
@@ -57,15 +55,15 @@ class Python2Name(Rule):
     applicability = Applicability.SAFE
     why = "Python 3 has it under this name, with the same meaning."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        name = missing_name(scene)
-        if not name or is_bound_anywhere(scene, name) or name in survey(scene).names:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = context.missing_name
+        if not name or context.is_bound_anywhere(name) or name in context.state.names:
             return
-        cell_id, source, _ = scene.place()
+        cell_id, source, _ = context.location
         changes, text = self._changes(source, name)
         if changes:
             yield self.patch(
-                self.replace(scene, cell_id, changes),
+                context.replace(cell_id, changes),
                 f"Write {text} for `{name}`",
                 f"`{name}` is not a name of Python 3.",
                 prior=0.95,
@@ -75,7 +73,7 @@ class Python2Name(Rule):
         if name in RENAMED:
             # a pasted JSON literal holds several of them
             words = JSON_WORDS if name in JSON_WORDS else (name,)
-            changes = [c for word in words for c in renamed(source, word, RENAMED[word])]
+            changes = [c for word in words for c in rename_name(source, word, RENAMED[word])]
             return changes, f"`{RENAMED[name]}`"
         if name in IMPORTED:
             line = f"from {IMPORTED[name]} import {name}"

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 READ_ONLY = re.compile(r"read-only|WRITEABLE|readonly")
@@ -32,16 +31,13 @@ class ReadOnlyArray(Rule):
     applicability = Applicability.SAFE
     why = "The array does not write through to its table any more, so that a copy has the same effect."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        names = _written(site)
-        for other in Site.upwards(scene, site.cell_id):
-            splices = _copied(other, names, site.line if other.cell_id == site.cell_id else 0)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        names = _written(context)
+        for other in context.look_upwards(context.cell_id):
+            splices = _copied(other, names, context.line if other.cell_id == context.cell_id else 0)
             if splices:
                 yield self.patch(
-                    self.replace(scene, other.cell_id, splices),
+                    context.replace(other.cell_id, splices),
                     f"Copy the array before it is written into: `{splices[0][2].strip('()')}`",
                     "Arrays that share their data with a table are read-only since pandas 3.0.",
                     prior=0.88,
@@ -49,10 +45,10 @@ class ReadOnlyArray(Rule):
                 return
 
 
-def _written(site: Site) -> set[str]:
+def _written(context: RuleContext) -> set[str]:
     """Names that the failing line writes into, or hands to something that does."""
     found: set[str] = set()
-    for node in site.nodes(ast.Assign, ast.AugAssign, ast.Call):
+    for node in context.nodes_at_failure(ast.Assign, ast.AugAssign, ast.Call):
         if isinstance(node, ast.Assign):
             found |= {src.root_name(t) for t in node.targets if isinstance(t, ast.Subscript)}
         elif isinstance(node, ast.AugAssign):
@@ -65,19 +61,19 @@ def _written(site: Site) -> set[str]:
     return found - {""}
 
 
-def _copied(site: Site, names: set[str], before: int) -> list[Splice]:
+def _copied(context: RuleContext, names: set[str], before: int) -> list[Splice]:
     """``.copy()`` behind the last assignment of one of the names that takes an array out of a table."""
     last: list[Splice] = []
-    for node in ast.walk(site.tree):
+    for node in ast.walk(context.tree):
         if not isinstance(node, ast.Assign) or (before and node.lineno > before):
             continue
         taken = [t.id for t in node.targets if isinstance(t, ast.Name)]
         if not names & set(taken) or not _takes(node.value):
             continue
-        end = src.span(site.source, node.value)[1]
-        atom = site.operand(node.value)
-        whole = src.span(site.source, node.value)
-        last = [(end, end, ".copy()")] if atom == site.text(node.value) else [(*whole, f"{atom}.copy()")]
+        end = context.span(node.value)[1]
+        atom = context.operand(node.value)
+        whole = context.span(node.value)
+        last = [(end, end, ".copy()")] if atom == context.text(node.value) else [(*whole, f"{atom}.copy()")]
     return last
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._edit import add_import
-from jupyter_selfheal.healers.rules._names import function_at
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import add_import
+from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.model import Applicability, Patch
 
 LIMIT = 100_000
@@ -34,33 +34,33 @@ class RecursionLimit(Rule):
     applicability = Applicability.SAFE
     why = "The limit only guards against recursion without an end, and the trial shows that this one ends."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if "setrecursionlimit" in "".join(c.source for c in scene.notebook.cells) or not _ends_somewhere(scene):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "setrecursionlimit" in "".join(c.source for c in context.notebook.cells) or not _ends_somewhere(context):
             return
-        source = scene.source
+        source = context.failure.source
         line = f"import sys\nsys.setrecursionlimit({LIMIT:_})"
         yield self.patch(
-            self.replace(scene, scene.failure.cell_id, [add_import(source, line)]),
+            context.replace(context.failure.cell_id, [add_import(source, line)]),
             "Raise the limit of recursion",
             "The recursion goes deeper than Python allows by default.",
             prior=0.6,
         )
 
 
-def _ends_somewhere(scene: Scene) -> bool:
+def _ends_somewhere(context: RuleContext) -> bool:
     """True where a function of the notebook is in the traceback several times, and each such one has a way out."""
     counted: dict[tuple[str, int], int] = {}
-    for frame in scene.failure.frames:
-        known = frame.cell_id == scene.failure.cell_id or scene.notebook.index(frame.cell_id) >= 0
+    for frame in context.failure.frames:
+        known = frame.cell_id == context.failure.cell_id or context.notebook.index(frame.cell_id) >= 0
         if frame.cell_id and known and frame.function != "<module>":
-            function = function_at(scene.source_of(frame.cell_id), frame.line)
+            function = find_function(context.source_of(frame.cell_id), frame.line)
             if function is not None:
                 key = frame.cell_id, function.lineno
                 counted[key] = counted.get(key, 0) + 1
     again = [key for key, count in counted.items() if count > 1]
-    return bool(again) and any(_has_choice(scene, *key) for key in again)
+    return bool(again) and any(_has_choice(context, *key) for key in again)
 
 
-def _has_choice(scene: Scene, cell_id: str, line: int) -> bool:
-    function = function_at(scene.source_of(cell_id), line)
+def _has_choice(context: RuleContext, cell_id: str, line: int) -> bool:
+    function = find_function(context.source_of(cell_id), line)
     return function is not None and any(isinstance(n, CHOICES) for n in ast.walk(function))

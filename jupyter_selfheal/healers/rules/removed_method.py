@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice, attribute_name_span
-from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
-from jupyter_selfheal.healers.rules._rewrite import Written, bind, choose, render
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Live, Site, add_imports, attributes, parent_call
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules.context.nodes import attributes_named
+from jupyter_selfheal.healers.rules.context.templates import Written, bind, choose, render
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -33,18 +32,17 @@ class RemovedMethod(Rule):
     applicability = Applicability.SAFE
     why = "The live object is of the class that lost the method, and the library's changelog names the successor."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None or not site.attribute or site.owner.is_module:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not context.attribute or context.owner.is_module:
             return
-        classes = site.owner.bases if site.owner.is_class else site.owner.mro
-        change = knowledge().method(classes, site.attribute)
+        classes = context.owner.bases if context.owner.is_class else context.owner.mro
+        change = knowledge().method(classes, context.attribute)
         if change is None:
             return
         splices: list[Splice] = []
         imports: list[str] = []
-        for node in _uses_of(site, site.attribute, change):
-            written, span = _written(site, node, change)
+        for node in _uses_of(context, context.attribute, change):
+            written, span = _written(context, node, change)
             if written is not None and not any(a <= span[0] and span[1] <= b for a, b, _ in splices):
                 splices = [s for s in splices if not (span[0] <= s[0] and s[1] <= span[1])]
                 splices.append((*span, written.text))
@@ -54,8 +52,8 @@ class RemovedMethod(Rule):
         level = Applicability.UNSAFE if change.unsafe else Applicability.SAFE
         level = Applicability.DISPLAY_ONLY if change.show else level
         yield self.patch(
-            self.replace(scene, site.cell_id, [*splices, *add_imports(site.source, imports)]),
-            f"Write `{splices[0][2]}` in place of `.{site.attribute}`",
+            context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
+            f"Write `{splices[0][2]}` in place of `.{context.attribute}`",
             f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}.",
             applicability=level,
             why=change.unsafe or f"{self.why} ({change.source})",
@@ -64,35 +62,35 @@ class RemovedMethod(Rule):
         )
 
 
-def _uses_of(site: Site, name: str, change: Change) -> list[ast.Attribute]:
+def _uses_of(context: RuleContext, name: str, change: Change) -> list[ast.Attribute]:
     """The failing attribute first, then those of the cell whose objects are live and of the same class."""
-    nearest = next((n for n in site.nodes(ast.Attribute) if isinstance(n, ast.Attribute) and n.attr == name), None)
+    nearest = next((n for n in context.nodes_at_failure(ast.Attribute) if n.attr == name), None)
     if not isinstance(nearest, ast.Attribute):
         return []
-    others = [n for n in attributes(site.tree, name) if n is not nearest]
-    lives = site.live([n.value for n in others])
+    others = [n for n in attributes_named(context.tree, name) if n is not nearest]
+    lives = context.describe_all([n.value for n in others])
     return [nearest, *(n for n, live in zip(others, lives, strict=True) if _fits(live, change))]
 
 
-def _fits(live: Live, change: Change) -> bool:
+def _fits(live: ObjectInfo, change: Change) -> bool:
     kind = change.old.rsplit(".", 1)[0]
     return live.is_a(kind)
 
 
-def _written(site: Site, node: ast.Attribute, change: Change) -> tuple[Written | None, tuple[int, int]]:
-    call = parent_call(site.tree, node)
+def _written(context: RuleContext, node: ast.Attribute, change: Change) -> tuple[Written | None, tuple[int, int]]:
+    call = context.call_of(node)
     if call is not None and change.forms:
-        return _call(site, call, node, change), src.span(site.source, call)
+        return _call(context, call, node, change), context.span(call)
     if change.read:
-        return render(site, change.read, node.value), src.span(site.source, node)
+        return render(context, change.read, node.value), context.span(node)
     if change.new:
-        return Written(change.new), attribute_name_span(site.source, node)
+        return Written(change.new), context.attribute_span(node)
     return None, (0, 0)
 
 
-def _call(site: Site, call: ast.Call, node: ast.Attribute, change: Change) -> Written | None:
-    written = choose(site, change.forms, call, node.value, change.params)
-    inplace = bind(site, call, change.params).named.get("inplace")
+def _call(context: RuleContext, call: ast.Call, node: ast.Attribute, change: Change) -> Written | None:
+    written = choose(context, change.forms, call, node.value, change.params)
+    inplace = bind(context, call, change.params).named.get("inplace")
     if written is None or (
         isinstance(inplace, ast.Constant) and inplace.value is True and "inplace" not in written.text
     ):

@@ -6,22 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._import_plan import SEARCHED
-from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
-from jupyter_selfheal.healers.rules._package import modules_with
-from jupyter_selfheal.healers.rules._rewrite import Written, choose, render
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import (
-    Site,
-    add_imports,
-    attributes,
-    dotted,
-    exists,
-    parent_call,
-    reference,
-)
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.import_plan import SEARCHED
+from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules.context.nodes import attributes_named, dotted_name, last_name
+from jupyter_selfheal.healers.rules.context.templates import Written, choose, render
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SUCCESSOR = re.compile(
@@ -58,51 +48,51 @@ class RemovedName(Rule):
             or "removed" in failure.evalue
         )
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename != "AttributeError":
+            yield from self._called(context)
             return
-        if scene.failure.ename != "AttributeError":
-            yield from self._called(site)
-            return
-        module, name = site.owner.path if site.owner.is_module or site.owner.is_class else "", site.attribute
+        module, name = (
+            context.owner.path if context.owner.is_module or context.owner.is_class else "",
+            context.attribute,
+        )
         if not module or not name:
-            found = re.match(r"[Mm]odule '([\w.]+)' has no attribute '(\w+)'", scene.failure.evalue)
+            found = re.match(r"[Mm]odule '([\w.]+)' has no attribute '(\w+)'", context.failure.evalue)
             if found is None:
                 return
             module, name = found[1], found[2]
-        targets = _uses_of(site, name)
+        targets = _uses_of(context, name)
         if not targets:
             return
-        short = module.split(".")[0] + "." + module.rsplit(".", 1)[-1] if site.owner.is_class else module
-        change = _change_of(site, [f"{module}.{name}", f"{short}.{name}"], module, name)
+        short = module.split(".")[0] + "." + module.rsplit(".", 1)[-1] if context.owner.is_class else module
+        change = _change_of(context, [f"{module}.{name}", f"{short}.{name}"], module, name)
         if change is None or (change.unsafe and not change.version):
-            targets, change = _chained(site, targets[0], module) or (targets, change)
+            targets, change = _chained(context, targets[0], module) or (targets, change)
         if change is not None:
-            yield from self._rewritten(site, targets, change)
+            yield from self._rewritten(context, targets, change)
 
-    def _called(self, site: Site) -> Iterator[Patch]:
+    def _called(self, context: RuleContext) -> Iterator[Patch]:
         """A function that is still there to say that it was removed (``interp2d``)."""
-        for call in site.calls()[:3]:
-            live = site.live([call.func], calls=True)[0]
-            name = dotted(call.func).rsplit(".", 1)[-1]
+        for call in context.calls_at_failure()[:3]:
+            live = context.describe_all([call.func], calls=True)[0]
+            name = last_name(call.func)
             for path in (
                 f"{live.path.split('.')[0]}.{'.'.join(live.path.split('.')[1:-1])}.{name}",
                 _public(live.path),
             ):
                 change = knowledge().names.get(path)
                 if change is not None:
-                    yield from self._rewritten(site, [call.func], change)
+                    yield from self._rewritten(context, [call.func], change)
                     return
 
-    def _rewritten(self, site: Site, targets: list[ast.expr], change: Change) -> Iterator[Patch]:
+    def _rewritten(self, context: RuleContext, targets: list[ast.expr], change: Change) -> Iterator[Patch]:
         splices: list[Splice] = []
         imports: list[str] = []
         for node in targets:
-            written, whole = _written(site, node, change)
+            written, whole = _written(context, node, change)
             if written is None:
                 continue
-            splices.append((*src.span(site.source, whole), written.text))
+            splices.append((*context.span(whole), written.text))
             imports += written.imports
         splices = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
         if not splices:
@@ -112,8 +102,8 @@ class RemovedName(Rule):
         when = f" ({change.library} {change.version})" if change.version else ""
         shown = splices[0][2]
         yield self.patch(
-            self.replace(site.scene, site.cell_id, [*splices, *add_imports(site.source, imports)]),
-            f"Write `{shown}` in place of `{site.text(targets[0])}`",
+            context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
+            f"Write `{shown}` in place of `{context.text(targets[0])}`",
             f"`{change.old}` was removed{when}.",
             applicability=level,
             why=change.unsafe or f"{self.why} ({change.source})",
@@ -127,66 +117,64 @@ def _public(path: str) -> str:
     return ".".join(dict.fromkeys(parts)) if len(parts) < 3 else ".".join([*parts[:2], parts[-1]])
 
 
-def _uses_of(site: Site, name: str) -> list[ast.expr]:
+def _uses_of(context: RuleContext, name: str) -> list[ast.expr]:
     """The failing ``module.name`` and every other one of the same text in the cell."""
-    nearest = next((n for n in site.nodes(ast.Attribute) if isinstance(n, ast.Attribute) and n.attr == name), None)
+    nearest = next((n for n in context.nodes_at_failure(ast.Attribute) if n.attr == name), None)
     if not isinstance(nearest, ast.Attribute):
         return []
-    text = dotted(nearest)
-    return [n for n in attributes(site.tree, name) if n is nearest or (text and dotted(n) == text)]
+    text = dotted_name(nearest)
+    return [n for n in attributes_named(context.tree, name) if n is nearest or (text and dotted_name(n) == text)]
 
 
-def _chained(site: Site, node: ast.expr, module: str) -> tuple[list[ast.expr], Change] | None:
+def _chained(context: RuleContext, node: ast.expr, module: str) -> tuple[list[ast.expr], Change] | None:
     """For a package that is gone whole (``pd.stats.moments.rolling_mean``): the longest chain around it that is known."""
     chain = [node]
-    while parent := next(
-        (n for n in ast.walk(site.tree) if isinstance(n, ast.Attribute) and n.value is chain[-1]), None
-    ):
+    while parent := next((n for n in context.walk(ast.Attribute) if n.value is chain[-1]), None):
         chain.append(parent)
     known = knowledge()
-    root = dotted(node).rsplit(".", 1)[0]
+    root = (dotted_name(node) or "").rpartition(".")[0]
     for outer in reversed(chain[1:]):
-        path = module + dotted(outer)[len(root) :]
+        path = module + (dotted_name(outer) or "")[len(root) :]
         moved = known.module(path)
         change = known.names.get(path) or (known.names.get(moved[1]) if moved else None)
-        if change is None and moved is not None and moved[1] and exists(site.scene, moved[1]):
+        if change is None and moved is not None and moved[1] and context.exists(moved[1]):
             change = Change(path, moved[1], moved[0].library, moved[0].version, moved[0].source)
         if change is not None:
             return [outer], change
     return None
 
 
-def _change_of(site: Site, paths: list[str], module: str, name: str) -> Change | None:
+def _change_of(context: RuleContext, paths: list[str], module: str, name: str) -> Change | None:
     known = knowledge()
     for path in paths:
         change = known.names.get(path)
-        if change is not None and (change.forms or change.read or (change.new and exists(site.scene, change.new))):
+        if change is not None and (change.forms or change.read or (change.new and context.exists(change.new))):
             return change
     package = module.split(".")[0]
-    said = SUCCESSOR.search(site.scene.failure.evalue)
+    said = SUCCESSOR.search(context.failure.evalue)
     if said is not None:
         path = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "mpl": "matplotlib"}.get(
             said["path"].split(".")[0], said["path"].split(".")[0]
         ) + said["path"][len(said["path"].split(".")[0]) :]
         for candidate in (path, f"{module}.{path}", f"{package}.{path}"):
-            if exists(site.scene, candidate) and not candidate.endswith(f".{name}.{name}"):
+            if context.exists(candidate) and not candidate.endswith(f".{name}.{name}"):
                 return Change(paths[0], candidate, package, "", "the message")
     moved = known.module(f"{module}.{name}")
-    if moved is not None and moved[1] and exists(site.scene, moved[1]):
+    if moved is not None and moved[1] and context.exists(moved[1]):
         return Change(paths[0], moved[1], package, moved[0].version, moved[0].source)
-    if module == "scipy" and exists(site.scene, f"numpy.{name}"):
+    if module == "scipy" and context.exists(f"numpy.{name}"):
         about = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(paths[0], f"numpy.{name}", package, "1.4", about)
-    return _searched(site, module, name)
+    return _searched(context, module, name)
 
 
-def _searched(site: Site, module: str, name: str) -> Change | None:
+def _searched(context: RuleContext, module: str, name: str) -> Change | None:
     package = module.split(".")[0]
-    if package not in SEARCHED or site.owner.is_class:
+    if package not in SEARCHED or context.owner.is_class:
         return None
-    if exists(site.scene, f"{module}.{name}"):
+    if context.exists(f"{module}.{name}"):
         return Change(f"{module}.{name}", f"{module}.{name}", package, "", "the installed package")
-    found = modules_with(site.scene, package, [name])
+    found = context.find_modules_with(package, [name])
     listed = [m for m, is_listed in found if is_listed]
     shortest = min((m.count(".") for m in listed), default=0)
     top = [m for m in listed if m.count(".") == shortest]
@@ -196,20 +184,20 @@ def _searched(site: Site, module: str, name: str) -> Change | None:
                   unsafe="It was found by its name alone.")  # fmt: skip
 
 
-def _written(site: Site, node: ast.expr, change: Change) -> tuple[Written | None, ast.AST]:
+def _written(context: RuleContext, node: ast.expr, change: Change) -> tuple[Written | None, ast.AST]:
     """New text for one use, and the node that it replaces (the call where its arguments change)."""
-    call = parent_call(site.tree, node)
+    call = context.call_of(node)
     if call is not None and change.forms:
-        written = choose(site, change.forms, call, None, change.params)
+        written = choose(context, change.forms, call, None, change.params)
         if written is not None:
             return written, call
         if not change.new:
             return None, node
     if change.read:
-        return render(site, change.read, None), node
+        return render(context, change.read, None), node
     if not change.new:
         return None, node
-    known = reference(site, change.new)
+    known = context.reference(change.new)
     if known is None:
         return None, node
     text, line = known

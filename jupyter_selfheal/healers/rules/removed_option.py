@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, add_imports, dotted, reference
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import dotted_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 RENAMED = {
@@ -44,18 +43,15 @@ class RemovedOption(Rule):
             "mpl_style" in text or "existing options" in text or "valid rc parameter" in text or "rcParam" in text
         )
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in ast.walk(site.tree):
-            if not isinstance(node, ast.stmt) or not node.lineno <= site.line <= (node.end_lineno or 0):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in ast.walk(context.tree):
+            if not isinstance(node, ast.stmt) or not node.lineno <= context.line <= (node.end_lineno or 0):
                 continue
-            found = _style(site, node) or _cycle(site, node)
+            found = _style(context, node) or _cycle(context, node)
             if found is not None:
                 splices, line = found
                 yield self.patch(
-                    self.replace(scene, site.cell_id, [*splices, *add_imports(site.source, [line])]),
+                    context.replace(context.cell_id, [*splices, *context.add_imports([line])]),
                     f"Write `{splices[0][2]}`",
                     "The option was removed.",
                     prior=0.9,
@@ -63,28 +59,28 @@ class RemovedOption(Rule):
                 return
 
 
-def _style(site: Site, node: ast.stmt) -> tuple[list[Splice], str] | None:
-    is_option = isinstance(node, ast.Assign) and dotted(node.targets[0]).endswith("display.mpl_style")
+def _style(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
+    is_option = isinstance(node, ast.Assign) and (dotted_name(node.targets[0]) or "").endswith("display.mpl_style")
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         first = node.value.args[0] if node.value.args else None
         is_option = isinstance(first, ast.Constant) and "mpl_style" in str(first.value)
-    known = reference(site, "matplotlib.style.use") if is_option else None
+    known = context.reference("matplotlib.style.use") if is_option else None
     if known is None:
         return None
-    return [(*src.span(site.source, node), f"{known[0]}('ggplot')")], known[1]
+    return [(*context.span(node), f"{known[0]}('ggplot')")], known[1]
 
 
-def _cycle(site: Site, node: ast.stmt) -> tuple[list[Splice], str] | None:
+def _cycle(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
     if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Subscript):
         return None
     key = node.targets[0].slice
     if not isinstance(key, ast.Constant):
         return None
     if key.value == "axes.color_cycle":
-        known = reference(site, "matplotlib.cycler")
+        known = context.reference("matplotlib.cycler")
         if known is None:
             return None
-        value = (*src.span(site.source, node.value), f"{known[0]}(color={site.text(node.value)})")
-        return [value, (*src.span(site.source, key), "'axes.prop_cycle'")], known[1]
+        value = (*context.span(node.value), f"{known[0]}(color={context.text(node.value)})")
+        return [value, (*context.span(key), "'axes.prop_cycle'")], known[1]
     new = RENAMED.get(str(key.value), "")
-    return ([(*src.span(site.source, key), repr(new))], "") if new else None
+    return ([(*context.span(key), repr(new))], "") if new else None

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, ask
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 DATED = ("DatetimeIndex", "PeriodIndex", "TimedeltaIndex")
@@ -30,38 +28,32 @@ class RowByLabel(Rule):
     applicability = Applicability.SAFE
     why = "No column has this name and the index is of dates (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in site.nodes(ast.Subscript):
-            if not isinstance(node, ast.Subscript):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.nodes_at_failure(ast.Subscript):
+            key = context.describe_all([node.slice], calls=True)[0]
+            if not key.text or not key.text[:1].isdigit() or key.text not in context.failure.evalue:
                 continue
-            key = site.live([node.slice], calls=True)[0]
-            if not key.text or not key.text[:1].isdigit() or key.text not in scene.failure.evalue:
+            table = context.table(node.value)
+            if not table or not table.columns or key.text in table.columns or not table.index_type.endswith(DATED):
                 continue
-            table = ask(site.scene, "columns", expression=site.text(node.value), calls=True)
-            if not table or not table["columns"] or key.text in table["columns"] or not table["index"].endswith(DATED):
-                continue
-            targets = [node, *_alike(site, node, table["columns"])]
+            targets = [node, *_alike(context, node, table.columns)]
             yield self.patch(
-                self.replace(scene, site.cell_id, _located(site, targets)),
-                f"Write `{site.text(node.value)}.loc[{site.text(node.slice)}]`",
-                f"`{site.text(node)}` looks for a column; rows of the date were meant.",
+                context.replace(context.cell_id, _located(context, targets)),
+                f"Write `{context.text(node.value)}.loc[{context.text(node.slice)}]`",
+                f"`{context.text(node)}` looks for a column; rows of the date were meant.",
                 prior=0.9,
             )
             return
 
 
-def _alike(site: Site, node: ast.Subscript, columns: list[object]) -> list[ast.Subscript]:
+def _alike(context: RuleContext, node: ast.Subscript, columns: Sequence[object]) -> list[ast.Subscript]:
     """Other subscripts of the same table by a date's text."""
-    text = site.text(node.value)
+    text = context.text(node.value)
     return [
         other
-        for other in ast.walk(site.tree)
-        if isinstance(other, ast.Subscript)
-        and other is not node
-        and site.text(other.value) == text
+        for other in context.walk(ast.Subscript)
+        if other is not node
+        and context.text(other.value) == text
         and isinstance(other.slice, ast.Constant)
         and isinstance(other.slice.value, str)
         and other.slice.value[:1].isdigit()
@@ -69,6 +61,6 @@ def _alike(site: Site, node: ast.Subscript, columns: list[object]) -> list[ast.S
     ]
 
 
-def _located(site: Site, targets: list[ast.Subscript]) -> list[Splice]:
-    ends = [src.span(site.source, target.value)[1] for target in targets]
+def _located(context: RuleContext, targets: list[ast.Subscript]) -> list[Splice]:
+    ends = [context.span(target.value)[1] for target in targets]
     return [(end, end, ".loc") for end in ends]

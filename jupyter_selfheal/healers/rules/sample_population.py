@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, dotted
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 
@@ -29,18 +28,15 @@ class SamplePopulation(Rule):
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and "Population must be a sequence" in failure.evalue
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for call in site.calls()[:3]:
-            if dotted(call.func).rsplit(".", 1)[-1] != "sample" or not call.args:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure()[:3]:
+            if last_name(call.func) != "sample" or not call.args:
                 continue
-            text = f"list({site.text(call.args[0])})"
+            text = f"list({context.text(call.args[0])})"
             yield self.patch(
-                self.replace(scene, site.cell_id, [(*src.span(site.source, call.args[0]), text)]),
+                context.replace(context.cell_id, [(*context.span(call.args[0]), text)]),
                 f"Sample from `{text}`",
-                f"`{site.text(call.args[0])}` is no sequence.",
+                f"`{context.text(call.args[0])}` is no sequence.",
                 prior=0.9,
             )
             return

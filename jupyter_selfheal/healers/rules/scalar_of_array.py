@@ -6,10 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -36,23 +34,20 @@ class ScalarOfArray(Rule):
     applicability = Applicability.SAFE
     why = "The live array holds one value, which NumPy took itself before (https://numpy.org/doc/stable/release/1.25.0-notes.html)."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in site.nodes(ast.Call, ast.Assign, ast.BinOp):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.nodes_at_failure(ast.Call, ast.Assign, ast.BinOp):
             given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
                 given = [node.value]
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
                 given = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
             splices: list[Splice] = []
-            for value, live in zip(given, site.live(given, calls=True), strict=True):
+            for value, live in zip(given, context.describe_all(given, calls=True), strict=True):
                 if live.is_a("numpy.ndarray") and live.ndim > 0 and live.size == 1:
-                    splices.append((*src.span(site.source, value), f"{site.operand(value)}.item()"))
+                    splices.append((*context.span(value), f"{context.operand(value)}.item()"))
             if splices:
                 yield self.patch(
-                    self.replace(scene, site.cell_id, splices),
+                    context.replace(context.cell_id, splices),
                     f"Write `{splices[0][2]}`",
                     "An array of one value is used where a number is wanted.",
                     prior=0.9,

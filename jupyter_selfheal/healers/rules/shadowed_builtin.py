@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._live import parents, spots, survey
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import add_imports
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice, add_imports
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 
@@ -34,48 +33,50 @@ class ShadowedBuiltin(Rule):
     applicability = Applicability.SAFE
     why = "What hides the name cannot be called, so each call means the builtin or function."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not re.match(r"'[\w.]+' object is not callable", scene.failure.evalue):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not re.match(r"'[\w.]+' object is not callable", context.failure.evalue):
             return
-        live = survey(scene)
-        for spot in spots(scene, ast.Call):
-            func = spot.node.func if isinstance(spot.node, ast.Call) else None
+        live = context.state
+        for failing in context.failing_nodes(ast.Call):
+            func = failing.func if isinstance(failing, ast.Call) else None
             if not isinstance(func, ast.Name):
                 continue
             name = func.id
             if name in live.locals or live.names.get(name, ("", True))[1]:
                 continue
-            yield from self._for_name(scene, spot.cell_id, name)
+            yield from self._for_name(context, context.cell_id, name)
             return
 
-    def _for_name(self, scene: Scene, cell_id: str, name: str) -> Iterator[Patch]:
+    def _for_name(self, context: RuleContext, cell_id: str, name: str) -> Iterator[Patch]:
         cause = f"`{name}` was bound to a value that cannot be called."
-        here = name in src.names(scene.source).binds
-        edits = _renaming(self, scene, name)
+        here = name in src.names(context.failure.source).binds
+        edits = _renaming(self, context, name)
         if hasattr(builtins, name):
             if here and edits:
                 yield self.patch(edits, f"Rename the variable `{name}` to `{name}_`", cause, prior=0.9)
                 return
-            source = scene.source_of(cell_id)
+            source = context.source_of(cell_id)
             calls = [(*src.span(source, n), f"builtins.{name}") for n in _called(source, name)]
-            both = self.replace(scene, cell_id, [*add_imports(source, ["import builtins"]), *calls])
+            both = context.replace(cell_id, [*add_imports(source, ["import builtins"]), *calls])
             yield self.patch(both, f"Call `builtins.{name}`", cause, prior=0.85)
             return
-        definer = next((c for c in scene.notebook.code_before(scene.failure.cell_id) if _defines(c.source, name)), None)
+        definer = next(
+            (c for c in context.notebook.code_before(context.failure.cell_id) if _defines(c.source, name)), None
+        )
         if definer is not None and edits:
             yield self.patch(
                 (RunCells((definer.id,)), *edits), f"Rename the variable `{name}` to `{name}_`", cause, prior=0.85
             )
 
 
-def _renaming(rule: Rule, scene: Scene, name: str) -> tuple[Edit, ...]:
+def _renaming(rule: Rule, context: RuleContext, name: str) -> tuple[Edit, ...]:
     """Replaces of every cell that binds or reads the variable, calls left alone."""
     found: list[Edit] = []
-    for cell in scene.notebook.cells:
+    for cell in context.notebook.cells:
         if cell.kind != "code" or _defines(cell.source, name):
             continue
-        source = scene.source_of(cell.id)
-        found += rule.replace(scene, cell.id, _variable(source, name))
+        source = context.source_of(cell.id)
+        found += context.replace(cell.id, _variable(source, name))
     return tuple(found)
 
 
@@ -84,7 +85,7 @@ def _variable(source: str, name: str) -> list[Splice]:
     tree = src.parse(source)
     if tree is None:
         return []
-    up = parents(tree)
+    up = src.read(source).parents
     found: list[Splice] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id == name:
@@ -100,7 +101,7 @@ def _variable(source: str, name: str) -> list[Splice]:
 
 
 def _wants_callable(call: ast.Call) -> bool:
-    name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+    name = last_name(call.func)
     return name in {"map", "filter", "isinstance", "issubclass", "reduce", "defaultdict", "apply", "astype", "agg"}
 
 

@@ -6,9 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 
@@ -33,18 +31,15 @@ class SlicedView(Rule):
             super().matches(failure) and re.search(r"does not support slicing, try list\(", failure.evalue) is not None
         )
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in site.nodes(ast.Subscript):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.nodes_at_failure(ast.Subscript):
             if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-                start, end = src.span(site.source, node.value)
-                text = f"list({site.source[start:end]})"
+                start, end = context.span(node.value)
+                text = f"list({context.source[start:end]})"
                 yield self.patch(
-                    self.replace(scene, site.cell_id, [(start, end, text)]),
+                    context.replace(context.cell_id, [(start, end, text)]),
                     f"Slice `{text}`",
-                    f"`{site.source[start:end]}` is a view, which has no slices.",
+                    f"`{context.source[start:end]}` is a view, which has no slices.",
                     prior=0.9,
                 )
                 return

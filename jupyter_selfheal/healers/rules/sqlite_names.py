@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._names import is_plain_slip
-from jupyter_selfheal.healers.rules._near import nearest
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._value import tables_of
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"(?:no such (column|table)|has no (column) named):? (?:\w+\.)?(\w+)")
@@ -34,21 +32,21 @@ class SqliteNames(Rule):
     applicability = Applicability.SAFE
     why = "One name only of the open database is near, by a slip."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        told = MESSAGE.search(scene.failure.evalue)
-        tables = tables_of(scene) if told is not None else {}
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        told = MESSAGE.search(context.failure.evalue)
+        tables = context.ask(questions.LIST_SQLITE_TABLES) if told is not None else {}
         if told is None or not tables:
             return
         wrong = told[3]
         known = list(tables) if told[1] == "table" else sorted({c for columns in tables.values() for c in columns})
-        near = nearest(wrong, known)
-        cell_id, source, _ = scene.place()
+        near = find_nearest(wrong, known)
+        cell_id, source, _ = context.location
         changes = list(_respelt(source, wrong, near[0])) if near else []
         if not changes or len(near) > 2:
             return
         sure = len(near) == 1 and is_plain_slip(wrong, near[0])
         yield self.patch(
-            self.replace(scene, cell_id, changes),
+            context.replace(cell_id, changes),
             f"Write `{near[0]}` for `{wrong}`",
             f"The database has no `{wrong}`, but has `{near[0]}`.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,

@@ -6,9 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -34,22 +32,21 @@ class SqliteParameters(Rule):
     applicability = Applicability.SAFE
     why = "The statement has one place, and one value is given for it."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        for call in site.calls() if site is not None else ():
-            if site is None or getattr(call.func, "attr", "") != "execute" or len(call.args) != 2:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            if getattr(call.func, "attr", "") != "execute" or len(call.args) != 2:
                 continue
             statement, given = call.args
             text = statement.value if isinstance(statement, ast.Constant) else ""
             if not isinstance(text, str) or text.count("?") != 1 or isinstance(given, ast.Tuple | ast.List | ast.Dict):
                 return
-            value = site.live([given])[0]
+            value = context.describe_all([given])[0]
             if not value.is_a("builtins.str", "builtins.int", "builtins.float", "builtins.bytes"):
                 return
-            start, end = _with_brackets(site.source, *src.span(site.source, given))
+            start, end = _with_brackets(context.source, *context.span(given))
             yield self.patch(
-                self.replace(scene, site.cell_id, [(start, end, f"({site.text(given)},)")]),
-                f"Write `({site.text(given)},)`",
+                context.replace(context.cell_id, [(start, end, f"({context.text(given)},)")]),
+                f"Write `({context.text(given)},)`",
                 "The parameters are a tuple; brackets around one value make none.",
                 prior=0.92,
             )

@@ -6,10 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._names import function_at
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"__init__\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)$")
@@ -33,25 +31,25 @@ class SuperArguments(Rule):
     applicability = Applicability.SAFE
     why = "The method's own parameters have the names that the base class asks for."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site, told = Site.of(scene), MISSING.search(scene.failure.evalue)
-        function = function_at(site.source, site.line) if site is not None else None
-        if site is None or told is None or function is None:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        told = MISSING.search(context.failure.evalue)
+        function = find_function(context.source, context.line)
+        if told is None or function is None:
             return
         wanted = re.findall(r"'(\w+)'", told[1])
         own = [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)][1:]
-        for call in site.calls():
+        for call in context.calls_at_failure():
             if not _is_base_constructor(call) or not wanted or not set(wanted) <= set(own):
                 continue
-            given = [src.text_of(site.source, n) for n in (*call.args, *(k.value for k in call.keywords))]
+            given = [context.text(n) for n in (*call.args, *(k.value for k in call.keywords))]
             if set(given) & set(wanted):
                 return
-            end = src.span(site.source, call)[1] - 1
-            start = src.span(site.source, call.func)[1]
-            before = ", " if site.source[start + 1 : end].strip().rstrip(",") else ""
+            end = context.span(call)[1] - 1
+            start = context.span(call.func)[1]
+            before = ", " if context.source[start + 1 : end].strip().rstrip(",") else ""
             text = before + ", ".join(f"{n}={n}" for n in wanted)
             yield self.patch(
-                self.replace(scene, site.cell_id, [(end, end, text)]),
+                context.replace(context.cell_id, [(end, end, text)]),
                 f"Hand {', '.join(f'`{n}`' for n in wanted)} on to the base class",
                 f"The base class needs {', '.join(f'`{n}`' for n in wanted)}.",
                 prior=0.9,

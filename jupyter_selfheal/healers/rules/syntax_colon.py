@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, code_end, fault_of, lines_of, with_line
+from jupyter_selfheal.healers.rules.context.syntax import (
+    Fault,
+    Mend,
+    SyntaxRule,
+    code_end,
+    fault_of,
+    lines_of,
+    with_line,
+)
 
 HEADER = re.compile(
     r"^\s*(?:async\s+)?(if|elif|else|for|while|def|class|with|try|except|finally|match|case)\b(?!\s*[=.,)])"

@@ -6,8 +6,8 @@ import keyword
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._near import nearest
-from jupyter_selfheal.healers.rules._syntax import (
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest
+from jupyter_selfheal.healers.rules.context.syntax import (
     WORD,
     Fault,
     Mend,
@@ -133,7 +133,7 @@ def _keyword_slips(source: str, number: int, line: str) -> Iterator[Mend]:
         word = found[0]
         if not code[found.start()] or word in keyword.kwlist or len(word) < 2:
             continue
-        for near in nearest(word, [*keyword.kwlist, "print"])[:3]:
+        for near in find_nearest(word, [*keyword.kwlist, "print"])[:3]:
             if len(near) < 3 and word.casefold() != near:
                 continue
             changed = line[: found.start()] + near + line[found.end() :]

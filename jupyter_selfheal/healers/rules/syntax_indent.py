@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, code_end, fault_of, indent_of, lines_of
+from jupyter_selfheal.healers.rules.context.syntax import (
+    Fault,
+    Mend,
+    SyntaxRule,
+    code_end,
+    fault_of,
+    indent_of,
+    lines_of,
+)
 
 STEP = "    "
 

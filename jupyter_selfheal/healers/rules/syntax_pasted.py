@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, lines_of
+from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, lines_of
 
 PROMPT = re.compile(r"^(\s*)(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?|\s*\.\.\.: ?)")
 MAGICS = frozenset({"pip", "conda", "cd", "pwd", "ls", "mkdir", "cat", "cp", "mv", "rm", "rmdir", "timeit", "time", "matplotlib",

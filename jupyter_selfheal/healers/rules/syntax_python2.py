@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Scene
-from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, code_end, fault_of, lines_of
+from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, code_end, fault_of, lines_of
 from jupyter_selfheal.model import Patch, Replace
 
 SYNTAX = ("print", "exec", "except", "raise", "repr", "ne", "numliterals", "tuple_params", "throw")
@@ -50,10 +50,10 @@ class Python2Syntax(SyntaxRule):
     name = "Python 2 syntax"
     why = "The fixers of lib2to3 keep what the cell meant under Python 2."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        cells = (scene.source_of(c.id) for c in scene.notebook.code_before(scene.failure.cell_id))
-        true = any(FUTURE.search(text) for text in (*cells, scene.source))
-        for patch in super().propose(scene):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        cells = (context.source_of(c.id) for c in context.notebook.code_before(context.failure.cell_id))
+        true = any(FUTURE.search(text) for text in (*cells, context.failure.source))
+        for patch in super().propose(context):
             edits = (
                 replace(e, source=_divided(e.source)) if isinstance(e, Replace) and not true else e for e in patch.edits
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._syntax import Fault, Mend, SyntaxRule, fault_of, lines_of, with_line
+from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, fault_of, lines_of, with_line
 
 TYPOGRAPHIC = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "′": "'", "″": '"', "\u00a0": " ",

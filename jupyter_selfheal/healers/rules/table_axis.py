@@ -7,9 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import keys
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 NO_ATTRIBUTE = re.compile(r"'Series' object has no attribute '(\w+)'")
@@ -32,17 +30,14 @@ class TableAxis(Rule):
     applicability = Applicability.SAFE
     why = "The names are columns of the live table, and none is a label of a row."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        if "not found in axis" in scene.failure.evalue:
-            yield from self._dropped(site)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "not found in axis" in context.failure.evalue:
+            yield from self._dropped(context)
         else:
-            yield from self._applied(scene)
+            yield from self._applied(context)
 
-    def _dropped(self, site: Site) -> Iterator[Patch]:
-        for call in site.calls()[:3]:
+    def _dropped(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure()[:3]:
             if (
                 not _is_method(call, "drop")
                 or len(call.args) != 1
@@ -50,30 +45,30 @@ class TableAxis(Rule):
             ):
                 continue
             names = _texts(call.args[0])
-            if not names or not _are_columns(site, call, names):
+            if not names or not _are_columns(context, call, names):
                 continue
-            start = src.span(site.source, call.args[0])[0]
-            edits = self.replace(site.scene, site.cell_id, [(start, start, "columns=")])
+            start = context.span(call.args[0])[0]
+            edits = context.replace(context.cell_id, [(start, start, "columns=")])
             yield self.patch(edits, "Drop columns", f"{', '.join(names)}: columns, not labels of rows.", prior=0.9)
             return
 
-    def _applied(self, scene: Scene) -> Iterator[Patch]:
-        found = NO_ATTRIBUTE.search(scene.failure.evalue)
-        name = found[1] if found else scene.failure.evalue.strip("'\"")
-        statement = scene.failing_statement()
-        if statement is None or src.is_foreign(scene.source):
+    def _applied(self, context: RuleContext) -> Iterator[Patch]:
+        found = NO_ATTRIBUTE.search(context.failure.evalue)
+        name = found[1] if found else context.failure.evalue.strip("'\"")
+        statement = context.failing_statement
+        if statement is None or src.is_foreign(context.failure.source):
             return
-        site = Site(scene, scene.failure.cell_id, scene.source, scene.tree, scene.failure.line)
+        context = context.view_cell(context.failure.cell_id)
         for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
             if (
                 _is_method(call, "apply")
                 and call.args
                 and not _given(call, "axis")
-                and _are_columns(site, call, [name])
+                and _are_columns(context, call, [name])
             ):
-                end = src.span(scene.source, call)[1] - 1
-                comma = "" if scene.source[:end].rstrip().endswith(",") else ", "
-                edits = self.replace(scene, scene.failure.cell_id, [(end, end, f"{comma}axis=1")])
+                end = context.span(call)[1] - 1
+                comma = "" if context.source[:end].rstrip().endswith(",") else ", "
+                edits = context.replace(context.cell_id, [(end, end, f"{comma}axis=1")])
                 yield self.patch(
                     edits, "Apply it to rows", f"`{name}` is a column: the function reads rows.", prior=0.9
                 )
@@ -94,7 +89,7 @@ def _texts(node: ast.expr) -> list[str]:
     return found if len(found) == len(items) else []
 
 
-def _are_columns(site: Site, call: ast.Call, names: list[str]) -> bool:
+def _are_columns(context: RuleContext, call: ast.Call, names: list[str]) -> bool:
     assert isinstance(call.func, ast.Attribute)
-    found = keys(site.scene, site.text(call.func.value))
+    found = context.keys(call.func.value)
     return found is not None and all(n in found.columns and n not in found.index for n in names)

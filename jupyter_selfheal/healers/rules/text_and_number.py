@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._live import Spot, chain, describe, spots
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import last_assignment
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
@@ -58,40 +56,39 @@ class TextAndNumber(Rule):
     applicability = Applicability.SAFE
     why = "A text that is no number can only be joined with texts."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not ABOUT.search(scene.failure.evalue) or "str" not in scene.failure.evalue:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not ABOUT.search(context.failure.evalue) or "str" not in context.failure.evalue:
             return
-        if HOLLOW & {t for found in ABOUT.findall(scene.failure.evalue) for t in found}:
+        if HOLLOW & {t for found in ABOUT.findall(context.failure.evalue) for t in found}:
             return
-        for spot in spots(scene, ast.BinOp, ast.Compare, ast.AugAssign):
-            found = list(self._for(scene, spot))
+        for failing in context.failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign):
+            found = list(self._propose_for(context, failing))
             if found:
                 yield from found
                 return
 
-    def _for(self, scene: Scene, spot: Spot) -> Iterator[Patch]:
-        node = spot.node
+    def _propose_for(self, context: RuleContext, node: ast.AST) -> Iterator[Patch]:
         sides = _sides(node)
         if len(sides) != 2:
             return
-        kinds = [_kind(scene, spot, s) for s in sides]
-        numeric = [_number_in(scene, spot, s) for s in sides]
+        kinds = [_kind(context, s) for s in sides]
+        numeric = [_number_in(context, s) for s in sides]
         adds = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add)
         texts = [n for n in (0, 1) if kinds[n] == "str"]
         others = [n for n in (0, 1) if kinds[n] != "str"]
-        if adds and (len(texts) == 1 or (not texts and _message_has_text(scene))):
+        if adds and (len(texts) == 1 or (not texts and _message_has_text(context))):
             label = [n for n in texts if not numeric[n]]
             if texts and not label:
-                return (yield from self._as_numbers(scene, spot, sides, texts, numeric, 0.6))
-            yield self._as_text(scene, spot, node, [sides[n] for n in texts])
+                return (yield from self._as_numbers(context, node, texts[0], numeric, 0.6))
+            yield self._as_text(context, node, [sides[n] for n in texts])
         elif not adds and len(texts) == 1 and others and numeric[texts[0]]:
-            yield from self._as_numbers(scene, spot, sides, texts, numeric, 0.85)
+            yield from self._as_numbers(context, node, texts[0], numeric, 0.85)
 
-    def _as_text(self, scene: Scene, spot: Spot, node: ast.AST, texts: list[ast.expr]) -> Patch:
-        changes = _wrapped(scene, spot, node)
-        amount = any(_is_amount(scene, spot, side) for side in texts)
+    def _as_text(self, context: RuleContext, node: ast.AST, texts: list[ast.expr]) -> Patch:
+        changes = _wrapped(context, node)
+        amount = any(_is_amount(context, side) for side in texts)
         return self.patch(
-            self.replace(scene, spot.cell_id, changes),
+            context.replace(context.cell_id, changes),
             "Write the number as text with `str(…)`",
             "A text and a number were added.",
             applicability=Applicability.UNSAFE if amount else Applicability.SAFE,
@@ -100,14 +97,13 @@ class TextAndNumber(Rule):
         )
 
     def _as_numbers(
-        self, scene: Scene, spot: Spot, sides: list[ast.expr], texts: list[int], numeric: list[str], prior: float
+        self, context: RuleContext, node: ast.AST, which: int, numeric: list[str], prior: float
     ) -> Iterator[Patch]:
-        which = texts[0]
-        side, function = sides[which], numeric[which]
+        side, function = _sides(node)[which], numeric[which]
         name = side.id if isinstance(side, ast.Name) else ""
-        home = last_assignment(scene, name) if name else None
-        cause = f"`{spot.text(side)}` is a text that holds a number."
-        operation = not (isinstance(spot.node, ast.BinOp | ast.AugAssign) and isinstance(spot.node.op, ast.Add))
+        home = context.find_last_assignment(name) if name else None
+        cause = f"`{context.text(side)}` is a text that holds a number."
+        operation = not (isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add))
         kind = Applicability.SAFE if operation else Applicability.UNSAFE
         why = "The text holds a number, and the operation is one of numbers." if operation else (
             "Both joining and adding make sense here."
@@ -116,14 +112,14 @@ class TextAndNumber(Rule):
             at = src.span(home[1], home[2].value)
             text = f"{function}({home[1][at[0] : at[1]]})"
             yield self.patch(
-                self.replace(scene, home[0], [(*at, text)]), f"Read `{name}` as a number", cause,
+                context.replace(home[0], [(*at, text)]), f"Read `{name}` as a number", cause,
                 applicability=kind, why=why, prior=prior,
             )  # fmt: skip
             return
-        at = spot.span(side)
+        at = context.span(side)
         yield self.patch(
-            self.replace(scene, spot.cell_id, [(*at, f"{function}({spot.text(side)})")]),
-            f"Read `{spot.text(side)}` as a number",
+            context.replace(context.cell_id, [(*at, f"{function}({context.text(side)})")]),
+            f"Read `{context.text(side)}` as a number",
             cause,
             applicability=kind,
             why=why,
@@ -141,14 +137,14 @@ def _sides(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _kind(scene: Scene, spot: Spot, node: ast.expr) -> str:
+def _kind(context: RuleContext, node: ast.expr) -> str:
     """The type of an expression, as far as it can be told without running it; empty where it cannot."""
     if isinstance(node, ast.Constant):
         return type(node.value).__name__
     if isinstance(node, ast.JoinedStr):
         return "str"
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
-        sides = {_kind(scene, spot, node.left), _kind(scene, spot, node.right)}
+        sides = {_kind(context, node.left), _kind(context, node.right)}
         return "str" if "str" in sides else "int" if sides <= NUMBERS else ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return {
@@ -160,18 +156,18 @@ def _kind(scene: Scene, spot: Spot, node: ast.expr) -> str:
             "sum": "int",
             "round": "float",
         }.get(node.func.id, "")
-    if text := chain(node, spot.source):
-        thing = describe(scene, text)
+    if text := context.plain_chain(node):
+        thing = context.describe(text)
         return thing.type if thing is not None else ""
     return ""
 
 
-def _number_in(scene: Scene, spot: Spot, node: ast.expr) -> str:
+def _number_in(context: RuleContext, node: ast.expr) -> str:
     """``int`` or ``float`` if the expression is a text that holds such a number, else an empty string."""
     if isinstance(node, ast.Constant):
         text = node.value if isinstance(node.value, str) else ""
-    elif name := chain(node, spot.source):
-        thing = describe(scene, name)
+    elif name := context.plain_chain(node):
+        thing = context.describe(name)
         text = thing.text if thing is not None else ""
     else:
         return ""
@@ -184,47 +180,49 @@ def _number_in(scene: Scene, spot: Spot, node: ast.expr) -> str:
     return ""
 
 
-def _is_amount(scene: Scene, spot: Spot, node: ast.expr) -> bool:
+def _is_amount(context: RuleContext, node: ast.expr) -> bool:
     """True for a variable whose text is an amount, as ``45%`` or ``3.53.5``."""
-    thing = describe(scene, name) if (name := chain(node, spot.source)) and not isinstance(node, ast.Constant) else None
+    thing = (
+        context.describe(name) if (name := context.plain_chain(node)) and not isinstance(node, ast.Constant) else None
+    )
     return thing is not None and AMOUNT.fullmatch(thing.text) is not None
 
 
-def _message_has_text(scene: Scene) -> bool:
-    return "str" in scene.failure.evalue
+def _message_has_text(context: RuleContext) -> bool:
+    return "str" in context.failure.evalue
 
 
 def _is_input(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id == "input"
 
 
-def _wrapped(scene: Scene, spot: Spot, node: ast.AST) -> list[Splice]:
+def _wrapped(context: RuleContext, node: ast.AST) -> list[Splice]:
     """``str()`` around every operand of the chain of ``+`` that is no text (and that is not known to be one)."""
     top = node
-    for outer in src.walk(spot.source):
+    for outer in src.walk(context.source):
         if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add):
-            start, end = src.span(spot.source, outer)
-            inner = spot.span(node)
-            if start == inner[0] and inner[1] <= end and (end - start) > (src.span(spot.source, top)[1] - start):
+            start, end = context.span(outer)
+            inner = context.span(node)
+            if start == inner[0] and inner[1] <= end and (end - start) > (context.span(top)[1] - start):
                 top = outer
     found: list[Splice] = []
     operands = _operands(top) if isinstance(top, ast.BinOp) else [_sides(top)[1]]
     for operand in operands:
-        kind = _kind(scene, spot, operand)
+        kind = _kind(context, operand)
         if kind == "str":
             continue
-        if not kind and not _failed_here(spot, node, operand):
+        if not kind and not _failed_here(context, node, operand):
             continue
-        start, end = src.span(spot.source, operand)
-        text = spot.source[start:end]
+        start, end = context.span(operand)
+        text = context.source[start:end]
         inner_text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
         found.append((start, end, f"str({inner_text})"))
     return found
 
 
-def _failed_here(spot: Spot, node: ast.AST, operand: ast.expr) -> bool:
+def _failed_here(context: RuleContext, node: ast.AST, operand: ast.expr) -> bool:
     """True for the operands of the very addition that failed, which cannot both be texts."""
-    return any(src.span(spot.source, s) == src.span(spot.source, operand) for s in _sides(node))
+    return any(context.span(s) == context.span(operand) for s in _sides(node))
 
 
 def _operands(node: ast.expr) -> list[ast.expr]:

@@ -6,9 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NUMBER = re.compile(
@@ -41,24 +39,23 @@ class ThousandsSeparator(Rule):
             super().matches(failure) and found is not None and bool(GROUPED.match(found[1]) or PRICED.match(found[1]))
         )
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        found = NUMBER.search(scene.failure.evalue)
-        if site is None or found is None:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        found = NUMBER.search(context.failure.evalue)
+        if found is None:
             return
         priced = PRICED.match(found[1]) is not None
         text = '.str.replace(r"[$€£,]", "", regex=True)' if priced else '.str.replace(",", "")'
-        for call in site.calls()[:4]:
+        for call in context.calls_at_failure()[:4]:
             column: ast.expr | None = None
             if isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
                 column = call.func.value
-            elif site.text(call.func).endswith("to_numeric") and call.args:
+            elif context.text(call.func).endswith("to_numeric") and call.args:
                 column = call.args[0]
-            if column is None or not site.live([column], calls=True)[0].is_a("pandas.Series"):
+            if column is None or not context.describe_all([column], calls=True)[0].is_a("pandas.Series"):
                 continue
-            end = src.span(site.source, column)[1]
+            end = context.span(column)[1]
             yield self.patch(
-                self.replace(scene, site.cell_id, [(end, end, text)]),
+                context.replace(context.cell_id, [(end, end, text)]),
                 f"Take the separators out with `{text}`",
                 f"`{found[1]}` is written with separators.",
                 applicability=Applicability.UNSAFE if priced else Applicability.SAFE,

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene, nodes_on_line
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 POSITIONS = {"xticks": "xticklabels", "yticks": "yticklabels", "zticks": "zticklabels"}
@@ -32,28 +33,29 @@ class TickTexts(Rule):
     applicability = Applicability.SAFE
     why = "The texts are empty: no ticks were meant."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        cell_id, source, line = scene.place()
-        calls = [n for n in nodes_on_line(source, line) if isinstance(n, ast.Call)]
-        inner = [n for call in calls for n in ast.walk(call) if isinstance(n, ast.Call | ast.Dict)]
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        cell_id, source, _ = context.location
+        inner = [
+            n for call in context.nodes_on_line(ast.Call) for n in ast.walk(call) if isinstance(n, ast.Call | ast.Dict)
+        ]
         near = list(dict.fromkeys(inner))
         hidden = [s for node in near for s in _hidden(source, _entries(node))]
         if hidden:
             yield self.patch(
-                self.replace(scene, cell_id, dict.fromkeys(hidden)),
+                context.replace(cell_id, dict.fromkeys(hidden)),
                 "Hide the ticks by an empty list",
                 "Positions of ticks are numbers; these are empty texts.",
                 prior=0.9,
             )
             return
-        for call in (n for n in near if isinstance(n, ast.Call) and _name(n) in SETTERS and len(n.args) == 1):
+        for call in (n for n in near if isinstance(n, ast.Call) and last_name(n.func) in SETTERS and len(n.args) == 1):
             wanted = call.args[0]
             if isinstance(wanted, ast.List) and wanted.elts and _texts(wanted) and not call.keywords:
                 start = src.span(source, wanted)[0]
                 blank = not any(isinstance(e, ast.Constant) and e.value for e in wanted.elts)
                 change = (*src.span(source, wanted), "[]") if blank else (start, start, f"range({len(wanted.elts)}), ")
                 yield self.patch(
-                    self.replace(scene, cell_id, [change]),
+                    context.replace(cell_id, [change]),
                     "Hide the ticks by an empty list" if blank else "Give the texts as labels of positions",
                     "Positions of ticks are numbers; these are texts.",
                     applicability=Applicability.SAFE if blank else Applicability.UNSAFE,
@@ -61,10 +63,6 @@ class TickTexts(Rule):
                     prior=0.85,
                 )
                 return
-
-
-def _name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _entries(node: ast.Call | ast.Dict) -> Mapping[str, ast.expr]:

@@ -6,9 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Live, Site, ask
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"Expected (?:a )?2(?:D array|-dimensional).*, got (?:a )?(1D|scalar|1-dimensional)|Expected 2D input, got input with shape|"
@@ -38,24 +36,21 @@ class TwoDimensions(Rule):
     applicability = Applicability.SAFE
     why = "The numbers of samples and features leave one way to read the values."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for call in site.calls()[:4]:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure()[:4]:
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in METHODS:
                 continue
             given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "X"), None)
             if given is None:
                 continue
-            features = ask(site.scene, "number", expression=f"{site.text(call.func.value)}.n_features_in_")
-            length = ask(site.scene, "number", expression=f"len({site.text(given)})")
+            features = context.number(f"{context.text(call.func.value)}.n_features_in_")
+            length = context.number(f"len({context.text(given)})")
             one_sample = features is not None and features > 1 and features == length
-            text, sure = _table(site, given, site.live([given], calls=True)[0], one_sample)
+            text, sure = _table(context, given, context.describe_all([given], calls=True)[0], one_sample)
             sure = sure and (one_sample or features in (None, 1) or call.func.attr.startswith("fit"))
             yield self.patch(
-                self.replace(scene, site.cell_id, [(*src.span(site.source, given), text)]),
-                f"Write `{text}` in place of `{site.text(given)}`",
+                context.replace(context.cell_id, [(*context.span(given), text)]),
+                f"Write `{text}` in place of `{context.text(given)}`",
                 "The estimator takes a table, one row a sample.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why=self.why if sure else "The values may be one sample or one feature.",
@@ -64,8 +59,8 @@ class TwoDimensions(Rule):
             return
 
 
-def _table(site: Site, given: ast.expr, live: Live, one_sample: bool) -> tuple[str, bool]:
-    text = site.text(given)
+def _table(context: RuleContext, given: ast.expr, live: ObjectInfo, one_sample: bool) -> tuple[str, bool]:
+    text = context.text(given)
     if live.is_a("builtins.int", "builtins.float", "numpy.number"):
         return f"[[{text}]]", True
     if one_sample:
@@ -76,8 +71,8 @@ def _table(site: Site, given: ast.expr, live: Live, one_sample: bool) -> tuple[s
             and isinstance(given.slice, ast.Constant)
             and isinstance(given.slice.value, str)
         ):
-            return f"{site.text(given.value)}[[{site.text(given.slice)}]]", True
-        return f"{site.operand(given)}.to_frame()", True
+            return f"{context.text(given.value)}[[{context.text(given.slice)}]]", True
+        return f"{context.operand(given)}.to_frame()", True
     if live.is_a("numpy.ndarray"):
-        return f"{site.operand(given)}.reshape(-1, 1)", True
+        return f"{context.operand(given)}.reshape(-1, 1)", True
     return f"[[value] for value in {text}]", live.ndim in (-1, 1)

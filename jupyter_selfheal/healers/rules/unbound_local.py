@@ -8,12 +8,10 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._live import survey
-from jupyter_selfheal.healers.rules._names import function_at, is_plain_slip
-from jupyter_selfheal.healers.rules._near import nearest
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import assignment_of
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import find_assignment, find_function
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -39,23 +37,23 @@ class UnboundLocal(Rule):
     applicability = Applicability.UNSAFE
     why = "The outer variable has the name, but the assignment may have been meant to stay local."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        name = _name(scene.failure.evalue)
-        cell_id, source, line = scene.place()
-        function = function_at(source, line)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = _name(context.failure.evalue)
+        cell_id, source, line = context.location
+        function = find_function(source, line)
         if not name or function is None:
             return
-        live = survey(scene)
+        live = context.state
         cause = f"`{name}` is assigned in `{function.name}`, so it is local there and has no value yet."
-        near = [n for n in nearest(name, _bound(function) - {name}) if n in live.locals]
+        near = [n for n in find_nearest(name, _bound(function) - {name}) if n in live.locals]
         if len(near) == 1 and is_plain_slip(name, near[0]):
             yield self._patch(
-                scene, cell_id, _names(source, function, name, near[0]), f"Write `{near[0]}` for `{name}`", cause,
+                context, cell_id, _names(source, function, name, near[0]), f"Write `{near[0]}` for `{name}`", cause,
                 "The function itself initialises it under a name that differs by a slip.", 0.9,
             )  # fmt: skip
         elif hasattr(builtins, name) and _is_called(function, name):
             yield self._patch(
-                scene, cell_id, _names(source, function, name, name + "_", calls=False),
+                context, cell_id, _names(source, function, name, name + "_", calls=False),
                 f"Rename the variable `{name}` to `{name}_`", cause, "The call means the builtin.", 0.85,
             )  # fmt: skip
         else:
@@ -65,14 +63,14 @@ class UnboundLocal(Rule):
             counted = _updates(function, name) and (word == "nonlocal" or _starts_there(source, name))
             why = "Only the outer variable holds a value to update." if counted else ""
             yield self._patch(
-                scene, cell_id, [_declare(source, function, f"{word} {name}")],
+                context, cell_id, [_declare(source, function, f"{word} {name}")],
                 f"Declare `{word} {name}` in `{function.name}`", cause, why, 0.85 if why else 0.6,
             )  # fmt: skip
 
     def _patch(
-        self, scene: Scene, cell_id: str, changes: list[Splice], title: str, cause: str, why: str, prior: float
+        self, context: RuleContext, cell_id: str, changes: list[Splice], title: str, cause: str, why: str, prior: float
     ) -> Patch:
-        edits: tuple[Edit, ...] = self.replace(scene, cell_id, changes)
+        edits: tuple[Edit, ...] = context.replace(cell_id, changes)
         kind = Applicability.SAFE if why else Applicability.UNSAFE
         return self.patch(edits, title, cause, applicability=kind, why=why, prior=prior)
 
@@ -114,7 +112,7 @@ def _updates(function: Function, name: str) -> bool:
 
 def _starts_there(source: str, name: str) -> bool:
     """True where the function's own cell gives the name a value to begin with: 0, 1, an empty text or collection, None."""
-    found = assignment_of(source, name)
+    found = find_assignment(source, name)
     if found is None:
         return False
     value = found.value

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
@@ -35,14 +34,11 @@ class UnbracketedComparison(Rule):
     applicability = Applicability.SAFE
     why = "Each part is a comparison of its own; joined without brackets they have no meaning."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in site.nodes(ast.Compare):
-            changes = _bracketed(site.source, node) if isinstance(node, ast.Compare) else []
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.nodes_at_failure(ast.Compare):
+            changes = _bracketed(context.source, node) if isinstance(node, ast.Compare) else []
             if changes:
-                edits = self.replace(scene, site.cell_id, changes)
+                edits = context.replace(context.cell_id, changes)
                 yield self.patch(
                     edits,
                     "Put the comparisons in brackets",

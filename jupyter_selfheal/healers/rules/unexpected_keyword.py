@@ -6,11 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._live import chain, signature, spots
-from jupyter_selfheal.healers.rules._names import is_plain_slip
-from jupyter_selfheal.healers.rules._near import digits, nearest
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._value import properties_of
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, keep_digits
 from jupyter_selfheal.model import Applicability, Patch
 
 TAKEN_BY = re.compile(r"(?<![\w.])(\w+)\.set\(\) got an unexpected")
@@ -38,30 +35,35 @@ class UnexpectedKeyword(Rule):
     applicability = Applicability.UNSAFE
     why = "The parameter's name is near, but another may have been meant."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        found = MESSAGE.search(scene.failure.evalue)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        found = MESSAGE.search(context.failure.evalue)
         if not found:
             return
         wrong, hinted = found[1] or found[3], found[2]
-        for spot in spots(scene, ast.Call):
-            call = spot.node
+        for failing in context.failing_nodes(ast.Call):
+            call = failing
             keyword = next((k for k in call.keywords if k.arg == wrong), None) if isinstance(call, ast.Call) else None
             if keyword is None or not isinstance(call, ast.Call):
                 continue
             given = {k.arg for k in call.keywords}
-            name = chain(call.func, spot.source)
-            parameters = signature(scene, name) if name else None
-            known = [p.name for p in parameters or () if p.kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")]
-            artist = TAKEN_BY.search(scene.failure.evalue)
-            known += properties_of(scene, artist[1]) if artist is not None else []
+            name = context.plain_chain(call.func)
+            signature = context.signature(name) if name else None
+            known = [
+                p.name
+                for p in (signature.parameters if signature else ())
+                if p.kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
+            ]
+            artist = TAKEN_BY.search(context.failure.evalue)
+            if artist is not None:
+                known += context.ask(questions.LIST_MATPLOTLIB_PROPERTIES, name=artist[1])
             known = [k for k in ([hinted] if hinted else known) if k not in given]
-            hint = (hinted,) if hinted and digits(hinted) == digits(wrong) else ()
-            near = nearest(wrong, known) or hint
+            hint = (hinted,) if hinted and keep_digits(hinted) == keep_digits(wrong) else ()
+            near = find_nearest(wrong, known) or hint
             for word in near if len(near) <= 2 else ():
                 sure = len(near) == 1 and (is_plain_slip(wrong, word) or bool(hinted))
-                start = spot.span(keyword)[0]
+                start = context.span(keyword)[0]
                 yield self.patch(
-                    self.replace(scene, spot.cell_id, [(start, start + len(wrong), word)]),
+                    context.replace(context.cell_id, [(start, start + len(wrong), word)]),
                     f"Write `{word}=` for `{wrong}=`",
                     f"The function has no parameter `{wrong}`, but has `{word}`.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,

@@ -6,8 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._live import Spot, chain, describe, spots
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 FROZEN = {"list": "tuple", "set": "frozenset", "ndarray": "tuple"}
@@ -30,16 +29,16 @@ class Unhashable(Rule):
     applicability = Applicability.SAFE
     why = "A tuple of the same items is the key that the list was meant to be."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        found = re.search(r"unhashable type: '(\w+)'", scene.failure.evalue)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        found = re.search(r"unhashable type: '(\w+)'", context.failure.evalue)
         if not found or found[1] not in FROZEN:
             return
-        for spot in spots(scene, ast.Subscript, ast.Call, ast.Dict, ast.Set, ast.Compare):
-            for node in _keys(spot.node):
-                text = _hashable(scene, spot, node, found[1])
+        for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.Dict, ast.Set, ast.Compare):
+            for node in _keys(failing):
+                text = _make_hashable(context, failing, node, found[1])
                 if text:
                     yield self.patch(
-                        self.replace(scene, spot.cell_id, [(*spot.span(node), text)]),
+                        context.replace(context.cell_id, [(*context.span(node), text)]),
                         f"Use `{text}` as key",
                         f"A `{found[1]}` can change and is no key.",
                         prior=0.88,
@@ -59,16 +58,16 @@ def _keys(node: ast.AST) -> list[ast.expr]:
     return list(node.args) if isinstance(node, ast.Call) else []
 
 
-def _hashable(scene: Scene, spot: Spot, node: ast.expr, kind: str) -> str:
-    text = spot.text(node)
+def _make_hashable(context: RuleContext, failing: ast.AST, node: ast.expr, kind: str) -> str:
+    text = context.text(node)
     if kind == "list" and isinstance(node, ast.List):
         return f"({text[1:-1].strip()},)" if len(node.elts) == 1 else f"({text[1:-1]})"
     if isinstance(node, ast.Set) and kind == "set":
         return f"frozenset({text})"
-    name = chain(node, spot.source)
-    thing = describe(scene, name) if name else None
+    name = context.plain_chain(node)
+    thing = context.describe(name) if name else None
     if thing is not None and thing.type == kind:
-        if isinstance(spot.node, ast.Call) and isinstance(spot.node.func, ast.Name):
-            return f"map({FROZEN[kind]}, {name})" if spot.node.func.id in ("set", "frozenset", "Counter") else ""
+        if isinstance(failing, ast.Call) and isinstance(failing.func, ast.Name):
+            return f"map({FROZEN[kind]}, {name})" if failing.func.id in ("set", "frozenset", "Counter") else ""
         return f"{FROZEN[kind]}({name})"
     return ""

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import chain, describe
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import plain_chain
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"too many values to unpack|not enough values to unpack|cannot unpack non-iterable")
@@ -32,10 +32,10 @@ class Unpacking(Rule):
     applicability = Applicability.UNSAFE
     why = "The items may have been meant to be pairs."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not MESSAGE.search(scene.failure.evalue):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not MESSAGE.search(context.failure.evalue):
             return
-        cell_id, source, line = scene.place()
+        cell_id, source, line = context.location
         for node in src.walk(source):
             if not isinstance(node, ast.For | ast.comprehension) or not node.target.lineno <= line <= (
                 node.iter.end_lineno or 0
@@ -43,8 +43,8 @@ class Unpacking(Rule):
                 continue
             if not isinstance(node.target, ast.Tuple | ast.List) or len(node.target.elts) != 2:
                 continue
-            name = chain(node.iter, source)
-            thing = describe(scene, name) if name else None
+            name = plain_chain(node.iter, source)
+            thing = context.describe(name) if name else None
             if thing is None:
                 continue
             end = src.span(source, node.iter)[1]
@@ -56,7 +56,7 @@ class Unpacking(Rule):
             else:
                 continue
             yield self.patch(
-                self.replace(scene, cell_id, [change]),
+                context.replace(cell_id, [change]),
                 title,
                 f"`{name}` does not give pairs.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import survey
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import missing_name
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch, RunCells
 
 
@@ -29,18 +27,18 @@ class UnrunCell(Rule):
     applicability = Applicability.SAFE
     why = "The notebook itself defines the name so, above this cell; no source changes."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        name = missing_name(scene)
-        above = scene.notebook.code_before(scene.failure.cell_id)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = context.missing_name
+        above = context.notebook.code_before(context.failure.cell_id)
         if not name or not any(name in src.names(c.source).binds and not c.runs for c in above):
             return
-        live = survey(scene)
-        wanted = {n for n in src.names(scene.source).uses if n not in live.names} | {name}
+        live = context.state
+        wanted = {n for n in src.names(context.failure.source).uses if n not in live.names} | {name}
         cells = [above[n] for n in src.backward_slice([c.source for c in above], wanted)]
         cells = [c for c in cells if not c.runs and not c.skip]
         if not any(name in src.names(c.source).binds for c in cells):
             return
-        numbers = ", ".join(str(scene.notebook.index(c.id) + 1) for c in cells)
+        numbers = ", ".join(str(context.notebook.index(c.id) + 1) for c in cells)
         plural = "s" if len(cells) > 1 else ""
         expensive = any(c.expensive for c in cells)
         yield self.patch(

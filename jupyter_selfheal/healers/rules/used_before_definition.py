@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import binders, missing_name
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 DEFINITIONS = (
@@ -38,10 +37,10 @@ class UsedBeforeDefinition(Rule):
     applicability = Applicability.SAFE
     why = "A function, class or import means the same a few lines higher."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        name, at = missing_name(scene), scene.failure.statement
-        found = src.statements(scene.source)
-        if not name or not 0 <= at < len(found) or binders(scene, name, scene.notebook.cells):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name, at = context.missing_name, context.failure.statement
+        found = src.statements(context.failure.source)
+        if not name or not 0 <= at < len(found) or context.list_binding_cells(name, context.notebook.cells):
             return
         later = next((s for s in found[at + 1 :] if name in src.names_of([s.node]).binds), None)
         if later is None or not isinstance(later.node, DEFINITIONS):
@@ -51,15 +50,18 @@ class UsedBeforeDefinition(Rule):
         is_value = isinstance(later.node, ast.Assign | ast.AnnAssign)
         if src.names_of([later.node]).uses & between and is_value:
             return
-        lines = scene.source.splitlines(keepends=True)
+        lines = context.failure.source.splitlines(keepends=True)
         if found[later.index - 1].last >= later.first or found[at].first == found[at - 1].last * (at > 0):
             return  # statements that share a line
         block = "".join(lines[later.first - 1 : later.last])
         block = block if block.endswith("\n") else block + "\n"
-        start, end = src.offset(scene.source, later.first, 0), src.offset(scene.source, later.last + 1, 0)
-        goal = src.offset(scene.source, found[at].first, 0)
+        start, end = (
+            src.offset(context.failure.source, later.first, 0),
+            src.offset(context.failure.source, later.last + 1, 0),
+        )
+        goal = src.offset(context.failure.source, found[at].first, 0)
         yield self.patch(
-            self.replace(scene, scene.failure.cell_id, [(goal, goal, block), (start, end, "")]),
+            context.replace(context.failure.cell_id, [(goal, goal, block), (start, end, "")]),
             f"Move the definition of `{name}` above its use",
             f"`{name}` is defined further down in this cell.",
             why="Nothing else binds the name, and nothing that it reads is bound between." if is_value else self.why,

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import chain, describe, spots
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 
@@ -31,26 +30,26 @@ class ValueCalled(Rule):
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and "object is not callable" in failure.evalue
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        for spot in spots(scene, ast.Call):
-            call = spot.node
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for failing in context.failing_nodes(ast.Call):
+            call = failing
             if not isinstance(call, ast.Call) or call.args or call.keywords or not isinstance(call.func, ast.Attribute):
                 continue
-            text = chain(call.func, spot.source)
-            thing = describe(scene, text) if text else None
-            if thing is None or thing.callable or _is_set(scene, call.func.attr):
+            text = context.plain_chain(call.func)
+            thing = context.describe(text) if text else None
+            if thing is None or thing.is_callable or _is_set(context, call.func.attr):
                 continue
-            edits = self.replace(scene, spot.cell_id, [(spot.span(call.func)[1], spot.span(call)[1], "")])
+            edits = context.replace(context.cell_id, [(context.span(call.func)[1], context.span(call)[1], "")])
             if edits:
                 yield self.patch(edits, f"Read `{text}` without calling it", f"`{text}` is a value.", prior=0.85)
             return
 
 
-def _is_set(scene: Scene, attribute: str) -> bool:
+def _is_set(context: RuleContext, attribute: str) -> bool:
     """True where a cell assigns to an attribute of this name: then a method may be hidden by it."""
     return any(
         isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Store)
-        for cell in scene.notebook.cells
+        for cell in context.notebook.cells
         if cell.kind == "code"
-        for n in ast.walk(src.parse(scene.source_of(cell.id)) or ast.Module([], []))
+        for n in src.walk(context.source_of(cell.id))
     )

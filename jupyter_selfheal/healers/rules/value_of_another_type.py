@@ -6,9 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site, ask
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 INVALID = re.compile(r"Invalid value '.*' for dtype '?([\w\[\], ]+)'?", re.S)
@@ -32,37 +30,34 @@ class ValueOfAnotherType(Rule):
     applicability = Applicability.SAFE
     why = "pandas before 3.0 made the same conversion by itself (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in ast.walk(site.tree):
-            if not isinstance(node, ast.Assign | ast.AugAssign) or not node.lineno <= site.line <= (
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in ast.walk(context.tree):
+            if not isinstance(node, ast.Assign | ast.AugAssign) or not node.lineno <= context.line <= (
                 node.end_lineno or 0
             ):
                 continue
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            column = _column(site, target)
+            column = _column(context, target)
             if not column:
                 continue
             if isinstance(node, ast.Assign) and _is_all_rows(target):
-                edits = self.replace(scene, site.cell_id, [(*src.span(site.source, target), column)])
+                edits = context.replace(context.cell_id, [(*context.span(target), column)])
                 cause = "`.loc[:, …]` keeps the column's type since pandas 2.0; the column is to be replaced."
                 yield self.patch(edits, f"Write `{column} = …`", cause, prior=0.88)
                 return
-            start = src.span(site.source, node)[0]
-            begin = site.source.rfind("\n", 0, start) + 1
-            if site.source[begin:start].strip():
+            start = context.span(node)[0]
+            begin = context.source.rfind("\n", 0, start) + 1
+            if context.source[begin:start].strip():
                 continue
-            value = site.live([node.value], calls=True)[0]
+            value = context.describe_all([node.value], calls=True)[0]
             kind = (
                 "float"
-                if value.is_a("builtins.float", "numpy.floating") and "int" in scene.failure.evalue
+                if value.is_a("builtins.float", "numpy.floating") and "int" in context.failure.evalue
                 else "object"
             )
-            line = f"{column} = {column}.astype({kind})\n{site.source[begin:start]}"
+            line = f"{column} = {column}.astype({kind})\n{context.source[begin:start]}"
             yield self.patch(
-                self.replace(scene, site.cell_id, [(start, start, line)]),
+                context.replace(context.cell_id, [(start, start, line)]),
                 f"Convert `{column}` to {kind} first",
                 "The column's type cannot hold the value that is put into it.",
                 prior=0.85,
@@ -80,23 +75,23 @@ def _is_all_rows(target: ast.expr) -> bool:
     return located and whole and not isinstance(columns, ast.Slice)
 
 
-def _column(site: Site, target: ast.expr) -> str:
+def _column(context: RuleContext, target: ast.expr) -> str:
     """The column that ``df.loc[rows, "a"]`` or ``s[0]`` writes into, as an expression that can be assigned to."""
     if not isinstance(target, ast.Subscript):
         return ""
     owner = target.value
     if isinstance(owner, ast.Attribute) and owner.attr in ("loc", "at", "iloc", "iat"):
         table = owner.value
-        shape = ask(site.scene, "columns", expression=site.text(table), calls=True)
+        shape = context.table(table)
         if not shape:
             return ""
-        if not shape["columns"]:
-            return site.text(table)
+        if not shape.columns:
+            return context.text(table)
         keys = target.slice.elts if isinstance(target.slice, ast.Tuple) else []
         if len(keys) == 2 and owner.attr in ("loc", "at") and not isinstance(keys[1], ast.Slice):
-            return f"{site.text(table)}[{site.text(keys[1])}]"
-        return site.text(table) if isinstance(table, ast.Name) else ""
-    shape = ask(site.scene, "columns", expression=site.text(owner), calls=True)
+            return f"{context.text(table)}[{context.text(keys[1])}]"
+        return context.text(table) if isinstance(table, ast.Name) else ""
+    shape = context.table(owner)
     if not shape:
         return ""
-    return site.text(owner) if isinstance(owner, ast.Name | ast.Subscript) else ""
+    return context.text(owner) if isinstance(owner, ast.Name | ast.Subscript) else ""

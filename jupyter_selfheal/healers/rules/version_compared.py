@@ -6,10 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Live, Site
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"not supported between instances of '(?:Version' and '(?:str|tuple|list)|str' and 'Version)'")
@@ -35,21 +33,18 @@ class VersionCompared(Rule):
     applicability = Applicability.SAFE
     why = "The text is a release's number, and is compared with one."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        pairs = [p for n in ast.walk(site.tree) if isinstance(n, ast.Compare) and len(n.ops) == 1
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        pairs = [p for n in context.walk(ast.Compare) if len(n.ops) == 1
                  for p in ((n.left, n.comparators[0]), (n.comparators[0], n.left)) if _is_release(p[1])]  # fmt: skip
-        lives = site.live([version for version, _ in pairs], calls=True)
+        lives = context.describe_all([version for version, _ in pairs], calls=True)
         splices = [
             splice
             for (version, text), live in zip(pairs, lives, strict=True)
-            for splice in _wrapped(site, version, text, live)
+            for splice in _wrapped(context, version, text, live)
         ]
         if splices:
             yield self.patch(
-                self.replace(scene, site.cell_id, splices),
+                context.replace(context.cell_id, splices),
                 f"Write `{splices[0][2]}`",
                 "A version is compared with a text.",
                 prior=0.9,
@@ -60,15 +55,15 @@ def _is_release(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and RELEASE.fullmatch(node.value) is not None
 
 
-def _wrapped(site: Site, version: ast.expr, text: ast.expr, live: Live) -> list[Splice]:
+def _wrapped(context: RuleContext, version: ast.expr, text: ast.expr, live: ObjectInfo) -> list[Splice]:
     """The text in a call of what made the version: by its own name where that is written there, else by its type."""
     if not live.is_a(*VERSIONS):
         return []
-    made = site.text(version.func) if isinstance(version, ast.Call) and _is_class(site, version.func) else ""
-    maker = made or f"type({site.text(version)})"
-    start, end = src.span(site.source, text)
-    return [(start, end, f"{maker}({site.text(text)})")]
+    made = context.text(version.func) if isinstance(version, ast.Call) and _is_class(context, version.func) else ""
+    maker = made or f"type({context.text(version)})"
+    start, end = context.span(text)
+    return [(start, end, f"{maker}({context.text(text)})")]
 
 
-def _is_class(site: Site, callee: ast.expr) -> bool:
-    return site.live([callee])[0].is_class
+def _is_class(context: RuleContext, callee: ast.expr) -> bool:
+    return context.describe_all([callee])[0].is_class

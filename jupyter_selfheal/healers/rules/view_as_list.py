@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._live import chain, describe, spots
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._state import last_assignment
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import plain_chain
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 VIEWS = ("dict_keys", "dict_values", "dict_items", "map", "filter", "zip", "range", "generator", "odict_keys", "set",
@@ -42,41 +41,41 @@ class ViewAsList(Rule):
     applicability = Applicability.SAFE
     why = "A list of the same items in the same order has the operation that is used."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        if not ABOUT.search(scene.failure.evalue) or not OPERATION.search(scene.failure.evalue):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not ABOUT.search(context.failure.evalue) or not OPERATION.search(context.failure.evalue):
             return
-        for spot in spots(scene, ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.Compare):
-            for node in _operands(spot.node):
-                edits, what = self._listed(scene, spot.cell_id, spot.source, node)
+        for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.Compare):
+            for node in _operands(failing):
+                edits, what = self._listed(context, context.cell_id, context.source, node)
                 if edits:
-                    is_set = "'set'" in scene.failure.evalue
+                    is_set = "'set'" in context.failure.evalue
                     yield self.patch(
                         edits,
                         f"Make a list of `{what}`",
-                        f"`{what}` is {_article(scene.failure.evalue)} and cannot be used as a list.",
+                        f"`{what}` is {_article(context.failure.evalue)} and cannot be used as a list.",
                         applicability=Applicability.UNSAFE if is_set else Applicability.SAFE,
                         why="A set has no order." if is_set else self.why,
                         prior=0.5 if is_set else 0.88,
                     )
             return
 
-    def _listed(self, scene: Scene, cell_id: str, source: str, node: ast.expr) -> tuple[tuple[Edit, ...], str]:
+    def _listed(self, context: RuleContext, cell_id: str, source: str, node: ast.expr) -> tuple[tuple[Edit, ...], str]:
         start, end = src.span(source, node)
         if _gives_view(node):
-            return self.replace(scene, cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
-        name = chain(node, source)
-        thing = describe(scene, name) if name else None
-        if thing is None or thing.type not in VIEWS:
+            return context.replace(cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
+        name = plain_chain(node, source)
+        thing = context.describe(name) if name else None
+        if name is None or thing is None or thing.type not in VIEWS:
             return (), ""
-        found = last_assignment(scene, name) if isinstance(node, ast.Name) else None
+        found = context.find_last_assignment(name) if isinstance(node, ast.Name) else None
         if found is not None and _gives_view(found[2].value):
             home, text, assignment = found
             at = src.span(text, assignment.value)
             value = text[at[0] : at[1]]
             inner = value[1:-1] if isinstance(assignment.value, ast.GeneratorExp) else value
             changes: list[Splice] = [(*at, f"list({inner})")]
-            return self.replace(scene, home, changes), name
-        return self.replace(scene, cell_id, [(start, end, f"list({name})")]), name
+            return context.replace(home, changes), name
+        return context.replace(cell_id, [(start, end, f"list({name})")]), name
 
 
 def _gives_view(node: ast.expr) -> bool:

@@ -6,10 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -39,26 +37,23 @@ class WholeNumber(Rule):
     applicability = Applicability.SAFE
     why = "The operands are integers, whose division gave a whole number in Python 2, or the value is whole."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for target in _candidates(site):
-            splices = _whole(site, target)
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for target in _candidates(context):
+            splices = _whole(context, target)
             if splices:
                 yield self.patch(
-                    self.replace(scene, site.cell_id, splices),
-                    f"Make a whole number of `{site.text(target)}`",
+                    context.replace(context.cell_id, splices),
+                    f"Make a whole number of `{context.text(target)}`",
                     "A float is given where only a whole number is taken.",
                     prior=0.86,
                 )
                 return
 
 
-def _candidates(site: Site) -> list[ast.expr]:
+def _candidates(context: RuleContext) -> list[ast.expr]:
     """Expressions at the failing instruction that must be whole: indices, slice bounds, arguments, factors of a sequence."""
     found: list[ast.expr] = []
-    for node in site.nodes(ast.Subscript, ast.Call, ast.BinOp):
+    for node in context.nodes_at_failure(ast.Subscript, ast.Call, ast.BinOp):
         if isinstance(node, ast.Subscript):
             keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             for key in keys:
@@ -71,27 +66,25 @@ def _candidates(site: Site) -> list[ast.expr]:
     return list({id(n): n for n in found}.values())[:12]
 
 
-def _whole(site: Site, node: ast.expr) -> list[Splice]:
-    live, number = site.live([node], calls=True)[0], site.number(node)
+def _whole(context: RuleContext, node: ast.expr) -> list[Splice]:
+    live, number = context.describe_all([node], calls=True)[0], context.number(node)
     if not live.is_a("builtins.float", "numpy.floating") or number is None:
         return []
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
-    operands = site.live([o for d in divisions for o in (d.left, d.right)], calls=True)
+    operands = context.describe_all([o for d in divisions for o in (d.left, d.right)], calls=True)
     if divisions and all(o.is_a("builtins.int", "numpy.integer") for o in operands):
-        return [_operator(site, d) for d in divisions]
+        return [_operator(context, d) for d in divisions]
     if isinstance(node, ast.Name):
         found = [
-            n
-            for n in ast.walk(site.tree)
-            if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
+            n for n in context.walk(ast.Assign) if any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
         ]
         if len(found) == 1 and not isinstance(found[0].value, ast.Name):
-            return _whole(site, found[0].value)
-    return [(*src.span(site.source, node), f"int({site.text(node)})")] if number == int(number) else []
+            return _whole(context, found[0].value)
+    return [(*context.span(node), f"int({context.text(node)})")] if number == int(number) else []
 
 
-def _operator(site: Site, node: ast.BinOp) -> Splice:
+def _operator(context: RuleContext, node: ast.BinOp) -> Splice:
     """``/`` → ``//`` between the operands."""
-    start, end = src.span(site.source, node.left)[1], src.span(site.source, node.right)[0]
-    at = start + site.source[start:end].index("/")
+    start, end = context.span(node.left)[1], context.span(node.right)[0]
+    at = start + context.source[start:end].index("/")
     return at, at + 1, "//"

@@ -6,9 +6,9 @@ import os.path
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import add_import
-from jupyter_selfheal.healers.rules._project import ask, missing_path, stays_here
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.edits import add_import
+from jupyter_selfheal.healers.rules.context.project import find_missing_path, is_bound_here
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -30,27 +30,36 @@ class WorkingDirectory(Rule):
     applicability = Applicability.SAFE
     why = "The file lies beside the module that reads it, and the notebook needs nothing of another folder."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        path = missing_path(scene)
-        statement = scene.failing_statement()
-        if not path or os.path.isabs(path) or "://" in path or statement is None or src.is_foreign(scene.source):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        path = find_missing_path(context)
+        statement = context.failing_statement
+        if (
+            not path
+            or os.path.isabs(path)
+            or "://" in path
+            or statement is None
+            or src.is_foreign(context.failure.source)
+        ):
             return
-        found = ask(scene, "beside_code", path=path)
+        found = context.ask(questions.FIND_FOLDER_OF_CODE, path=path)
         if not isinstance(found, str) or not found:
             return
-        first, last = src.offset(scene.source, statement.lineno, 0), src.span(scene.source, statement)[1]
-        text = scene.source[first:last]
+        first, last = (
+            src.offset(context.failure.source, statement.lineno, 0),
+            src.span(context.failure.source, statement)[1],
+        )
+        text = context.failure.source[first:last]
         cause = f"`{path}` is in `{found}`, beside the code that reads it."
-        if not stays_here(scene, found):
+        if not is_bound_here(context, found):
             changes = [(first, first, f'import os\nos.chdir("{found}")\n')]
             title = f"Work in `{found}`"
         elif "'''" not in text and '"""' not in text and "\\\n" not in text:
             inner = "".join("    " + line for line in text.splitlines(keepends=True))
             changes = [
                 (first, last, f'with contextlib.chdir("{found}"):\n{inner}'),
-                add_import(scene.source, "import contextlib"),
+                add_import(context.failure.source, "import contextlib"),
             ]
             title = f"Run it in `{found}`"
         else:
             return
-        yield self.patch(self.replace(scene, scene.failure.cell_id, changes), title, cause, prior=0.85)
+        yield self.patch(context.replace(context.failure.cell_id, changes), title, cause, prior=0.85)

@@ -5,12 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import line_span
-from jupyter_selfheal.healers.rules._live import survey
-from jupyter_selfheal.healers.rules._names import known_names
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._site import Site
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import find_line_span
 from jupyter_selfheal.healers.rules.read_only_array import READ_ONLY
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -33,37 +29,33 @@ class WrittenValues(Rule):
     applicability = Applicability.SAFE
     why = "Before pandas 3.0 the call changed the table through its values, which the last line does now."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        site = Site.of(scene)
-        if site is None:
-            return
-        for node in ast.walk(site.tree):
-            if not isinstance(node, ast.Expr) or not node.lineno <= site.line <= (node.end_lineno or node.lineno):
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in ast.walk(context.tree):
+            if not isinstance(node, ast.Expr) or not node.lineno <= context.line <= (node.end_lineno or node.lineno):
                 continue
             found = _values_in(node)
             if found is None:
                 continue
-            owner = site.live([found.value])[0]
+            owner = context.describe_all([found.value])[0]
             back = _written_back(
                 found.value, owner.is_a("pandas.Index"), owner.is_a("pandas.Series", "pandas.DataFrame")
             )
             if not back:
                 return
-            name = "values" if "values" not in known_names(scene, survey(scene)) else "values_copy"
-            first = line_span(site.source, node.lineno)[0]
-            indent = site.source[first : src.span(site.source, node)[0]]
-            end = src.span(site.source, node)[1]
+            name = "values" if "values" not in context.known_names else "values_copy"
+            first = find_line_span(context.source, node.lineno)[0]
+            indent = context.source[first : context.span(node)[0]]
+            end = context.span(node)[1]
             if indent.strip():
                 return
-            text = site.text(found)
+            text = context.text(found)
             yield self.patch(
-                self.replace(
-                    scene,
-                    site.cell_id,
+                context.replace(
+                    context.cell_id,
                     [
                         (first, first, f"{indent}{name} = {text}.copy()\n"),
-                        (*src.span(site.source, found), name),
-                        (end, end, f"\n{indent}{back.format(owner=site.text(found.value), values=name)}"),
+                        (*context.span(found), name),
+                        (end, end, f"\n{indent}{back.format(owner=context.text(found.value), values=name)}"),
                     ],
                 ),
                 f"Change a copy of `{text}`, and write it back",

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import chain
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
-from jupyter_selfheal.healers.rules._value import ask
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.nodes import last_name, plain_chain
 from jupyter_selfheal.model import Applicability, Patch
 
 READERS = frozenset(
@@ -46,10 +45,10 @@ class WrongEncoding(Rule):
     applicability = Applicability.UNSAFE
     why = "The file can be decoded so, but other encodings would also do it."
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
-        for cell_id, source, call in _calls(scene):
-            path = "" if _is_cut(scene, call) else _path(call, source)
-            raw = ask(scene, "decodes", expression=path, encodings=list(ENCODINGS)) if path else None
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for cell_id, source, call in _calls(context):
+            path = None if _is_cut(context, call) else _path(call, source)
+            raw = context.ask(questions.LIST_DECODING, expression=path, encodings=list(ENCODINGS)) if path else None
             if not isinstance(raw, dict):
                 continue
             found = _encoding(raw)
@@ -57,7 +56,7 @@ class WrongEncoding(Rule):
                 continue
             encoding, sure = found
             yield self.patch(
-                self.replace(scene, cell_id, [_with_encoding(source, call, encoding)]),
+                context.replace(cell_id, [_with_encoding(source, call, encoding)]),
                 f'Read the file with encoding="{encoding}"',
                 "The text is not in the encoding that it was read with.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -69,24 +68,24 @@ class WrongEncoding(Rule):
             return
 
 
-def _calls(scene: Scene) -> Iterator[tuple[str, str, ast.Call]]:
+def _calls(context: RuleContext) -> Iterator[tuple[str, str, ast.Call]]:
     """Calls that read a file: those where it failed first, then the rest of the cell, then the cells above."""
-    place, _, line = scene.place()
-    for cell_id in dict.fromkeys((place, *scene.upwards())):
-        source = scene.source_of(cell_id)
-        calls = [n for n in src.walk(source) if isinstance(n, ast.Call) and _name(n) in READERS and not _is_binary(n)]
+    place, _, line = context.location
+    for cell_id in dict.fromkeys((place, *context.list_cells_upwards())):
+        source = context.source_of(cell_id)
+        calls = [
+            n
+            for n in src.walk(source)
+            if isinstance(n, ast.Call) and last_name(n.func) in READERS and not _is_binary(n)
+        ]
         calls.sort(key=lambda n: abs(n.lineno - line) if cell_id == place else n.lineno)
         for call in calls:
             yield cell_id, source, call
 
 
-def _is_cut(scene: Scene, call: ast.Call) -> bool:
+def _is_cut(context: RuleContext, call: ast.Call) -> bool:
     """True for bytes that end within a character: a part of a text, whose encoding is right."""
-    return _name(call) == "decode" and "unexpected end of data" in scene.failure.evalue
-
-
-def _name(call: ast.Call) -> str:
-    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+    return last_name(call.func) == "decode" and "unexpected end of data" in context.failure.evalue
 
 
 def _is_binary(call: ast.Call) -> bool:
@@ -96,24 +95,26 @@ def _is_binary(call: ast.Call) -> bool:
     )
 
 
-def _path(call: ast.Call, source: str) -> str:
+def _path(call: ast.Call, source: str) -> str | None:
     """The plain expression of the path: the first argument, or what ``read_text``, ``open`` and (bytes') ``decode`` are called on."""
-    text = chain(call.args[0], source) if call.args and _name(call) not in ("read_text", "decode") else ""
-    is_mode = isinstance(call.func, ast.Attribute) and call.func.attr == "open" and len(text) <= 4
-    if text and not is_mode:
+    text = (
+        plain_chain(call.args[0], source) if call.args and last_name(call.func) not in ("read_text", "decode") else None
+    )
+    is_mode = isinstance(call.func, ast.Attribute) and call.func.attr == "open"
+    if text and not (is_mode and len(text) <= 4):
         return text
     if isinstance(call.func, ast.Attribute) and call.func.attr in ("read_text", "open", "decode"):
         if isinstance(call.func.value, ast.Constant):  # bytes that are written down: they are what they are
-            return ""
-        return chain(call.func.value, source)
+            return None
+        return plain_chain(call.func.value, source)
     if call.args and isinstance(call.args[0], ast.BinOp):
         return src.text_of(source, call.args[0])
-    return ""
+    return None
 
 
 def _encoding(raw: dict[str, object]) -> tuple[str, bool] | None:
     start = bytes(raw["start"])  # type: ignore[call-overload]
-    found = {name: (odd, foreign) for name, odd, foreign in raw["found"]}  # type: ignore[attr-defined]
+    found = {name: (odd, foreign) for name, odd, foreign in raw["encodings"]}  # type: ignore[attr-defined]
     if start[:2] in (b"\xff\xfe", b"\xfe\xff") and "utf-16" in found:
         return "utf-16", True
     if start[:3] == b"\xef\xbb\xbf" and "utf-8-sig" in found:
@@ -138,7 +139,7 @@ def _with_encoding(source: str, call: ast.Call, encoding: str) -> tuple[int, int
         if keyword.arg == "encoding":
             start, end = src.span(source, keyword.value)
             return start, end, f'"{encoding}"'
-    if _name(call) in ("read_text", "decode") and call.args:
+    if last_name(call.func) in ("read_text", "decode") and call.args:
         start, end = src.span(source, call.args[0])
         return start, end, f'"{encoding}"'
     end = src.span(source, call)[1] - 1

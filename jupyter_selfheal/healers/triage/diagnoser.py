@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.healer import RulesHealer
 from jupyter_selfheal.healers.triage import causes
 from jupyter_selfheal.healers.triage.left_alone import announced, exercises, foreign, meant, outside, raw_data
@@ -17,7 +17,7 @@ from jupyter_selfheal.healers.triage.left_alone._checks import Remedies
 from jupyter_selfheal.model import Applicability, Case, Diagnosis, FailureKind, Install, Locus
 from jupyter_selfheal.ports import Facts, Starts
 
-Check = Callable[[Scene, Remedies], Diagnosis | None]
+Check = Callable[[RuleContext, Remedies], Diagnosis | None]
 
 
 class Triage:
@@ -28,35 +28,35 @@ class Triage:
 
     def diagnose(self, case: Case, facts: Facts) -> Diagnosis:
         """The first check that is certain decides; else the cause is in the code, here or in the cell of the frame."""
-        scene = Scene(case, facts)
+        context = RuleContext(case, facts)
         for check in CHECKS:
-            found = check(scene, self)
+            found = check(context, self)
             if found is not None:
                 return found
-        return _in_code(scene)
+        return _in_code(context)
 
-    def has_remedy(self, scene: Scene) -> bool:
+    def has_remedy(self, context: RuleContext) -> bool:
         """True where a rule has a patch of the notebook itself, not only an installation."""
-        answer = self._rules.propose(scene.case, Starts(), scene.facts, ())
+        answer = self._rules.propose(context.case, Starts(), context.facts, ())
         return any(not isinstance(e, Install) for p in answer.patches for e in p.edits)
 
-    def has_safe_remedy(self, scene: Scene) -> bool:
+    def has_safe_remedy(self, context: RuleContext) -> bool:
         """True where a rule has a patch that it calls safe."""
-        answer = self._rules.propose(scene.case, Starts(), scene.facts, ())
+        answer = self._rules.propose(context.case, Starts(), context.facts, ())
         return any(p.applicability is Applicability.SAFE for p in answer.patches)
 
 
-def _in_code(scene: Scene) -> Diagnosis:
-    failure = scene.failure
+def _in_code(context: RuleContext) -> Diagnosis:
+    failure = context.failure
     if failure.kind is FailureKind.MISSED:
         return Diagnosis("The cell runs, but does not give what is expected.", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.SYNTAX:
         return Diagnosis(f"Python cannot read the cell: {failure.headline}", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.TIMED_OUT:
         return Diagnosis("The cell does not come to an end in its time.", Locus.CODE, failure.cell_id)
-    cell_id, _, line = scene.place()
-    number = scene.notebook.index(cell_id) + 1
-    cause, advice = causes.told(scene)
+    cell_id, _, line = context.location
+    number = context.notebook.index(cell_id) + 1
+    cause, advice = causes.told(context)
     if cause:
         locus = Locus.ELSEWHERE if cell_id != failure.cell_id and number else Locus.CODE
         return Diagnosis(cause, locus, cell_id, advice=advice)

@@ -1,7 +1,7 @@
-"""The half of the rules about libraries' names that runs inside a trial kernel: which module of a package has a name.
+"""Questions of rules about libraries' names: which module of a package has one.
 
-Sent as the source of a probe (:class:`~jupyter_selfheal.model.Probe`): standard library only. ``argument["question"]`` names a
-function of ``QUESTIONS``. It runs in a throw-away fork, so that importing a module to look into it leaves no trace.
+Sent as the source of a probe (:class:`~jupyter_selfheal.model.Probe`): standard library only. It runs in a throw-away fork,
+so that importing a module to look into it leaves no trace.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ import os
 import pkgutil
 import re
 import sys
-import warnings
 from typing import Any
+
+from jupyter_selfheal.inside.probes.failure_state import FailureState, answer, question
+
+probe = answer
 
 PRIVATE = re.compile(r"(^|\.)(_|tests?(\.|$)|testing(\.|$)|conftest|externals|setup(\.|$)|compat(\.|$)|api(\.|$))")
 
 
-def probe(shell: Any, last: Any, argument: Any) -> Any:
-    """Answer one question; the entry that the kernel calls."""
-    warnings.simplefilter("ignore")
-    return QUESTIONS[argument["question"]](argument)
+@question
+def find_modules(state: FailureState, package: str, names: list[str]) -> Any:
+    """Public modules of a package that hold every one of the names: [[module, does ``__all__`` list them?], …].
 
-
-def find(argument: Any) -> Any:
-    """Public modules of a package that hold every one of the names: found by reading the package's files, then importing."""
-    names, package = argument["names"], argument["package"]
+    Its files are read first, and only those imported that hold the words.
+    """
     root = importlib.import_module(package)
-    found = []
+    modules = []
     words = [re.compile(r"\b" + re.escape(n) + r"\b") for n in names]
-    for module, file in _files_of(package, root):
+    for module, file in _list_files(package, root):
         try:
             with open(file, encoding="utf-8", errors="replace") as stream:
                 text = stream.read()
@@ -43,8 +43,8 @@ def find(argument: Any) -> Any:
             continue
         listed = getattr(loaded, "__all__", None)
         if all(n in listed if listed is not None else _owns(loaded, n, package) for n in names):
-            found.append([module, listed is not None])
-    return found[:20]
+            modules.append([module, listed is not None])
+    return modules[:20]
 
 
 def _owns(module: Any, name: str, package: str) -> bool:
@@ -52,7 +52,8 @@ def _owns(module: Any, name: str, package: str) -> bool:
     return value is not None and str(getattr(value, "__module__", "")).split(".")[0] == package
 
 
-def _files_of(package: str, root: Any) -> Any:
+def _list_files(package: str, root: Any) -> Any:
+    """(module, file) of the package's public modules, itself first."""
     yield package, getattr(root, "__file__", None) or os.devnull
     count = 0
     for top in getattr(root, "__path__", ()):
@@ -70,34 +71,42 @@ def _files_of(package: str, root: Any) -> Any:
                     yield name.strip("."), os.path.join(folder, file)
 
 
-def holders(argument: Any) -> Any:
+@question
+def find_definitions(state: FailureState, name: str, packages: list[str]) -> Any:
     """The public modules, one for each package, that define a class or function of a name: [[package, module], …].
 
     Looked for in the packages that are loaded, and their modules; what is defined in a private module counts for the
     shortest public path that shows it.
     """
-    found = []
-    for package in argument["packages"]:
-        paths: dict[int, list[str]] = {}
-        for name, module in sorted(sys.modules.items()):
-            if name.split(".")[0] != package or any(part.startswith("_") for part in name.split(".")):
-                continue
-            value = vars(module).get(argument["name"]) if module is not None else None
-            if callable(value) and str(getattr(value, "__module__", "")).split(".")[0] == package:
-                paths.setdefault(id(value), []).append(name)
-                if value.__module__ == name:
-                    paths[id(value)].insert(0, name)
+    definitions = []
+    for package in packages:
+        paths = _list_paths(package, name)
         if len(paths) == 1:
-            found.append([package, paths.popitem()[1][0]])
+            definitions.append([package, paths[0]])
         elif not paths:
-            found += _unloaded(package, argument["name"])
-    return found
+            definitions += _find_unloaded(package, name)
+    return definitions
 
 
-def _unloaded(package: str, name: str) -> list[list[str]]:
+def _list_paths(package: str, name: str) -> list[str]:
+    """For each class or function of the name that loaded public modules of a package show, the module to import it from."""
+    paths: dict[int, list[str]] = {}
+    for path, module in sorted(sys.modules.items()):
+        parts = path.split(".")
+        if parts[0] != package or module is None or any(part.startswith("_") for part in parts):
+            continue
+        value = vars(module).get(name)
+        if callable(value) and str(getattr(value, "__module__", "")).split(".")[0] == package:
+            paths.setdefault(id(value), []).append(path)
+            if value.__module__ == path:
+                paths[id(value)].insert(0, path)
+    return [shown[0] for shown in paths.values()]
+
+
+def _find_unloaded(package: str, name: str) -> list[list[str]]:
     """The one direct submodule of a package, not loaded yet, that lists the name in ``__all__``."""
     top = sys.modules.get(package)
-    found = []
+    definitions = []
     for entry in pkgutil.iter_modules(getattr(top, "__path__", [])):
         path = f"{package}.{entry.name}"
         if entry.name.startswith("_") or path in sys.modules or entry.name in ("tests", "testing", "conftest"):
@@ -108,10 +117,7 @@ def _unloaded(package: str, name: str) -> list[list[str]]:
                 if f'"{name}"' not in stream.read():
                     continue
             if name in getattr(importlib.import_module(path), "__all__", ()):
-                found.append([package, path])
+                definitions.append([package, path])
         except Exception:
             continue
-    return found if len(found) == 1 else []
-
-
-QUESTIONS = {f.__name__: f for f in (find, holders)}
+    return definitions if len(definitions) == 1 else []

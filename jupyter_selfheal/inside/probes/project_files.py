@@ -1,7 +1,7 @@
-"""The half of the rules about files that runs inside a trial kernel: what the notebook's own project holds, and where.
+"""Questions of rules about files: what the notebook's own project holds, and where.
 
-Sent as the source of a probe (:class:`~jupyter_selfheal.model.Probe`): standard library only. ``argument["question"]`` names a
-function of ``QUESTIONS``. Nothing is imported and nothing of the user's is run: files are listed and read.
+Sent as the source of a probe (:class:`~jupyter_selfheal.model.Probe`): standard library only. Nothing is imported and
+nothing of the user's is run: files are listed and read.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ import re
 import sys
 from typing import Any
 
+from jupyter_selfheal.inside.probes.failure_state import FailureState, answer, question
+
+probe = answer
+
 SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "env", "build", "dist"}
 MARKS = re.compile(
     r"\.(git|hg)$|\.gitignore$|(setup|noxfile)\.py$|pyproject\.toml$|setup\.cfg$|environment\.ya?ml$|(LICEN[CS]E|COPYING)\b"
@@ -23,25 +27,20 @@ MOST = 20000
 """Files that are looked at in one walk."""
 
 
-def probe(shell: Any, last: Any, argument: Any) -> Any:
-    """Answer one question; the entry that the kernel calls."""
-    return QUESTIONS[argument["question"]](getattr(last, "error", None), argument)
-
-
-def _tops() -> list[str]:
+def _list_tops() -> list[str]:
     """The working directory and the folders above it, up to the project's own: where nothing marks it, one folder up."""
-    found = [os.getcwd()]
-    while len(found) < 5:
-        here = found[-1]
+    tops = [os.getcwd()]
+    while len(tops) < 5:
+        here = tops[-1]
         try:
-            marked = any(MARKS.match(name) for name in os.listdir(here))
+            is_marked = any(MARKS.match(name) for name in os.listdir(here))
         except OSError:
-            marked = True
+            is_marked = True
         above = os.path.dirname(here)
-        if marked or above in (here, os.path.expanduser("~"), "/", "/tmp", "/home", "/root"):
-            return found
-        found.append(above)
-    return found[:2]
+        if is_marked or above in (here, os.path.expanduser("~"), "/", "/tmp", "/home", "/root"):
+            return tops
+        tops.append(above)
+    return tops[:2]
 
 
 def _walk(top: str) -> Any:
@@ -58,46 +57,48 @@ def _walk(top: str) -> Any:
             return
 
 
-def find_module(error: Any, argument: Any) -> Any:
-    """Folders of the project that hold ``name.py`` or a package ``name``, relative to the working directory, nearest first."""
-    name, home = argument["name"], os.getcwd()
-    found, loose = [], []
-    for folder, folders, names in _walk(_tops()[-1]):
+@question
+def find_folders(state: FailureState, module: str) -> Any:
+    """Folders of the project with a module or package, relative to the working directory, nearest first."""
+    home = os.getcwd()
+    holding, loose = [], []
+    for folder, folders, names in _walk(_list_tops()[-1]):
         relative = os.path.relpath(folder, home)
         if relative == ".":
             continue
-        package = os.path.join(folder, name)
-        if name + ".py" in names or os.path.isfile(os.path.join(package, "__init__.py")):
-            found.append(relative)
-        elif name in folders and any(n.endswith(".py") for n in os.listdir(package)):
+        package = os.path.join(folder, module)
+        if module + ".py" in names or os.path.isfile(os.path.join(package, "__init__.py")):
+            holding.append(relative)
+        elif module in folders and any(n.endswith(".py") for n in os.listdir(package)):
             loose.append(relative)  # a namespace package, if nothing better is there
-    return sorted(found or loose, key=lambda f: (f.count(os.sep), f.count(".."), f))
+    return sorted(holding or loose, key=lambda f: (f.count(os.sep), f.count(".."), f))
 
 
-def weigh(error: Any, argument: Any) -> Any:
+@question
+def weigh_folders(state: FailureState, folders: list[str], modules: dict[str, list[str]], files: list[str]) -> Any:
     """For each folder: [modules of the notebook's that it has and nobody else, names asked of them that are not there, files].
 
     ``modules`` maps each module that the notebook imports to the names it asks of it. What a module found there imports in turn
     counts too; ``files`` are those that the notebook names.
     """
-    return [_weight(folder, argument["modules"], argument["files"]) for folder in argument["folders"]]
+    return [_weigh(folder, modules, files) for folder in folders]
 
 
-def _weight(folder: str, modules: Any, files: Any) -> list[int]:
-    wanted, found, lacking = list(modules), set(), 0
+def _weigh(folder: str, modules: Any, files: Any) -> list[int]:
+    wanted, here, lacking = list(modules), set(), 0
     for name in wanted:
-        text = _source(folder, name)
-        if text is None or name in found:
+        text = _read_module(folder, name)
+        if text is None or name in here:
             continue
-        found.add(name)
+        here.add(name)
         lacking += sum(1 for n in modules.get(name, ()) if not re.search(r"\b" + re.escape(n) + r"\b", text))
-        if len(found) < 30:
-            wanted += sorted(_imported(text) - set(wanted))
+        if len(here) < 30:
+            wanted += sorted(_list_imports(text) - set(wanted))
     mine = [f for f in files if not os.path.exists(f) and os.path.exists(os.path.join(folder, f))]
-    return [sum(1 for n in found if not _known(n)), lacking, len(mine)]
+    return [sum(1 for n in here if not _is_installed(n)), lacking, len(mine)]
 
 
-def _source(folder: str, module: str) -> Any:
+def _read_module(folder: str, module: str) -> Any:
     for path in (os.path.join(folder, module + ".py"), os.path.join(folder, module, "__init__.py")):
         try:
             with open(path, encoding="utf-8", errors="replace") as stream:
@@ -107,62 +108,64 @@ def _source(folder: str, module: str) -> Any:
     return None
 
 
-def _imported(text: str) -> set[str]:
+def _list_imports(text: str) -> set[str]:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return set()
-    found = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-    return found | {
-        (n.module or "").split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and not n.level
-    }
+    nodes = list(ast.walk(tree))
+    plain = {a.name.split(".")[0] for n in nodes if isinstance(n, ast.Import) for a in n.names}
+    return plain | {(n.module or "").split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom) and not n.level}
 
 
-def _known(module: str) -> bool:
+def _is_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):
         return False
 
 
-def bound_to_here(error: Any, argument: Any) -> Any:
+@question
+def list_bound_here(state: FailureState, folder: str, paths: list[str], modules: list[str]) -> Any:
     """Which of the relative paths and modules the working directory has, and the folder has not."""
-    folder = argument["folder"]
-    paths = [p for p in argument["paths"] if p and not os.path.isabs(p) and "\0" not in p and len(p) < 200]
+    paths = [p for p in paths if p and not os.path.isabs(p) and "\0" not in p and len(p) < 200]
     there = os.path.realpath(folder)
-    found = [
+    here = [
         p
         for p in paths
         if os.path.exists(p) and os.path.realpath(p) != there and not os.path.exists(os.path.join(folder, p))
     ]
-    return found + [m for m in argument["modules"] if _source(".", m) is not None and _source(folder, m) is None]
+    return here + [m for m in modules if _read_module(".", m) is not None and _read_module(folder, m) is None]
 
 
-def looks_here(error: Any, argument: Any) -> Any:
+@question
+def is_here_on_path(state: FailureState) -> Any:
     """True where modules are looked for in whatever the working directory is, as in a kernel."""
     return bool({"", "."} & set(sys.path))
 
 
-def missing_path(error: Any, argument: Any) -> Any:
+@question
+def name_missing_path(state: FailureState) -> Any:
     """The path that the exception names, as text; empty where it names none."""
+    error = state.error
     name = getattr(error, "filename", None)
     if name is None and error is not None:
         text = str(error)
         quoted = text.split("'")
-        told = re.match(
+        stated = re.match(
             r"(?:File )?['\"`]?([^'\"`\s]+)['\"`]? (?:does not exist|not found|is not found)\.?$", text.strip()
         )
-        name = quoted[1] if len(quoted) > 2 and "No such file" in text else told[1] if told else ""
+        name = quoted[1] if len(quoted) > 2 and "No such file" in text else stated[1] if stated else ""
     return os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else ""
 
 
-def around(error: Any, argument: Any) -> Any:
+@question
+def look_around(state: FailureState, path: str) -> Any:
     """What is in the path's folder, whether it exists (as written with ``/``), and files of exactly its name near here."""
-    path = argument["path"]
     folder, name = os.path.split(path)
     beside: list[str] = sorted(os.listdir(folder or ".")) if os.path.isdir(folder or ".") else []
     named: list[str] = []
-    for base in _tops()[:3]:
+    for base in _list_tops()[:3]:
         for home, folders, names in _walk(base):
             for other in (*names, *folders):
                 if other.casefold() == name.casefold():
@@ -173,12 +176,13 @@ def around(error: Any, argument: Any) -> Any:
     return {"exists": os.path.exists(path), "beside": beside[:4000], "named": (exact or named)[:20]}
 
 
-def beside_code(error: Any, argument: Any) -> Any:
+@question
+def find_folder_of_code(state: FailureState, path: str) -> Any:
     """The folder, relative to the working directory, of the code of the project that asked for the path, where the path is
     there from that folder; empty where no such code did."""
-    path, top = argument["path"], os.path.realpath(_tops()[-1])
+    top = os.path.realpath(_list_tops()[-1])
     folders = []
-    tb = getattr(error, "__traceback__", None)
+    tb = getattr(state.error, "__traceback__", None)
     while tb is not None:
         folders.append(os.path.dirname(os.path.realpath(tb.tb_frame.f_code.co_filename)))
         tb = tb.tb_next
@@ -188,6 +192,3 @@ def beside_code(error: Any, argument: Any) -> Any:
         if own and folder != os.path.realpath(".") and os.path.exists(os.path.join(folder, path)):
             return os.path.relpath(folder)
     return ""
-
-
-QUESTIONS = {f.__name__: f for f in (find_module, weigh, bound_to_here, looks_here, missing_path, around, beside_code)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.rules._optional import asked_for
+from jupyter_selfheal.healers.rules.context.requirements import asked_for
 from jupyter_selfheal.model import Install
 from jupyter_selfheal.testing.rule_conformance import Bench
 

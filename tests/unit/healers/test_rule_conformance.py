@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.healers.rules._rule import Rule
+from jupyter_selfheal.healers.rules.context import Rule
 from jupyter_selfheal.healers.rules.healer import load_rules
 from jupyter_selfheal.testing.rule_conformance import check_example, check_examples, check_form, parse_file
 from jupyter_selfheal.testing.text_notebook import TextNotebook

@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.healers.rules import _docs, healer
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.healer import RulesHealer, load_rules
 from jupyter_selfheal.model import Applicability, Attempt, Patch, Replace
 from jupyter_selfheal.testing.rule_conformance import Bench
@@ -29,10 +29,10 @@ class Doubling(Rule):
     name = "doubling"
     why = "for tests"
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
         for prior in (0.2, 0.9):
-            text = f"{scene.source}\n{prior}"
-            yield self.patch((Replace(scene.failure.cell_id, scene.source, text),), "t", "c", prior=prior)
+            text = f"{context.failure.source}\n{prior}"
+            yield self.patch((Replace(context.failure.cell_id, context.failure.source, text),), "t", "c", prior=prior)
 
 
 class Faulty(Doubling):
@@ -43,7 +43,7 @@ class Faulty(Doubling):
 
     code = "EXT102"
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
         raise ZeroDivisionError("a bug")
         yield
 
@@ -69,8 +69,8 @@ def test_a_patch_that_does_not_compile_is_never_proposed(bench: Bench) -> None:
     class Broken(Doubling):
         """Break the cell."""
 
-        def propose(self, scene: Scene) -> Iterator[Patch]:
-            yield self.patch((Replace(scene.failure.cell_id, scene.source, "1 +"),), "t", "c")
+        def propose(self, context: RuleContext) -> Iterator[Patch]:
+            yield self.patch((Replace(context.failure.cell_id, context.failure.source, "1 +"),), "t", "c")
 
     broken = bench.fail("1 / 0")
     assert RulesHealer([Broken()]).propose(broken.case, broken.starts, broken.facts, ()).patches == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.rules._names import is_plain_slip
+from jupyter_selfheal.healers.rules.context.spelling import is_plain_slip
 from jupyter_selfheal.model import Applicability, Move, RunCells
 from jupyter_selfheal.testing.rule_conformance import Bench
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.model import Cell, Diagnosis, Locus
 
 
 class Remedies(Protocol):
     """Whoever knows whether the notebook itself can be mended."""
 
-    def has_remedy(self, scene: Scene) -> bool: ...
+    def has_remedy(self, context: RuleContext) -> bool: ...
 
-    def has_safe_remedy(self, scene: Scene) -> bool: ...
+    def has_safe_remedy(self, context: RuleContext) -> bool: ...
 
 
 def left_alone(
@@ -22,12 +22,12 @@ def left_alone(
     return Diagnosis(cause=cause, locus=locus, confidence=confidence, leave_alone=reason, advice=advice)
 
 
-def cell_of(scene: Scene) -> Cell:
-    at = scene.notebook.index(scene.failure.cell_id)
-    return scene.notebook.cells[at] if at >= 0 else Cell(scene.failure.cell_id, scene.source)
+def cell_of(context: RuleContext) -> Cell:
+    at = context.notebook.index(context.failure.cell_id)
+    return context.notebook.cells[at] if at >= 0 else Cell(context.failure.cell_id, context.failure.source)
 
 
-def line_of(scene: Scene) -> str:
-    _, source, line = scene.place()
+def line_of(context: RuleContext) -> str:
+    _, source, line = context.location
     lines = source.splitlines()
     return lines[line - 1] if 0 < line <= len(lines) else source

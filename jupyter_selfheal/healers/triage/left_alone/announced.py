@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
 from jupyter_selfheal.model import Diagnosis, Locus
 
@@ -23,15 +23,15 @@ OTHERWISE = re.compile(
 """Words by which a text speaks of another case than the code below it."""
 
 
-def announced(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+def announced(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """``# tuples cannot be changed: this raises an error`` at or directly above the failing line, or so the text above.
 
     Not where the notebook stores what the cell gave when it ran.
     """
-    cell = cell_of(scene)
-    if any(o.output_type != "error" for o in cell.outputs) or scene.failure.line < 1:
+    cell = cell_of(context)
+    if any(o.output_type != "error" for o in cell.outputs) or context.failure.line < 1:
         return None
-    said = next((t for t in _said(scene) if ANNOUNCED.search(t) and not OTHERWISE.search(t)), "")
+    said = next((t for t in _said(context) if ANNOUNCED.search(t) and not OTHERWISE.search(t)), "")
     if not said:
         return None
     return left_alone(
@@ -40,17 +40,17 @@ def announced(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     )  # fmt: skip
 
 
-def _said(scene: Scene) -> list[str]:
+def _said(context: RuleContext) -> list[str]:
     """The comments on and directly above the failing line of the cell; where it is the cell's first, the text above."""
-    lines = scene.source.splitlines()
-    at = min(scene.failure.line, len(lines)) - 1
+    lines = context.failure.source.splitlines()
+    at = min(context.failure.line, len(lines)) - 1
     found = [lines[at].partition("#")[2]] if lines else []
     above = at - 1
     while above >= 0 and lines[above].lstrip().startswith("#"):
         found.append(lines[above])
         above -= 1
-    cells = scene.notebook.cells
-    index = scene.notebook.index(scene.failure.cell_id)
+    cells = context.notebook.cells
+    index = context.notebook.index(context.failure.cell_id)
     alone = not any(line.strip() for line in lines[: max(above + 1, 0)])
     if alone and index > 0 and cells[index - 1].kind == "markdown":
         text = [line for line in cells[index - 1].source.splitlines() if line.strip()]

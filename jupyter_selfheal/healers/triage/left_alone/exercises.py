@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._live import describe
-from jupyter_selfheal.healers.rules._names import is_skeleton
-from jupyter_selfheal.healers.rules._rule import Scene
-from jupyter_selfheal.healers.rules._state import is_bound_anywhere, missing_name
+from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone, line_of
 from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus
 
@@ -27,23 +25,23 @@ NEAR = 12
 """Code cells above in which an open exercise is looked for."""
 
 
-def open_exercise(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+def open_exercise(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """A name that no cell binds, or a key that the notebook never writes, below a cell that was to be filled in."""
-    name = missing_name(scene) if scene.failure.ename == "NameError" else ""
-    above = scene.notebook.code_before(scene.failure.cell_id)
+    name = context.missing_name if context.failure.ename == "NameError" else ""
+    above = context.notebook.code_before(context.failure.cell_id)
     found: Cell | None = None
-    if name and not is_bound_anywhere(scene, name):
+    if name and not context.is_bound_anywhere(name):
         found = next((c for c in reversed(above[-NEAR:]) if _is_open(c.source)), None)
-    elif scene.failure.ename == "KeyError" and above and _is_open(above[-1].source):
-        key = scene.failure.evalue.strip("'\"")
-        words = re.findall(r"'([^']+)'", scene.failure.evalue) or [key]
+    elif context.failure.ename == "KeyError" and above and _is_open(above[-1].source):
+        key = context.failure.evalue.strip("'\"")
+        words = re.findall(r"'([^']+)'", context.failure.evalue) or [key]
         found = above[-1] if not any(w in c.source for w in words for c in above) else None
-    if found is None or remedies.has_safe_remedy(scene):
+    if found is None or remedies.has_safe_remedy(context):
         return None
-    number = scene.notebook.index(found.id) + 1
+    number = context.notebook.index(found.id) + 1
     solution = LOADED.search(found.source)
     hint = f" (`{solution[1]}` brings its solution)" if solution else ""
-    what = f"`{name}` is bound by no cell" if name else f"{scene.failure.evalue} is made by no cell"
+    what = f"`{name}` is bound by no cell" if name else f"{context.failure.evalue} is made by no cell"
     return Diagnosis(
         f"{what}: the exercise in cell {number} is not completed.", Locus.ELSEWHERE, found.id, 90, "skeleton",
         f"Complete cell {number}{hint}; nobody else can know what belongs there.",
@@ -56,16 +54,16 @@ def _is_open(source: str) -> bool:
     return bool(lines) and all(line.startswith("#") for line in lines) and OPEN.search(source) is not None
 
 
-def open_value(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+def open_value(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """``means = None`` below a note that says what is to be computed there."""
-    if "NoneType" not in scene.failure.evalue:
+    if "NoneType" not in context.failure.evalue:
         return None
-    statement = scene.failing_statement()
+    statement = context.failing_statement
     used = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
-    for cell in (*scene.notebook.code_before(scene.failure.cell_id), cell_of(scene)):
-        for name in _left_none(scene.source_of(cell.id)):
+    for cell in (*context.notebook.code_before(context.failure.cell_id), cell_of(context)):
+        for name in _left_none(context.source_of(cell.id)):
             if name in used:
-                number = scene.notebook.index(cell.id) + 1
+                number = context.notebook.index(cell.id) + 1
                 return Diagnosis(
                     f"`{name}` is still None: the exercise in cell {number} is not completed.", Locus.ELSEWHERE, cell.id,
                     90, "skeleton", f"Complete cell {number}; nobody else can know what belongs there.",
@@ -84,22 +82,22 @@ def _left_none(source: str) -> Iterator[str]:
                 yield from (t.id for t in node.targets if isinstance(t, ast.Name))
 
 
-def unfinished_line(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+def unfinished_line(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """``pd.read``, ``df.``, ``pd.read_csv(``: a line that shows what Tab offers, with no output stored."""
-    failure, cell = scene.failure, cell_of(scene)
-    line = "\n".join(t for t in scene.source.splitlines() if not t.lstrip().startswith("#")).strip()
+    failure, cell = context.failure, cell_of(context)
+    line = "\n".join(t for t in context.failure.source.splitlines() if not t.lstrip().startswith("#")).strip()
     if cell.outputs or not line:
         return None
     shown = False
-    if failure.kind is FailureKind.SYNTAX and _holes(line_of(scene)) > 1:
-        shown, line = True, line_of(scene).strip()
+    if failure.kind is FailureKind.SYNTAX and _holes(line_of(context)) > 1:
+        shown, line = True, line_of(context).strip()
     elif "\n" in line:
         return None
     elif failure.kind is FailureKind.SYNTAX:
         shown = re.fullmatch(r"[\w.]+\.|[\w.]+\((?:\?)?", line) is not None
     elif failure.ename == "AttributeError" and re.fullmatch(r"[A-Za-z_][\w.]*\.\w+", line):
         owner, _, start = line.rpartition(".")
-        known = describe(scene, owner)
+        known = context.describe(owner)
         shown = known is not None and sum(a.startswith(start) for a in known.attributes) > 1
     if not shown:
         return None

@@ -6,7 +6,7 @@ import ast
 import re
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, left_alone
 from jupyter_selfheal.model import Diagnosis, FailureKind, Locus
 
@@ -30,8 +30,8 @@ OF_PYTHON = re.compile(
 MARKUP = re.compile(r"^\s*(<!DOCTYPE|<(html|div|script|style|p|h\d|table|img|svg|br)\b)", re.IGNORECASE)
 
 
-def not_python(scene: Scene, remedies: Remedies) -> Diagnosis | None:
-    failure, text = scene.failure, scene.source
+def not_python(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    failure, text = context.failure, context.failure.source
     if failure.ename == "UsageError" and (
         found := re.search(r"(Cell|Line) magic(?: function)? `(%+\w+)` not found", failure.evalue)
     ):
@@ -39,7 +39,7 @@ def not_python(scene: Scene, remedies: Remedies) -> Diagnosis | None:
             f"The magic {found[2]} is not there.", "not python",
             f"Load the extension that provides {found[2]} (`%load_ext …`), or leave the cell out.",
         )  # fmt: skip
-    if failure.ename == "NameError" and _is_r(scene):
+    if failure.ename == "NameError" and _is_r(context):
         return left_alone(
             "The cell holds R, not Python.", "not python", "Use a R magic (`%%R`), or run it with an R kernel."
         )
@@ -57,7 +57,7 @@ def not_python(scene: Scene, remedies: Remedies) -> Diagnosis | None:
         else ""
     )
     foreign = _share_of_python(text) < 0.5 and not OF_PYTHON.search(failure.evalue)
-    if not what and (_is_prose(text) or foreign) and not remedies.has_remedy(scene):
+    if not what and (_is_prose(text) or foreign) and not remedies.has_remedy(context):
         what = "text"
     if not what:
         return None
@@ -68,11 +68,11 @@ def not_python(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     return left_alone(f"The cell holds {what}, not Python.", "not python", advice, Locus.CODE)
 
 
-def _is_r(scene: Scene) -> bool:
+def _is_r(context: RuleContext) -> bool:
     """True where the failing statement is an assignment of R, that is a comparison nobody looks at."""
-    node = scene.failing_statement()
+    node = context.failing_statement
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare) and (
-        R_ARROW.match(src.text_of(scene.source, node)) is not None
+        R_ARROW.match(src.text_of(context.failure.source, node)) is not None
     )  # fmt: skip
 
 

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._names import function_at, is_skeleton
-from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import find_function
+from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
 from jupyter_selfheal.model import Diagnosis, FailureKind, Locus, Oracle
 
@@ -21,15 +22,15 @@ UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "Inde
                         "AttributeError"})  # fmt: skip
 
 
-def interrupted(scene: Scene, remedies: Remedies) -> Diagnosis | None:
-    if scene.failure.ename != "KeyboardInterrupt":
+def interrupted(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    if context.failure.ename != "KeyboardInterrupt":
         return None
     return left_alone("The cell was interrupted.", "interrupted", "Run it again if it was to go on.")
 
 
-def deliberate(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+def deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """A tag says so, the stored output is the same error, or the cell itself raises it."""
-    cell, failure = cell_of(scene), scene.failure
+    cell, failure = cell_of(context), context.failure
     advice = "Tag the cell `raises-exception`, so that nbclient and nbval expect the error too."
     if RAISES in cell.tags:
         return left_alone(
@@ -37,11 +38,11 @@ def deliberate(scene: Scene, remedies: Remedies) -> Diagnosis | None:
         )
     stored = next((o for o in cell.outputs if o.output_type == "error"), None)
     own = "ImportError", "ModuleNotFoundError", "FileNotFoundError"
-    if stored is not None and stored.ename not in own and _same_error(scene, stored.ename, stored.evalue):
+    if stored is not None and stored.ename not in own and _same_error(context, stored.ename, stored.evalue):
         return left_alone("The notebook stores this very error as the cell's output.", "deliberate", advice, Locus.CODE)
     if failure.ename == "SystemExit":
         return left_alone("The cell ends the program.", "deliberate", advice, Locus.CODE)
-    statement = scene.failing_statement()
+    statement = context.failing_statement
     if (
         isinstance(statement, ast.Raise)
         and statement.exc is not None
@@ -51,23 +52,23 @@ def deliberate(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     return None
 
 
-def own_check(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+def own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """A function of the notebook, or a condition in the cell, refuses what it was given.
 
     Not where something says what the right result is (a search or a model may then find the fault that the check
     caught), nor where the error is another one's in new words.
     """
-    failure, (cell_id, source, line) = scene.failure, scene.place()
-    stated = [s for s in cell_of(scene).outputs if s.output_type != "error"] or scene.case.oracle != Oracle()
-    if failure.kind is not FailureKind.RAISED or stated or isinstance(scene.failing_statement(), ast.Assert):
+    failure, (cell_id, source, line) = context.failure, context.location
+    stated = [s for s in cell_of(context).outputs if s.output_type != "error"] or context.case.oracle != Oracle()
+    if failure.kind is not FailureKind.RAISED or stated or isinstance(context.failing_statement, ast.Assert):
         return None
     if not failure.frames or not failure.frames[-1].cell_id or not _raises_its_own(source, line):
         return None
-    if remedies.has_remedy(scene):
+    if remedies.has_remedy(context):
         return None
-    function = function_at(source, line)
+    function = find_function(source, line)
     where = f"`{function.name}`" if function is not None else "The cell"
-    number = scene.notebook.index(cell_id) + 1
+    number = context.notebook.index(cell_id) + 1
     place = f" (cell {number}, line {line})" if number and cell_id != failure.cell_id else f" (line {line})"
     return Diagnosis(
         f"{where} itself refuses what it is given{place}: {failure.headline}", Locus.CODE, cell_id, 85, "own check",
@@ -87,13 +88,13 @@ def _raises_its_own(source: str, line: int) -> bool:
     )
 
 
-def _same_error(scene: Scene, ename: str, evalue: str) -> bool:
+def _same_error(context: RuleContext, ename: str, evalue: str) -> bool:
     """The same name, and for names whose message says what is missing nearly the same message.
 
     Libraries word the others anew with every release; an author who kept one of them in the notebook meant to show it.
     """
-    one, two = _normal(evalue), _normal(scene.failure.evalue)
-    if ename != scene.failure.ename:
+    one, two = _normal(evalue), _normal(context.failure.evalue)
+    if ename != context.failure.ename:
         return one == two and len(one) >= 20  # a library gave its error a class of its own
     if ename not in ("NameError", "AttributeError", "SyntaxError", "TypeError"):
         return True
@@ -105,22 +106,22 @@ def _normal(message: str) -> str:
     return re.sub(r"0x[0-9a-f]+|\([^()]*line \d+\)|<ipython[^>]*>|\s+", " ", first).strip()
 
 
-def skeleton(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+def skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """An exercise that somebody is to complete."""
-    failure = scene.failure
+    failure = context.failure
     advice = "Complete the cell; nobody else can know what belongs there."
     name = failure.evalue.split("'")[1] if failure.ename == "NameError" and failure.evalue.count("'") > 1 else ""
     if PLACEHOLDER.match(name):
         return left_alone(f"`{name}` is a placeholder.", "skeleton", advice, Locus.CODE)
     if failure.ename not in UNFINISHED and "ellipsis" not in failure.evalue:
         return None
-    if "'ellipsis'" in failure.evalue and any(_has_hole(c.source) for c in scene.notebook.cells if c.kind == "code"):
+    if "'ellipsis'" in failure.evalue and any(_has_hole(c.source) for c in context.notebook.cells if c.kind == "code"):
         return left_alone("A value is still `...`: the exercise is not completed.", "skeleton", advice, Locus.CODE)
-    cell_id, source, _ = scene.place()
+    cell_id, source, _ = context.location
     nothing = failure.ename == "AssertionError" or "NoneType" in failure.evalue
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return left_alone("The code says itself that it is not implemented.", "skeleton", advice, Locus.CODE)
-    for text in (scene.source, source, *_sources_of_callees(scene)):
+    for text in (context.failure.source, source, *_sources_of_callees(context)):
         notes = failure.ename in ("NameError", "NotImplementedError", "SyntaxError")
         if is_skeleton(text, notes=notes) or (nothing and _is_empty_function(text)):
             return Diagnosis(
@@ -148,13 +149,13 @@ def _is_empty_function(source: str) -> bool:
     )
 
 
-def _sources_of_callees(scene: Scene) -> Iterator[str]:
+def _sources_of_callees(context: RuleContext) -> Iterator[str]:
     """Sources of the cells that define what the failing statement calls."""
-    statement = scene.failing_statement()
+    statement = context.failing_statement
     called = {n.func.id for n in ast.walk(statement) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)} if (
         statement is not None
     ) else set()  # fmt: skip
-    for cell in scene.notebook.code_before(scene.failure.cell_id):
+    for cell in context.notebook.code_before(context.failure.cell_id):
         for found in src.statements(cell.source):
             if isinstance(found.node, ast.FunctionDef) and found.node.name in called:
                 yield "\n".join(cell.source.splitlines()[found.first - 1 : _end_of(cell.source, found.index)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.missing_module import wanted_distribution
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, left_alone, line_of
 from jupyter_selfheal.model import Diagnosis, FailureKind, Install
@@ -29,23 +29,23 @@ CREDENTIAL_WORDS = re.compile(
 )
 
 
-def input(scene: Scene, remedies: Remedies) -> Diagnosis | None:
-    asks = "input(" in scene.source or "getpass" in scene.source or "input(" in scene.place()[1]
-    if scene.failure.ename == "StdinNotImplementedError" or (scene.failure.ename == "EOFError" and asks):
+def input(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    asks = "input(" in context.failure.source or "getpass" in context.failure.source or "input(" in context.location[1]
+    if context.failure.ename == "StdinNotImplementedError" or (context.failure.ename == "EOFError" and asks):
         return left_alone("The cell asks for input.", "input", "Run it in a notebook, or give the value in the cell.")
     return None
 
 
-def memory(scene: Scene, remedies: Remedies) -> Diagnosis | None:
-    if scene.failure.ename in ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError"):
+def memory(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    if context.failure.ename in ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError"):
         return left_alone("The memory is not enough.", "memory", "Work on a part of the data, or on a larger machine.")
     return None
 
 
-def credential(scene: Scene, remedies: Remedies) -> Diagnosis | None:
-    failure = scene.failure
-    environ = failure.ename == "KeyError" and re.search(r"\benviron\b", line_of(scene)) is not None
-    if environ and not remedies.has_remedy(scene):
+def credential(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    failure = context.failure
+    environ = failure.ename == "KeyError" and re.search(r"\benviron\b", line_of(context)) is not None
+    if environ and not remedies.has_remedy(context):
         name = failure.evalue.strip("'\"")
         return left_alone(
             f"The environment variable {name} is not set.", "missing credential", f"Set {name} and run the cell again."
@@ -65,8 +65,8 @@ def credential(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     return None
 
 
-def network(scene: Scene, remedies: Remedies) -> Diagnosis | None:
-    failure = scene.failure
+def network(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    failure = context.failure
     named = failure.ename in NETWORK_NAMES or failure.ename.endswith(("ConnectionError", "Timeout"))
     if failure.kind is FailureKind.RAISED and failure.ename in ("TimeoutError", "timeout"):
         named = True
@@ -75,8 +75,8 @@ def network(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     return None
 
 
-def missing_data(scene: Scene, remedies: Remedies) -> Diagnosis | None:
-    failure = scene.failure
+def missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    failure = context.failure
     if failure.ename == "LookupError" and "Resource" in failure.evalue and "nltk" in failure.evalue.lower():
         data = re.search(r"nltk\.download\('(\w+)'\)", failure.evalue)
         return left_alone(
@@ -88,7 +88,7 @@ def missing_data(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     )
     if not missing and failure.ename in ("OSError", "IOError", "HDF5ExtError", "EmptyDataError"):
         missing = re.search(worded, failure.evalue) is not None
-    if not missing or remedies.has_remedy(scene):
+    if not missing or remedies.has_remedy(context):
         return None
     found = re.search(r"'([^']+)'", failure.evalue)
     name = found[1] if found else "the file"
@@ -99,14 +99,14 @@ def missing_data(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     )
 
 
-def missing_module(scene: Scene, remedies: Remedies) -> Diagnosis | None:
-    failure = scene.failure
+def missing_module(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    failure = context.failure
     absent = failure.ename == "ModuleNotFoundError" or (
         failure.ename == "ImportError"
         and re.search(r"No module named|optional dependency|(pip|conda) install", failure.evalue)
     )
-    requirement, module, known = wanted_distribution(scene)
-    if not (absent or requirement) or remedies.has_remedy(scene):
+    requirement, module, known = wanted_distribution(context)
+    if not (absent or requirement) or remedies.has_remedy(context):
         return None
     module = module or (re.findall(r"'([\w.]+)'", failure.evalue) or ["a module"])[0]
     advice = "Add the module's file, which did not come with the notebook."
@@ -116,9 +116,9 @@ def missing_module(scene: Scene, remedies: Remedies) -> Diagnosis | None:
     return left_alone(f"The module {module} is not installed here.", "missing module", advice)
 
 
-def machine(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+def machine(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """What the machine lacks: a shared library, a program, a right, a display."""
-    failure = scene.failure
+    failure = context.failure
     words = re.search(
         r"cannot open shared object|ExecutableNotFound|executables? are on your|no display name|CUDA|not found on your system|"
         r"command not found|is not installed or not in your PATH",

@@ -5,20 +5,20 @@ from __future__ import annotations
 import ast
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Scene
+from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
 from jupyter_selfheal.model import Diagnosis, Locus
 
 
-def bad_data(scene: Scene, remedies: Remedies) -> Diagnosis | None:
+def bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """An assert that finds something in the data, not in a function of the notebook or in a computed value."""
-    statement = scene.failing_statement()
-    if scene.failure.ename != "AssertionError" or not isinstance(statement, ast.Assert):
+    statement = context.failing_statement
+    if context.failure.ename != "AssertionError" or not isinstance(statement, ast.Assert):
         return None
     if (
-        scene.place()[0] != scene.failure.cell_id
+        context.location[0] != context.failure.cell_id
         or _compares_a_result(statement.test)
-        or _uses_own_functions(scene, statement)
+        or _uses_own_functions(context, statement)
     ):
         return None
     return left_alone(
@@ -51,12 +51,12 @@ def _is_near(test: ast.Compare) -> bool:
     )
 
 
-def _uses_own_functions(scene: Scene, statement: ast.stmt) -> bool:
+def _uses_own_functions(context: RuleContext, statement: ast.stmt) -> bool:
     """True where a function of the notebook took part in what the assert looks at."""
-    above = scene.notebook.code_before(scene.failure.cell_id)
+    above = context.notebook.code_before(context.failure.cell_id)
     wanted = src.names_of([statement]).uses
-    texts = [scene.source, *(above[n].source for n in src.backward_slice([c.source for c in above], wanted))]
-    defined = {n.name for c in (*above, cell_of(scene)) for n in src.walk(c.source) if isinstance(n, ast.FunctionDef)}
+    texts = [context.failure.source, *(above[n].source for n in src.backward_slice([c.source for c in above], wanted))]
+    defined = {n.name for c in (*above, cell_of(context)) for n in src.walk(c.source) if isinstance(n, ast.FunctionDef)}
     called = {
         n.func.id if isinstance(n.func, ast.Name) else getattr(n.func, "attr", "")
         for text in texts

@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 
-from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
 from jupyter_selfheal.inside.probes import libraries
 
 LIBRARIES = (

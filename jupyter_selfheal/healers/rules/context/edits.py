@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 from jupyter_selfheal import source as src
 
@@ -21,32 +22,37 @@ def add_import(source: str, line: str) -> Splice:
     while at < len(lines) and (not lines[at].strip() or lines[at].lstrip().startswith("%%")):
         at += 1
     for statement in src.statements(source):
-        node = statement.node
-        docstring = statement.index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        magic = isinstance(node, ast.Pass) and re.match(r"\s*[%!]", lines[statement.first - 1])
-        if not (
-            isinstance(node, ast.Import | ast.ImportFrom) or (docstring and isinstance(_value(node), str)) or magic
-        ):
+        is_magic = isinstance(statement.node, ast.Pass) and re.match(r"\s*[%!]", lines[statement.first - 1])
+        is_docstring = statement.index == 0 and _is_text(statement.node)
+        if not (isinstance(statement.node, ast.Import | ast.ImportFrom) or is_docstring or is_magic):
             break
         at = statement.last
     start = sum(len(text) for text in lines[:at])
-    ahead = "\n" if start and not source[:start].endswith("\n") else ""
-    tail = "" if start >= len(source) else "\n"
-    return start, start, ahead + line + (tail or "")
+    before = "\n" if start and not source[:start].endswith("\n") else ""
+    after = "" if start >= len(source) else "\n"
+    return start, start, before + line + after
 
 
-def _value(node: ast.stmt) -> object:
-    return node.value.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) else None
+def _is_text(node: ast.stmt) -> bool:
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
-def import_line(module: str, name: str = "", alias: str = "") -> str:
+def add_imports(source: str, lines: Iterable[str]) -> list[Splice]:
+    """Splices that add import lines to a cell where it does not have them already."""
+    present = {line.strip() for line in source.splitlines()}
+    wanted = [line for line in dict.fromkeys(lines) if line and line not in present]
+    return [add_import(source, "\n".join(wanted))] if wanted else []
+
+
+def format_import(module: str, name: str = "", alias: str = "") -> str:
     """``import numpy as np``, ``from math import sqrt``, ``from collections import Counter as C``."""
     bound = name or module
     tail = f" as {alias}" if alias and alias != bound else ""
     return f"from {module} import {name}{tail}" if name else f"import {module}{tail}"
 
 
-def renamed(source: str, old: str, new: str, scope: ast.AST | None = None) -> list[Splice]:
+def rename_name(source: str, old: str, new: str, scope: ast.AST | None = None) -> list[Splice]:
     """Splices that rename every ``Name`` of that id in a cell (or below a node of it)."""
     tree = scope or src.parse(source)
     if tree is None:
@@ -54,13 +60,13 @@ def renamed(source: str, old: str, new: str, scope: ast.AST | None = None) -> li
     return [(*src.span(source, node), new) for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == old]
 
 
-def attribute_name_span(source: str, node: ast.Attribute) -> tuple[int, int]:
+def find_attribute_span(source: str, node: ast.Attribute) -> tuple[int, int]:
     """Where the attribute's own name stands: the ``b`` of ``a.b``."""
     _, end = src.span(source, node)
     return end - len(node.attr), end
 
 
-def line_span(source: str, line: int) -> tuple[int, int]:
+def find_line_span(source: str, line: int) -> tuple[int, int]:
     """Character offsets of a 1-based line without its line end."""
     start = src.offset(source, line, 0)
     end = source.find("\n", start)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jupyter_selfheal.healers.rules._knowledge import Form
-from jupyter_selfheal.healers.rules._site import Site, reference
+from jupyter_selfheal.healers.rules.context.knowledge import Form
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 HOLE = re.compile(r"\{([@!]?[\w.]+)(\?)?\}")
 
@@ -29,7 +29,7 @@ class Bound:
     rest: tuple[str, ...] = ()
 
 
-def bind(site: Site, call: ast.Call, params: tuple[str, ...]) -> Bound:
+def bind(context: RuleContext, call: ast.Call, params: tuple[str, ...]) -> Bound:
     """Give the call's arguments the names of the parameters that the removed callable had."""
     named: dict[str, ast.expr] = {}
     rest: list[str] = []
@@ -37,23 +37,25 @@ def bind(site: Site, call: ast.Call, params: tuple[str, ...]) -> Bound:
         if at < len(params) and not any(isinstance(a, ast.Starred) for a in call.args[: at + 1]):
             named[params[at]] = argument
         else:
-            rest.append(site.text(argument))
+            rest.append(context.text(argument))
     for keyword in call.keywords:
         if keyword.arg in params:
             named[keyword.arg] = keyword.value
         else:
-            rest.append(f"{keyword.arg}={site.text(keyword.value)}" if keyword.arg else f"**{site.text(keyword.value)}")
+            rest.append(
+                f"{keyword.arg}={context.text(keyword.value)}" if keyword.arg else f"**{context.text(keyword.value)}"
+            )
     return Bound(named, tuple(rest))
 
 
-def arguments_text(site: Site, call: ast.Call) -> str:
+def arguments_text(context: RuleContext, call: ast.Call) -> str:
     """Everything between the parentheses of a call, as written."""
-    whole, callee = site.text(call), site.text(call.func)
+    whole, callee = context.text(call), context.text(call.func)
     return whole[len(callee) :].strip()[1:-1]
 
 
 def render(
-    site: Site, template: str, receiver: ast.expr | None, bound: Bound = Bound(), arguments: str = ""
+    context: RuleContext, template: str, receiver: ast.expr | None, bound: Bound = Bound(), arguments: str = ""
 ) -> Written | None:
     """Fill a template; None where it needs an argument that is not there, would lose one, or names what is missing here.
 
@@ -71,13 +73,13 @@ def render(
         name, optional = found[1], found[2]
         text: str | None
         if name.startswith("@"):
-            known = reference(site, name[1:])
+            known = context.reference(name[1:])
             if known is None:
                 return None
             text = known[0]
             imports.append(known[1])
         elif name in ("self", "args", "rest"):
-            text = {"self": site.operand(receiver) if receiver is not None else "", "args": arguments, "rest": "\0"}[
+            text = {"self": context.operand(receiver) if receiver is not None else "", "args": arguments, "rest": "\0"}[
                 name
             ]
         elif name.startswith("!"):
@@ -87,7 +89,7 @@ def render(
             used.add(name)
             node = bound.named[name]
             follows = template[at : at + 1] in tuple(".[(") and template[at : at + 1] != ""
-            text = site.operand(node) if follows else site.text(node)
+            text = context.operand(node) if follows else context.text(node)
             text = f", {name}={text}" if optional else text
         elif optional:
             text = ""
@@ -95,7 +97,7 @@ def render(
             return None
         parts.append(text)
     parts.append(template[at:])
-    left = [f"{n}={site.text(e)}" for n, e in bound.named.items() if n not in used]
+    left = [f"{n}={context.text(e)}" for n, e in bound.named.items() if n not in used]
     if (left or bound.rest) and not whole:
         return None
     rest = "".join(f", {text}" for text in (*bound.rest, *left))
@@ -104,22 +106,24 @@ def render(
 
 
 def choose(
-    site: Site, forms: tuple[Form, ...], call: ast.Call, receiver: ast.expr | None, params: tuple[str, ...]
+    context: RuleContext, forms: tuple[Form, ...], call: ast.Call, receiver: ast.expr | None, params: tuple[str, ...]
 ) -> Written | None:
     """The first form that fits the call's arguments and their live types."""
-    bound = bind(site, call, params)
+    bound = bind(context, call, params)
     types = {}
     asked = sorted({name for form in forms for name in form.when if name in bound.named})
     if asked:
-        types = dict(zip(asked, site.live([bound.named[n] for n in asked], calls=True), strict=True))
+        types = dict(zip(asked, context.describe_all([bound.named[n] for n in asked], calls=True), strict=True))
     own = (
-        site.live([receiver], calls=True)[0] if receiver is not None and any("self" in f.when for f in forms) else None
+        context.describe_all([receiver], calls=True)[0]
+        if receiver is not None and any("self" in f.when for f in forms)
+        else None
     )
     for form in forms:
         fits = all(
             (own is not None and own.is_a(*kinds)) if name == "self" else (name in types and types[name].is_a(*kinds))
             for name, kinds in form.when.items()
         )
-        if fits and (written := render(site, form.template, receiver, bound, arguments_text(site, call))):
+        if fits and (written := render(context, form.template, receiver, bound, arguments_text(context, call))):
             return written
     return None

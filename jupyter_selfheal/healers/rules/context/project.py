@@ -8,28 +8,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Scene
-from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.model import JSON
+from jupyter_selfheal.healers.rules.context import questions
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 FILE_NAME = re.compile(r"[\w.+-]+\.(?!py$|ipynb$|com$|org$|net$|edu$|html?$)[A-Za-z]\w{0,6}$")
 
 
-def ask(scene: Scene, question: str, **argument: JSON) -> JSON:
-    """The answer to one question of :data:`jupyter_selfheal.inside.probes.project_files.QUESTIONS`, or None where it cannot be answered."""
-    return scene.facts.ask(probe_source("probes.project_files"), {"question": question, **argument})
+def find_missing_path(context: RuleContext) -> str | None:
+    """The path that the failure says is not there, as it was given; None where it names none."""
+    return context.ask(questions.NAME_MISSING_PATH) or None
 
 
-def missing_path(scene: Scene) -> str:
-    """The path that the failure says is not there, as it was given; empty where it names none."""
-    found = ask(scene, "missing_path")
-    return found if isinstance(found, str) else ""
-
-
-def folders_of(scene: Scene, module: str) -> list[str]:
+def find_folders(context: RuleContext, module: str) -> list[str]:
     """Folders of the project that hold a module, relative to the working directory: those below it, else those around it."""
-    found = ask(scene, "find_module", name=module)
-    folders = [f for f in found if isinstance(f, str)] if isinstance(found, list) else []
+    folders = context.ask(questions.FIND_FOLDERS, module=module)
     return [f for f in folders if not f.startswith("..")] or folders
 
 
@@ -48,20 +40,20 @@ class Weight:
         return self.modules + min(self.files, 3) - self.lacking
 
 
-def weighed(scene: Scene, folders: Iterable[str]) -> list[Weight]:
+def weigh_folders(context: RuleContext, folders: Iterable[str]) -> list[Weight]:
     """The folders, the one that has most of what the notebook misses first; else in their order."""
     wanted = list(folders)
-    modules = {name: sorted(names) for name, names in asked_of_modules(scene).items()}
-    raw = ask(scene, "weigh", folders=wanted, modules=modules, files=sorted(named_files(scene)))
-    rows = raw if isinstance(raw, list) else [[0, 0, 0]] * len(wanted)
+    modules = {name: sorted(names) for name, names in list_imported_names(context).items()}
+    raw = context.ask(questions.WEIGH_FOLDERS, folders=wanted, modules=modules, files=sorted(list_named_files(context)))
+    rows = raw or [[0, 0, 0]] * len(wanted)
     return sorted((Weight(f, *row) for f, row in zip(wanted, rows, strict=True)), key=lambda w: -w.worth)
 
 
-def asked_of_modules(scene: Scene) -> dict[str, set[str]]:
+def list_imported_names(context: RuleContext) -> dict[str, set[str]]:
     """Top-level modules that the notebook's cells import → the names that it imports or reads of them."""
     found: dict[str, set[str]] = {}
     bound: dict[str, str] = {}
-    trees = _trees(scene)
+    trees = _list_trees(context)
     for node in (n for tree in trees for n in ast.walk(tree)):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -77,33 +69,35 @@ def asked_of_modules(scene: Scene) -> dict[str, set[str]]:
     return found
 
 
-def named_files(scene: Scene) -> set[str]:
+def list_named_files(context: RuleContext) -> set[str]:
     """Files that texts of the notebook name: relative paths as written, of addresses the last part."""
     found = set()
-    for text in _texts(scene):
+    for text in _list_texts(context):
         path = text.rsplit("/", 1)[-1] if "://" in text else text
         if FILE_NAME.search(path) and not path.startswith(("/", "~")) and "\n" not in path:
             found.add(path)
     return found
 
 
-def stays_here(scene: Scene, folder: str) -> bool:
+def is_bound_here(context: RuleContext, folder: str) -> bool:
     """True where something that the notebook names or imports is in the working directory, and not in the folder."""
-    paths = sorted({t for t in _texts(scene) if len(t) < 200 and "\n" not in t and "://" not in t})
-    found = ask(scene, "bound_to_here", folder=folder, paths=paths, modules=sorted(asked_of_modules(scene)))
-    return bool(found) if isinstance(found, list) else True
+    paths = sorted({t for t in _list_texts(context) if len(t) < 200 and "\n" not in t and "://" not in t})
+    found = context.ask(
+        questions.LIST_BOUND_HERE, folder=folder, paths=paths, modules=sorted(list_imported_names(context))
+    )
+    return found is None or bool(found)
 
 
-def _texts(scene: Scene) -> Iterator[str]:
-    for tree in _trees(scene):
+def _list_texts(context: RuleContext) -> Iterator[str]:
+    for tree in _list_trees(context):
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.strip():
                 yield node.value
 
 
-def _trees(scene: Scene) -> list[ast.Module]:
+def _list_trees(context: RuleContext) -> list[ast.Module]:
     """The trees of the notebook's code cells, the failing one's as it ran."""
-    sources = [scene.source_of(c.id) for c in scene.notebook.cells if c.kind == "code"]
-    if scene.notebook.index(scene.failure.cell_id) < 0:
-        sources.append(scene.source)
+    sources = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]
+    if context.notebook.index(context.failure.cell_id) < 0:
+        sources.append(context.failure.source)
     return [tree for tree in map(src.parse, sources) if tree is not None]

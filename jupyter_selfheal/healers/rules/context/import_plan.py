@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._edit import Splice
-from jupyter_selfheal.healers.rules._knowledge import Change, knowledge
-from jupyter_selfheal.healers.rules._package import modules_with
-from jupyter_selfheal.healers.rules._site import Site, ask, exists
+from jupyter_selfheal.healers.rules.context import questions
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 SEARCHED = frozenset({
     "numpy", "scipy", "pandas", "sklearn", "matplotlib", "seaborn", "statsmodels", "sympy", "networkx", "IPython", "ipywidgets",
@@ -37,19 +37,19 @@ class Plan:
     shown: bool = False
 
 
-def working(site: Site, nodes: list[ast.Import | ast.ImportFrom]) -> list[list[bool]]:
+def working(context: RuleContext, nodes: list[ast.Import | ast.ImportFrom]) -> list[list[bool]]:
     """For each statement, which of its names can be imported: one question, as each may load a library."""
-    pairs = [[a.name, ""] if isinstance(n, ast.Import) else [n.module or "", a.name] for n in nodes for a in n.names]
-    answers = iter(ask(site.scene, "imports", pairs=pairs) or [True] * len(pairs))
+    pairs = [(a.name, "") if isinstance(n, ast.Import) else (n.module or "", a.name) for n in nodes for a in n.names]
+    answers = iter(context.can_import(pairs))
     return [[next(answers) for _ in n.names] for n in nodes]
 
 
-def plan_import(site: Site, node: ast.Import, works: list[bool], plan: Plan) -> None:
+def plan_import(context: RuleContext, node: ast.Import, works: list[bool], plan: Plan) -> None:
     """``import a.b as c``: each module on its own line once one of them is gone."""
     lines = []
     for alias, fine in zip(node.names, works, strict=True):
         written = alias.name + (f" as {alias.asname}" if alias.asname else "")
-        successor = None if fine else _successor(site, alias.name, "")
+        successor = None if fine else _successor(context, alias.name, "")
         if successor is None:
             lines.append(f"import {written}")
             continue
@@ -59,12 +59,12 @@ def plan_import(site: Site, node: ast.Import, works: list[bool], plan: Plan) -> 
             plan.chains[alias.name] = path
             lines.append(f"import {path}")
         else:
-            lines.append(_import_as(site, path, bound))
+            lines.append(_import_as(context, path, bound))
         _note(plan, alias.name, path, change)
-    _replace_statement(site, node, lines, plan)
+    _replace_statement(context, node, lines, plan)
 
 
-def plan_import_from(site: Site, node: ast.ImportFrom, works: list[bool], plan: Plan) -> None:
+def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[bool], plan: Plan) -> None:
     """``from m import a, b as c``: the names that are gone, each from its new home under the name that it is used by."""
     module = node.module or ""
     kept = [a for a, fine in zip(node.names, works, strict=True) if fine]
@@ -72,8 +72,8 @@ def plan_import_from(site: Site, node: ast.ImportFrom, works: list[bool], plan: 
     for alias, fine in zip(node.names, works, strict=True):
         if fine:
             continue
-        successor = _successor(site, module, alias.name)
-        if successor is None and _is_dead(site, module, alias):
+        successor = _successor(context, module, alias.name)
+        if successor is None and _is_dead(context, module, alias):
             plan.removed.append(f"the import of `{alias.name}`, which nothing in the notebook uses")
             plan.notes.append(f"{module}.{alias.name} → nothing")
             continue
@@ -86,12 +86,12 @@ def plan_import_from(site: Site, node: ast.ImportFrom, works: list[bool], plan: 
         elif path and alias.name == "*":
             homes.setdefault(path, []).append("*")
         else:
-            home, name, deep = _split(site, path)
+            home, name, deep = _split(context, path)
             if deep:
                 plan.chains[bound] = f"{name}.{deep}"
                 homes.setdefault(home, []).append(name)
             elif not home:
-                line = _import_as(site, path, bound) if _is_module(site, path) else f"{bound} = {name}"
+                line = _import_as(context, path, bound) if _is_module(context, path) else f"{bound} = {name}"
                 homes.setdefault("", []).append(line)
             else:
                 homes.setdefault(home, []).append(name if name == bound else f"{name} as {bound}")
@@ -102,40 +102,40 @@ def plan_import_from(site: Site, node: ast.ImportFrom, works: list[bool], plan: 
         lines.append(f"from {module} import {names}")
     lines += [f"from {home} import {', '.join(dict.fromkeys(names))}" for home, names in homes.items() if home]
     lines += homes.get("", [])  # a builtin has no home: the name is bound to it
-    _replace_statement(site, node, lines, plan)
+    _replace_statement(context, node, lines, plan)
 
 
-def _successor(site: Site, module: str, name: str) -> tuple[Change | None, str] | None:
+def _successor(context: RuleContext, module: str, name: str) -> tuple[Change | None, str] | None:
     """Where a module (no name) or a name of a module is now, checked in the running environment."""
     known = knowledge()
     path = f"{module}.{name}" if name and name != "*" else module
     change = known.names.get(path)
     if change is not None and (change.requires or (not change.new and change.forms)):
         return change, change.new
-    if change is not None and change.new and exists(site.scene, change.new):
+    if change is not None and change.new and context.exists(change.new):
         return change, change.new
     moved = known.module(module)
     if moved is not None and moved[1]:
         target = moved[1] + (f".{name}" if name and name != "*" else "")
-        if moved[0].requires or exists(site.scene, target):
+        if moved[0].requires or context.exists(target):
             return moved[0], target
-    if module == "scipy" and name and exists(site.scene, f"numpy.{name}"):
+    if module == "scipy" and name and context.exists(f"numpy.{name}"):
         source = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(path, f"numpy.{name}", "scipy", "1.4", source), f"numpy.{name}"
-    return _searched(site, module, name)
+    return _searched(context, module, name)
 
 
-def _is_dead(site: Site, module: str, alias: ast.alias) -> bool:
+def _is_dead(context: RuleContext, module: str, alias: ast.alias) -> bool:
     """True for a name of a known library that nothing uses and that is no misspelt one of the module."""
-    if alias.name == "*" or module.split(".")[0] not in SEARCHED or _is_used(site, alias.asname or alias.name):
+    if alias.name == "*" or module.split(".")[0] not in SEARCHED or _is_used(context, alias.asname or alias.name):
         return False
-    members = ask(site.scene, "members", path=module)
+    members = context.ask(questions.LIST_MEMBERS, path=module)
     return members is not None and not get_close_matches(alias.name, members, n=1, cutoff=0.75)
 
 
-def _is_used(site: Site, name: str) -> bool:
+def _is_used(context: RuleContext, name: str) -> bool:
     """True where some cell of the notebook reads the name."""
-    sources = [site.source, *(site.scene.source_of(c.id) for c in site.scene.notebook.cells if c.kind == "code")]
+    sources = [context.source, *(context.source_of(c.id) for c in context.notebook.cells if c.kind == "code")]
     return any(
         isinstance(node, ast.Name) and node.id == name
         for tree in (src.parse(source) for source in sources)
@@ -144,12 +144,12 @@ def _is_used(site: Site, name: str) -> bool:
     )
 
 
-def _searched(site: Site, module: str, name: str) -> tuple[Change | None, str] | None:
+def _searched(context: RuleContext, module: str, name: str) -> tuple[Change | None, str] | None:
     """The one public module of the package that lists the name, or the module's own name further up or down in it."""
     package = module.split(".")[0]
     if not name or name == "*" or package not in SEARCHED:
         return None
-    found = modules_with(site.scene, package, [name])
+    found = context.find_modules_with(package, [name])
     listed = [m for m, is_listed in found if is_listed] or [m for m, _ in found]
     listed = [m for m in listed if m != module]
     if not listed:
@@ -167,9 +167,9 @@ def _searched(site: Site, module: str, name: str) -> tuple[Change | None, str] |
     return change, f"{home}.{name}"
 
 
-def _split(site: Site, path: str) -> tuple[str, str, str]:
+def _split(context: RuleContext, path: str) -> tuple[str, str, str]:
     """(module, name, rest) of a dotted path: ``sklearn.metrics``, ``ConfusionMatrixDisplay``, ``from_estimator``."""
-    found = ask(site.scene, "reference", path=path) or {}
+    found = context.ask(questions.REFERENCE, path=path)
     module, rest = found.get("module", ""), found.get("rest", "")
     if not module or found.get("builtin"):
         return "", path.rsplit(".", 1)[-1] if path.startswith("builtins.") else path, ""
@@ -180,17 +180,17 @@ def _split(site: Site, path: str) -> tuple[str, str, str]:
     return module, name, deep
 
 
-def _import_as(site: Site, path: str, bound: str) -> str:
-    home, name, deep = _split(site, path)
+def _import_as(context: RuleContext, path: str, bound: str) -> str:
+    home, name, deep = _split(context, path)
     if deep or not home:
         return f"import {path}" if path == bound else f"import {path} as {bound}"
-    if exists(site.scene, path) and not _is_module(site, path):
+    if context.exists(path) and not _is_module(context, path):
         return f"from {home} import {name}" + ("" if name == bound else f" as {bound}")
     return f"import {path} as {bound}"
 
 
-def _is_module(site: Site, path: str) -> bool:
-    return bool((ask(site.scene, "imports", pairs=[[path, ""]]) or [False])[0])
+def _is_module(context: RuleContext, path: str) -> bool:
+    return context.ask(questions.CHECK_IMPORTS, pairs=[[path, ""]]) == [True]
 
 
 def _note(plan: Plan, old: str, new: str, change: Change | None) -> None:
@@ -204,15 +204,19 @@ def _note(plan: Plan, old: str, new: str, change: Change | None) -> None:
         plan.shown = plan.shown or change.show
 
 
-def _replace_statement(site: Site, node: ast.stmt, lines: list[str], plan: Plan) -> None:
-    start, end = src.span(site.source, node)
-    begin = site.source.rfind("\n", 0, start) + 1
-    indent = site.source[begin:start]
+def _replace_statement(context: RuleContext, node: ast.stmt, lines: list[str], plan: Plan) -> None:
+    start, end = context.span(node)
+    begin = context.source.rfind("\n", 0, start) + 1
+    indent = context.source[begin:start]
     joint = f"\n{indent}" if not indent.strip() else "; "
     text = joint.join(lines)
     if not lines:
         text = "pass"
-        if not indent.strip() and node in site.tree.body and site.source[end:].lstrip(" \t").startswith(("\n", "#")):
+        if (
+            not indent.strip()
+            and node in context.tree.body
+            and context.source[end:].lstrip(" \t").startswith(("\n", "#"))
+        ):
             text = ""
-    if text != site.source[start:end]:
+    if text != context.source[start:end]:
         plan.splices.append((start, end, text))

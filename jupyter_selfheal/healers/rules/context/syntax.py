@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._rule import Rule, Scene
+from jupyter_selfheal.healers.rules.context.rule import Rule
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.model import Applicability, FailureKind, Patch, Replace
 
 ROUNDS = 40
@@ -68,9 +69,9 @@ class SyntaxRule(Rule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         """Mends of the fault, best first; nothing where it is none of this rule's."""
 
-    def propose(self, scene: Scene) -> Iterator[Patch]:
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
         """Mend the first fault by this rule, and what remains by all of them."""
-        source = scene.source
+        source = context.failure.source
         fault = None if src.is_foreign(source) else fault_of(source)
         if fault is None:
             return
@@ -82,7 +83,7 @@ class SyntaxRule(Rule):
             seen.add(done.source)
             kind = Applicability.SAFE if done.sure else Applicability.UNSAFE
             yield self.patch(
-                (Replace(scene.failure.cell_id, source, done.source),),
+                (Replace(context.failure.cell_id, source, done.source),),
                 done.title,
                 f"Python cannot read line {fault.line}: {fault.message}.",
                 applicability=kind,

@@ -1,0 +1,75 @@
+"""What a rule is: one file, one class, one kind of failure, and what may be done about it.
+
+A rule locates by the traceback's position and the live state, and edits by splicing text at syntax nodes
+(:mod:`jupyter_selfheal.source`), never by a regular expression on the source. Its docstring is its page in
+``docs/rules.md``: first line what it does, then the sections **Failure**, **Fix** and **Fix safety**.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+from jupyter_selfheal.model import Applicability, Edit, Failure, FailureKind, Patch
+
+
+class Rule(ABC):
+    """One rule. Subclasses are stateless: one instance serves every heal, from several threads."""
+
+    code: ClassVar[str]
+    """Letters for the class of failures and three digits: ``NAM101``."""
+
+    name: ClassVar[str]
+    """A short noun phrase: "missing import alias"."""
+
+    enames: ClassVar[frozenset[str]] = frozenset()
+    """Exception names it may match; empty means any."""
+
+    message: ClassVar[re.Pattern[str] | None] = None
+    """What its message must contain; ``None`` means any."""
+
+    kinds: ClassVar[frozenset[FailureKind]] = frozenset({FailureKind.RAISED})
+    """Kinds of failure it may match."""
+
+    applicability: ClassVar[Applicability] = Applicability.UNSAFE
+    """What its patches are unless one says otherwise."""
+
+    why: ClassVar[str] = ""
+    """Why they are that safe, in a sentence."""
+
+    def matches(self, failure: Failure) -> bool:
+        """A cheap test before anything is parsed."""
+        if failure.kind not in self.kinds or (self.enames and failure.ename not in self.enames):
+            return False
+        return self.message is None or self.message.search(failure.evalue) is not None
+
+    @abstractmethod
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        """Patches for the context, best first; nothing where the rule does not apply. Must not raise for odd input."""
+
+    def patch(
+        self,
+        edits: Iterable[Edit],
+        title: str,
+        cause: str,
+        *,
+        applicability: Applicability | None = None,
+        why: str = "",
+        removes: str = "",
+        prior: float = 0.5,
+    ) -> Patch:
+        """A patch signed by this rule."""
+        return Patch(
+            edits=tuple(edits),
+            title=title,
+            cause=cause,
+            healer="rules",
+            rule=self.code,
+            applicability=self.applicability if applicability is None else applicability,
+            why=why or self.why,
+            removes=removes,
+            prior=prior,
+        )

@@ -1,0 +1,37 @@
+"""Cells that somebody is to complete: exercises and templates."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jupyter_selfheal import source as src
+
+_SKELETON = re.compile(
+    r"YOUR[ _]?CODE|FILL (THIS |ME )?IN|<\s*your|\bFILL_?ME\b|your[ _]code[ _]here|"
+    r"replace (this|with your)|implement (this|me)|# ?\?\?\?|\.\.\.\s*#|=\s*\.\.\.\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+_NOTE = re.compile(r"#.*\b(TO[- ]?DO|FIXME)\b", re.IGNORECASE)
+
+
+def is_skeleton(source: str, *, notes: bool = True) -> bool:
+    """True for a cell that somebody was to complete: placeholders, ``...``, "your code here".
+
+    ``notes``: a ``# TODO`` counts, too; it stands in finished code as often as in an exercise.
+    """
+    if _SKELETON.search(source) or (notes and _NOTE.search(source)):
+        return True
+    tree = src.parse(source)
+    if tree is None:
+        return any(re.search(r"(?<![\w'\"])_{3,}(?![\w'\"])", line.partition("#")[0]) for line in source.splitlines())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and re.fullmatch(r"_{3,}", node.id):
+            return True
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...:
+            return True
+        if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node):
+            return True
+    return False

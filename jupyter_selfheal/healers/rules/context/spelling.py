@@ -1,0 +1,115 @@
+"""Which known word was meant by a misspelt one, and which misspellings are slips beyond doubt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+
+def edit_distance(a: str, b: str, limit: int = 4) -> int:
+    """Damerau–Levenshtein distance (optimal string alignment: a swap of neighbours counts one), cut off at ``limit``."""
+    if abs(len(a) - len(b)) >= limit:
+        return limit
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        last, before2 = row, before
+        row = [i]
+        for j, y in enumerate(b, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                cost = min(cost, before2[j - 2] + 1)
+            row.append(cost)
+        before = last
+        if min(row) >= limit:
+            return limit
+    return min(row[-1], limit)
+
+
+def normalize(word: str) -> str:
+    """The word without case, blanks and punctuation: equal for ``First Name``, ``first_name`` and ``firstName``."""
+    return re.sub(r"[\W_]+", "", word).casefold()
+
+
+def keep_digits(word: str) -> str:
+    """The digits of a word."""
+    return re.sub(r"\D", "", word)
+
+
+def find_nearest(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The words that ``word`` may stand for, best first; several at the head mean that it is not clear which.
+
+    First those that differ in case, blanks and punctuation only; else those within one edit (two from six letters, three
+    from ten), the nearest distance only. A word of one letter is near nothing but its other case, and words with other
+    digits (``x1``, ``x2``) are other words.
+    """
+    candidates = [k for k in dict.fromkeys(known) if k != word]
+    same = [k for k in candidates if normalize(k) == normalize(word) and normalize(word)]
+    if same:
+        return tuple(sorted(same, key=lambda k: (edit_distance(word, k), k)))
+    if len(word) < 2:
+        return ()
+    allowed = 1 if len(word) < 6 else 2 if len(word) < 10 else 3
+    scored = sorted(
+        (edit_distance(word.casefold(), k.casefold()), k)
+        for k in candidates
+        if len(k) > 1 and keep_digits(k) == keep_digits(word)
+    )
+    scored = [(d, k) for d, k in scored if d <= allowed and d < len(k) - (len(k) > 2)]
+    return tuple(k for d, k in scored if d == scored[0][0])
+
+
+def is_plural(a: str, b: str) -> bool:
+    """True where one is the other's plural: the most common slip that is no typo."""
+    short, long = sorted((a, b), key=len)
+    return long in (short + "s", short + "es") or (short.endswith("y") and long == short[:-1] + "ies")
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_A-Za-z\d]+")
+_KEYBOARD = (
+    "qwertyuiop", "asdfghjkl", "zxcvbnm", "qaz", "wsx", "edc", "rfv", "tgb", "yhn", "ujm", "qs", "wd", "ef", "rg", "th", "yj", "uk", "il",
+    "ax", "sc", "dv", "fb", "gn", "hm",
+)  # fmt: skip
+
+
+def is_plain_slip(wrong: str, right: str, *, strict: bool = False) -> bool:
+    """True for a misspelling that can hardly be another word: case or punctuation only, or one slip in five letters.
+
+    Plurals, words that differ in a digit (``x1``, ``x2``), and names that differ in a short word (``y_test``, ``X_test``) are other
+    words as often as not; another letter in a word's place only where it is a vowel's or near on the keyboard. ``strict``, for the names of
+    data (``sales_jan``, ``sales_jun``): a letter may be missing, doubled or swapped, but not another one.
+    """
+    if normalize(wrong) == normalize(right):
+        return True
+    if is_plural(wrong, right) or keep_digits(wrong) != keep_digits(right):
+        return False
+    difference = _find_difference(wrong, right)
+    if difference is None:
+        return False
+    one, two = difference
+    swapped = sorted(one) == sorted(two)
+    if len(one) == len(two) and not swapped and (strict or not _is_substitution(one, two)):
+        return False
+    edits, shorter, longer = edit_distance(one, two), min(len(one), len(two)), max(len(one), len(two))
+    if swapped and edits == 1:
+        return shorter >= 3
+    return (shorter >= 4 and edits == 1 and longer >= 5) or (shorter >= 8 and edits == 2)
+
+
+def _find_difference(wrong: str, right: str) -> tuple[str, str] | None:
+    """The one word in which two names differ (``y`` and ``X`` of ``y_test``, ``X_test``), or the whole names where they have
+    not the same number of words; None where several words differ."""
+    one, two = ([w.casefold() for w in _WORD.findall(name)] for name in (wrong, right))
+    if len(one) != len(two):
+        return wrong.casefold(), right.casefold()
+    pairs = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
+    return pairs[0] if len(pairs) == 1 else None
+
+
+def _is_substitution(one: str, two: str) -> bool:
+    """True where one letter of a longer word is another vowel, or a neighbour on the keyboard."""
+    pairs = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
+    if len(one) < 5 or len(pairs) != 1:
+        return False
+    a, b = pairs[0]
+    return {a, b} <= set("aeiouy") or any(a + b in row or b + a in row for row in _KEYBOARD)
