@@ -109,8 +109,9 @@ def settings_of(options: argparse.Namespace) -> Settings:
     named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if not _paid((h,)))
     changes: dict[str, Any] = {"healers": named, "consent": bool(_paid(named))}
     changes |= {"offline": options.offline, "install": options.install}
-    if options.attempts is not None:
-        changes["attempts"] = options.attempts
+    for name in ("provider", "model", "base_url", "attempts"):
+        if getattr(options, name) is not None:
+            changes[name] = getattr(options, name)
     if options.budget is not None:
         changes |= {"budget_usd": options.budget, "session_budget_usd": options.budget}
     return Settings(

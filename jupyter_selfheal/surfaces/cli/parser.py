@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from jupyter_selfheal import registry
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.config import HEALERS, read_setting
+from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import ConfigError, UsageError
 from jupyter_selfheal.numbers import read_number
 
@@ -108,8 +109,13 @@ def _how(heal: argparse.ArgumentParser) -> None:
         "--healers",
         type=_setting("healers"),
         metavar="LIST",
-        help=f"comma-separated, out of {', '.join(HEALERS)}; language_model is asked only if it is named here",
+        help=f"comma-separated, out of {', '.join(registry.list_healers())}; language_model is asked only if it is named here",
     )
+    heal.add_argument(
+        "--provider", type=_setting("provider"), metavar="NAME", help="who offers the model (default anthropic)"
+    )
+    heal.add_argument("--model", type=_setting("model"), metavar="NAME", help="the model that proposes fixes")
+    heal.add_argument("--base-url", type=_setting("base_url"), metavar="URL", help="the address of the provider")
     heal.add_argument(
         "--attempts", type=_setting("attempts"), metavar="N", help="rounds of a paid healer for one failure"
     )
