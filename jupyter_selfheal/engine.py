@@ -82,8 +82,8 @@ def prove(case: Case, patch: Patch, starts: Starts, config: HealConfig) -> Candi
     with contextlib.ExitStack() as stack:
         install = _installer(stack) if config.install else None
         trial, _ = run_trial(case, patch, starts.best, start=start, scorer=scorer, config=config, install=install)
-    verdicts, _ = scorer.judge(case, trial, ((patch, trial),), ())
-    return Candidate(patch, trial, verdicts[0])
+    judged = scorer.judge(case, trial, ((patch, trial),), ())
+    return Candidate(patch, trial, judged.verdicts[0])
 
 
 def would_send(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
@@ -129,7 +129,7 @@ def parts_for(
             starts=starts,
             facts=facts,
             healers=healers,
-            diagnoser=diagnoser_of(config),
+            diagnoser=diagnoser_of(healers),
             scorer=scorer or (judged_scorer(config, provider, redactor) if provider else free),
             approver=approver,
             journal=journal,
@@ -174,9 +174,10 @@ def _read_prompt(name: str) -> tuple[str, str]:
     return prompt
 
 
-def diagnoser_of(config: HealConfig) -> Diagnoser:
-    """Triage by the failure, the notebook and the live state."""
-    made: Diagnoser = _load("healers.triage.diagnoser", "Triage")()
+def diagnoser_of(healers: Iterable[Healer]) -> Diagnoser:
+    """Triage by the failure, the notebook and the live state. It asks the same rules as the loop will, once for both."""
+    rules = next((healer for healer in healers if healer.name == "rules"), None)
+    made: Diagnoser = _load("healers.triage.diagnoser", "Triage")(rules)
     return made
 
 

@@ -147,6 +147,16 @@ class Diagnoser(Protocol):
     def diagnose(self, case: Case, facts: Facts) -> Diagnosis: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What judging gave: a verdict for each tried patch, in the given order, and what a model judge cost and said."""
+
+    verdicts: tuple[Verdict, ...]
+    cost: Cost = Cost()
+    record: JSON = None
+    """What the judge was asked and said, for the journal; None where none was asked."""
+
+
 class Scorer(Protocol):
     """Turns trials into verdicts."""
 
@@ -160,8 +170,8 @@ class Scorer(Protocol):
 
     def judge(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
-    ) -> tuple[tuple[Verdict, ...], Cost]:
-        """One verdict for each tried patch, in the given order, and what judging cost (a model judge only)."""
+    ) -> Judgement:
+        """One verdict for each tried patch. Raises :class:`~jupyter_selfheal.errors.ProviderError` where a judge fails."""
         ...
 
     def worst_case(self, case: Case, patches: int) -> Cost:

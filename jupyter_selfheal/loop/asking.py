@@ -11,7 +11,7 @@ from jupyter_selfheal.errors import InfrastructureError, ProviderError
 from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import evidence, limits, risks
-from jupyter_selfheal.loop.cancellation import Cancelled, away
+from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trial_states import Scenes
 from jupyter_selfheal.model import Case, Cost, Reason
@@ -69,7 +69,7 @@ class Asking:
         if reservation:
             yield ev.Reserved(reservation, name, command.worst)
         try:
-            answer: Answer = self._away(lambda: healer.propose(command.case, starts, facts, dossier.archive))
+            answer: Answer = self._cancellable(lambda: healer.propose(command.case, starts, facts, dossier.archive))
         except InfrastructureError as error:
             failed, cost = ev.HealerFailed(name, Reason.INFRASTRUCTURE, str(error)), _charged(error, command.worst)
         except Cancelled:
@@ -98,7 +98,7 @@ class Asking:
             reservation = f"{ev.CRITIC}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
             yield ev.Reserved(reservation, ev.CRITIC, command.worst)
             try:
-                found, cost, record = self._away(lambda: critic.risks(case, chosen))
+                found, cost, record = self._cancellable(lambda: critic.risks(case, chosen))
                 said = dict(found)
             except ProviderError as error:
                 yield ev.Settled(reservation, _charged(error, command.worst))
@@ -118,26 +118,26 @@ class Asking:
             yield ev.Reserved(reservation, ev.JUDGE, command.worst)
         history = tuple(a for a in dossier.archive if a.verdict)
         try:
-            verdicts, cost = self._away(lambda: scorer.judge(dossier.case, baseline, command.tried, history))
+            judged = self._cancellable(lambda: scorer.judge(dossier.case, baseline, command.tried, history))
         except ProviderError as error:
             if reservation:
                 yield ev.Settled(reservation, _charged(error, command.worst))
             reservation, note = "", f"no model judged: {error}"
             scorer = self._free_scorer()
-            verdicts, cost = scorer.judge(dossier.case, baseline, command.tried, history)
+            judged = scorer.judge(dossier.case, baseline, command.tried, history)
         known = [(a.patch, a.trial, a.verdict) for a in history if a.trial and a.verdict]
-        every = [*known, *((p, t, v) for (p, t), v in zip(command.tried, verdicts, strict=True))]
+        every = [*known, *((p, t, v) for (p, t), v in zip(command.tried, judged.verdicts, strict=True))]
         ranking = scorer.rank([(p, t) for p, t, _ in every], [v for _, _, v in every])
-        record = getattr(scorer, "record", None)
-        yield ev.Scored(verdicts, tuple(every[n][0].id for n in ranking), cost, reservation, note, record)
+        order = tuple(every[n][0].id for n in ranking)
+        yield ev.Scored(judged.verdicts, order, judged.cost, reservation, note, judged.record)
 
     def _free_scorer(self) -> Scorer:
         if self._parts.fallback_scorer is None:
             raise InfrastructureError("the judge cannot be asked, and there is no scorer without a model")
         return self._parts.fallback_scorer
 
-    def _away(self, call: Callable[[], T]) -> T:
-        return away(call, self._cancel)
+    def _cancellable(self, call: Callable[[], T]) -> T:
+        return run_cancellable(call, self._cancel)
 
 
 def _charged(error: InfrastructureError, worst: Cost) -> Cost:

@@ -17,26 +17,44 @@ class Cancelled(Exception):
     """The heal was cancelled while something was under way."""
 
 
-def away(call: Callable[[], T], cancel: threading.Event) -> T:
+def run_cancellable(
+    call: Callable[[], T], cancel: threading.Event, discard: Callable[[T], object] = lambda value: None
+) -> T:
     """The result of a call on a thread of its own, which is left behind when ``cancel`` is set.
 
-    Raises what the call raises, or :class:`Cancelled`. The thread is a daemon: one that hangs holds up nobody.
+    Raises what the call raises, or :class:`Cancelled`. What a call still returns that was left behind is given to
+    ``discard``, so that a kernel which it holds is closed. The thread is a daemon: one that hangs holds up nobody.
     """
-    results: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+    finished: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+    lock, is_left_behind = threading.Lock(), threading.Event()
 
     def work() -> None:
+        value: T | None = None
+        failure: BaseException | None = None
         try:
-            results.put((call(), None))
+            value = call()
         except BaseException as error:
-            results.put((None, error))
+            failure = error
+        with lock:
+            if not is_left_behind.is_set():
+                finished.put((value, failure))
+                return
+        if failure is None:
+            discard(value)  # type: ignore[arg-type]
 
     threading.Thread(target=work, name="selfheal-work", daemon=True).start()
     while not cancel.is_set():
         try:
-            value, error = results.get(timeout=TICK)
+            value, failure = finished.get(timeout=TICK)
         except queue.Empty:
             continue
-        if error is not None:
-            raise error
+        if failure is not None:
+            raise failure
         return value  # type: ignore[return-value]
+    with lock:
+        is_left_behind.set()  # from here on the thread discards what it returns; before, it has put it here
+    if not finished.empty():
+        value, failure = finished.get()
+        if failure is None:
+            discard(value)  # type: ignore[arg-type]
     raise Cancelled

@@ -1,10 +1,9 @@
 """The loop: ask the machine what to do, do it, write down what came of it, before acting on that.
 
-    state = fold(journal)
-    while command := command(state):
-        for event in perform(command):
+    while commands:
+        for event in perform(commands[0]):
             journal.append(event)
-            state = step(state, event)
+            state, commands = step(state, event)
 
 That is all of it. What comes next is decided in :mod:`~jupyter_selfheal.loop.policy`, what an event means in
 :mod:`~jupyter_selfheal.loop.machine`, and the effects are in :mod:`~jupyter_selfheal.loop.runner`.
@@ -57,8 +56,7 @@ def heal(
     cancel = cancel or threading.Event()
     with contextlib.closing(Bench(case, parts, cancel, baseline)) as bench, _interrupts(cancel, bench):
         loop = _Loop(bench, parts)
-        loop.state = machine.fold(resume_from, parts.config)
-        if loop.state is None:
+        if not loop.resume(resume_from):
             loop.note(bench.started(run or uuid.uuid4().hex[:12], unproven))
         return loop.run()
 
@@ -70,12 +68,20 @@ class _Loop:
         self.bench = bench
         self.parts = parts
         self.state: State | None = None
+        self.commands: tuple[Command, ...] = ()
         self.began = time.monotonic()
+
+    def resume(self, events: Iterable[Event]) -> bool:
+        """Go on where these events end. False where there are none."""
+        self.state = machine.fold(events, self.parts.config)
+        if self.state is not None:
+            self.commands = machine.command(self.state, self.parts.config)
+        return self.state is not None
 
     def run(self) -> Outcome:
         """Perform what the machine says until it has nothing more to say."""
-        while self.state and (commands := machine.command(self.state, self.parts.config)):
-            self.perform(commands[0], self.state)
+        while self.state and self.commands:
+            self.perform(self.commands[0], self.state)
         return self.finish()
 
     def perform(self, command: Command, state: State) -> None:
@@ -95,9 +101,9 @@ class _Loop:
 
     def note(self, event: Event) -> None:
         """Into the journal first; then it is acted on; then whoever watches is told."""
-        after, _ = machine.step(self.state, event, self.parts.config)
+        after = machine.step(self.state, event, self.parts.config)
         self.parts.journal.append(event)
-        self.state = after
+        self.state, self.commands = after
         for listener in self.parts.listeners:
             try:
                 listener(event)

@@ -15,7 +15,7 @@ from typing import TypeVar
 from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.asking import Asking
-from jupyter_selfheal.loop.cancellation import Cancelled, away
+from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trial_states import Scenes
 from jupyter_selfheal.model import BASELINE, Case, Decision, Proposal, Trial
@@ -69,7 +69,7 @@ class Bench:
                 yield self._run_baseline(dossier)
             case do.Diagnose(case):
                 _, facts = self._scenes.at(dossier)
-                yield ev.DiagnosisMade(self._away(lambda: self.parts.diagnoser.diagnose(case, facts)))
+                yield ev.DiagnosisMade(self._cancellable(lambda: self.parts.diagnoser.diagnose(case, facts)))
             case do.PriceCall(who):
                 yield ev.Priced(who, self._asking.worst(who, dossier))
             case do.AskHealer():
@@ -98,7 +98,7 @@ class Bench:
     def _run_baseline(self, dossier: Dossier) -> ev.BaselineRan:
         case, known = dossier.case, self._baseline
         if known is None or dossier.baselines:
-            known = self._away(lambda: self._scenes.trial(case, BASELINE, self.parts.starts.best)[0])
+            known = self._cancellable(lambda: self._scenes.trial(case, BASELINE, self.parts.starts.best)[0])
         return ev.BaselineRan(known, self.parts.scorer.missed(case, known) if known.ran and case.oracle else "")
 
     def _completed(self, proposal: Proposal, dossier: Dossier) -> Proposal:
@@ -107,7 +107,7 @@ class Bench:
         other = self._scenes.other_than(proven)
         best = proposal.candidates[0]
         if other and best.trial.seconds <= CHEAP:
-            again, _ = self._away(lambda: self._scenes.trial(dossier.case, best.patch, other))
+            again, _ = self._cancellable(lambda: self._scenes.trial(dossier.case, best.patch, other))
             missed = self.parts.scorer.missed(dossier.case, again) if again.ran and dossier.case.oracle else ""
             if again.ran and not missed:
                 proven = (*proven, self._scenes.start_of(other))
@@ -116,7 +116,7 @@ class Bench:
         questions = proposal.questions
         if self.parts.questions and not questions and len(proposal.candidates) > 1:
             ask = self.parts.questions
-            questions = self._away(lambda: ask(dossier.case, proposal.candidates))
+            questions = self._cancellable(lambda: ask(dossier.case, proposal.candidates))
         seconds = time.monotonic() - self._began
         return replace(proposal, proven_from=proven, notes=notes, questions=questions, seconds=seconds)
 
@@ -132,8 +132,8 @@ class Bench:
             raise Cancelled
         return decision
 
-    def _away(self, call: Callable[[], T]) -> T:
-        return away(call, self.cancel)
+    def _cancellable(self, call: Callable[[], T]) -> T:
+        return run_cancellable(call, self.cancel)
 
 
 def _why(trial: Trial) -> str:

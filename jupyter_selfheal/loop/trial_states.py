@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from jupyter_selfheal.loop import events as ev
-from jupyter_selfheal.loop.cancellation import TICK, Cancelled, away
+from jupyter_selfheal.loop.cancellation import TICK, Cancelled, run_cancellable
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trials import run_trial
 from jupyter_selfheal.model import JSON, Case, Keep, Patch, Start, Trial
@@ -94,7 +94,7 @@ class Scenes:
             self._let_go()
             if kept is None:
                 case, base, best = dossier.case, dossier.current.base, self._parts.starts.best
-                _, kept = away(lambda: self.trial(case, base, best, Keep.ALWAYS), self._cancel)
+                _, kept = run_cancellable(lambda: self.trial(case, base, best, Keep.ALWAYS), self._cancel, _close_state)
             self._here = (kept,) if kept else ()
             facts_for = self._parts.facts_for
             facts = facts_for(kept) if kept and facts_for else NoFacts()
@@ -119,5 +119,11 @@ class Scenes:
 
 def _close_kept(future: Future[tuple[Trial, TrialKernel | None]]) -> None:
     """A trial that nobody waits for any more leaves no state behind."""
-    if not future.cancelled() and future.exception() is None and (kept := future.result()[1]) is not None:
-        kept.close()
+    if not future.cancelled() and future.exception() is None:
+        _close_state(future.result())
+
+
+def _close_state(result: tuple[Trial, TrialKernel | None]) -> None:
+    """Let go of the state that a trial kept, if it did."""
+    if result[1] is not None:
+        result[1].close()

@@ -27,6 +27,7 @@ from jupyter_selfheal.model import (
     Trial,
     Verdict,
 )
+from jupyter_selfheal.ports import Judgement
 from jupyter_selfheal.registry import traits_of
 from jupyter_selfheal.scoring import downstream, expected
 from jupyter_selfheal.scoring.asserts import below
@@ -67,9 +68,7 @@ class EvidenceScorer:
 
     def __init__(self, config: HealConfig | None = None, judge: Judge | None = None) -> None:
         self.config = config or HealConfig()
-        self.judge_ = judge
-        self.record: JSON = None
-        """What the judge was asked and said the last time, for the journal; None where it was not asked."""
+        self._judge = judge
 
     def oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
         """What runs after the cell in every trial, strongest evidence first; no failure of one keeps the others from running.
@@ -92,24 +91,23 @@ class EvidenceScorer:
 
     def judge(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
-    ) -> tuple[tuple[Verdict, ...], Cost]:
+    ) -> Judgement:
         """A verdict for each tried patch, in the given order. Pure but for the judge."""
         seen = _side_by_side([evidence(case, patch, trial) for patch, trial in tried])
         first = [verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
         open_ = [n for n, v in enumerate(first) if _is_undecided(tried[n][0], seen[n], v)]
-        self.record = None
-        if self.judge_ is None or not open_:
-            return tuple(first), Cost()
-        opinions, cost, self.record = self.judge_.opinions(case, baseline, [tried[n] for n in open_], history)
+        if self._judge is None or not open_:
+            return Judgement(tuple(first))
+        opinions, cost, record = self._judge.opinions(case, baseline, [tried[n] for n in open_], history)
         for n in open_:
             opinion = opinions.get(tried[n][0].id)
             if opinion is not None:
                 first[n] = verdict(tried[n][0], seen[n], opinion)
-        return tuple(first), cost
+        return Judgement(tuple(first), cost, record)
 
     def worst_case(self, case: Case, patches: int) -> Cost:
         """The most that judging so many patches can cost: nothing without a judge."""
-        return Cost() if self.judge_ is None else self.judge_.worst_case(case, patches)
+        return Cost() if self._judge is None else self._judge.worst_case(case, patches)
 
     def rank(self, tried: Sequence[tuple[Patch, Trial]], verdicts: Sequence[Verdict]) -> tuple[int, ...]:
         """Indices of the tried patches, best first.

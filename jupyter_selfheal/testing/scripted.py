@@ -27,7 +27,7 @@ from jupyter_selfheal.model import (
     Trial,
     Verdict,
 )
-from jupyter_selfheal.ports import Answer, Facts, Healer, Parts, Starts
+from jupyter_selfheal.ports import Answer, Facts, Healer, Judgement, Parts, Starts
 
 __all__ = [
     "ListJournal",
@@ -108,9 +108,9 @@ class ScriptedScorer:
 
     def judge(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
-    ) -> tuple[tuple[Verdict, ...], Cost]:
+    ) -> Judgement:
         self.judged.append(tuple(patch.id for patch, _ in tried))
-        return tuple(self._verdict(case, patch, trial) for patch, trial in tried), self.price
+        return Judgement(tuple(self._verdict(case, patch, trial) for patch, trial in tried), self.price)
 
     def _verdict(self, case: Case, patch: Patch, trial: Trial) -> Verdict:
         missed = self.missed(case, trial)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
 from jupyter_selfheal import registry
@@ -60,6 +61,7 @@ class RulesHealer:
 
     def __init__(self, rules: Sequence[Rule] | None = None) -> None:
         self._rules = rules
+        self._last_asked: tuple[Case, Facts, Answer] | None = None
 
     @classmethod
     def build(cls, setup: HealerSetup) -> RulesHealer:
@@ -73,10 +75,17 @@ class RulesHealer:
     def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
         """Every rule's patches, by prior and then by the table's order, without what was tried before.
 
-        A rule that raises is a bug of ours (or of a third party): the others go on and the note names it.
+        Each rule is asked once about a failure: who diagnoses it asks first, whether it can be mended at all.
         """
+        if self._last_asked is None or self._last_asked[0] != case or self._last_asked[1] is not facts:
+            self._last_asked = (case, facts, self._ask_rules(case, facts))
+        answer, tried = self._last_asked[2], {_key(a.patch) for a in history}
+        return replace(answer, patches=tuple(p for p in answer.patches if _key(p) not in tried))
+
+    def _ask_rules(self, case: Case, facts: Facts) -> Answer:
+        """A rule that raises is a bug of ours (or of a third party): the others go on and the note names it."""
         context = RuleContext(case, facts)
-        seen = {_key(a.patch) for a in history}
+        seen: set[str] = set()
         found: list[Patch] = []
         notes = []
         for rule in self._rules if self._rules is not None else load_rules():

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_selfheal import engine
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.healers.rules import _docs, healer
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.healer import RulesHealer, load_rules
+from jupyter_selfheal.healers.triage.diagnoser import Triage
 from jupyter_selfheal.model import Applicability, Attempt, Patch, Replace
 from jupyter_selfheal.testing.rule_conformance import Bench
 
@@ -56,6 +58,34 @@ def test_patches_come_by_prior_and_what_was_tried_comes_not_again(bench: Bench) 
     again = rules.propose(broken.case, broken.starts, broken.facts, (Attempt(first.patches[0]),))
     assert again.patches == first.patches[1:]
     assert again.exhausted
+
+
+def test_a_rule_is_asked_once_about_a_failure_by_whoever_asks(bench: Bench) -> None:
+    asked = []
+
+    class Counted(Doubling):
+        """Count."""
+
+        def propose(self, context: RuleContext) -> Iterator[Patch]:
+            asked.append(context.failure.headline)
+            yield from super().propose(context)
+
+    broken = bench.fail("open('/nowhere/at/all.csv')")
+    rules = RulesHealer([Counted()])
+    Triage(rules).diagnose(broken.case, broken.facts)
+    for history in ((), (Attempt(rules.propose(broken.case, broken.starts, broken.facts, ()).patches[0]),)):
+        rules.propose(broken.case, broken.starts, broken.facts, history)
+    assert len(asked) == 1
+    other = bench.fail("1 / 0")
+    rules.propose(other.case, other.starts, other.facts, ())
+    assert len(asked) == 2
+
+
+def test_the_engine_gives_triage_the_rules_of_the_heal() -> None:
+    rules = RulesHealer([])
+    triage = engine.diagnoser_of((rules,))
+    assert isinstance(triage, Triage)
+    assert triage._rules is rules
 
 
 def test_a_faulty_rule_is_named_and_the_others_go_on(bench: Bench) -> None:

@@ -37,6 +37,6 @@ def test_code_that_looks_at_data_is_not_proven_by_letting_them_pass(
 ) -> None:
     case = case_of([DEFINITIONS, "assert all(is_valid(e) for e in emails)"], failing=1, ename="AssertionError")
     patch = patch_of(case, DEFINITIONS.replace('"@" in e', "len(e) > 0"), "c0", healer="search")
-    found = EvidenceScorer().judge(case, try_patch(case), [(patch, try_patch(case, patch))], ())[0][0]
+    found = EvidenceScorer().judge(case, try_patch(case), [(patch, try_patch(case, patch))], ()).verdicts[0]
     assert found.score < 7
     assert not found.oracle_met

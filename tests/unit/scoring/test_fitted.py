@@ -13,7 +13,7 @@ AREA = "def area(w, h):\n    return w * h"
 
 
 def judged(case: Any, patch: Any, try_patch: Any) -> Any:
-    return EvidenceScorer().judge(case, try_patch(case), [(patch, try_patch(case, patch))], ())[0][0]
+    return EvidenceScorer().judge(case, try_patch(case), [(patch, try_patch(case, patch))], ()).verdicts[0]
 
 
 def test_a_guess_that_shifts_the_result_to_meet_one_check_is_shown_not_accepted(

@@ -135,10 +135,10 @@ def test_the_scorer_takes_the_judges_word_within_4_and_8(case_of: Any, patch_of:
     judge, _ = judge_of(says(10, 2, "A"), says(2, 10, "B"))
     patch = patch_of(case, "x = 1 + 1")
     scorer = EvidenceScorer(judge=judge)
-    verdicts, cost = scorer.judge(case, try_patch(case, BASELINE), [(patch, try_patch(case, patch))], ())
-    assert verdicts[0].score == 8
-    assert "judge" in verdicts[0].proofs
-    assert cost.calls == 2
+    judged = scorer.judge(case, try_patch(case, BASELINE), [(patch, try_patch(case, patch))], ())
+    assert judged.verdicts[0].score == 8
+    assert "judge" in judged.verdicts[0].proofs
+    assert judged.cost.calls == len(judged.record["calls"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def asked(case_of: Any, patch_of: Any, try_patch: Any) -> Asked:
         case: Case = case_of([above, cell], 1, len(cell.splitlines()), ename="TypeError")
         patches = [patch_of(case, source, **more) for source in sources]
         trials = [try_patch(case, p) for p in patches]
-        verdicts, _ = EvidenceScorer().judge(case, trials[0], list(zip(patches, trials, strict=True)), ())
+        verdicts = EvidenceScorer().judge(case, trials[0], list(zip(patches, trials, strict=True)), ()).verdicts
         found = [Candidate(*one) for one in zip(patches, trials, verdicts, strict=True)]
 
         def look(patch: Patch, probe: Probe) -> JSON:

@@ -35,7 +35,7 @@ from jupyter_selfheal.scoring.verdict import Opinion
 def verdicts(case: Case, patches: Sequence[Patch], try_patch: Any, scorer: EvidenceScorer | None = None) -> list[Any]:
     scorer = scorer or EvidenceScorer()
     tried = [(p, try_patch(case, p, scorer)) for p in patches]
-    return list(scorer.judge(case, try_patch(case, BASELINE, scorer), tried, ())[0])
+    return list(scorer.judge(case, try_patch(case, BASELINE, scorer), tried, ()).verdicts)
 
 
 def test_it_is_the_loops_scorer() -> None:
@@ -170,7 +170,7 @@ def test_a_blocked_connection_is_inconclusive_and_a_blocked_cache_is_not(case_of
     def verdict(ename: str) -> Any:
         step = StepResult("error", errors=(ErrorInfo(ename, "x", 1),))
         trial = trial_with(case, step, blocked=("network: connect",))
-        return EvidenceScorer().judge(case, trial, [(patch, trial)], ())[0][0]
+        return EvidenceScorer().judge(case, trial, [(patch, trial)], ()).verdicts[0]
 
     assert "network: connect" in verdict("URLError").inconclusive
     assert verdict("TypeError").inconclusive == ""
@@ -183,7 +183,7 @@ def test_a_trial_cut_past_the_failing_statement_is_inconclusive_but_a_hang_that_
         case = case_of(["while n: n -= 2"], kind=kind)
         patch = patch_of(case, "while n: n -= 1")
         trial = trial_with(case, StepResult("timeout"), ending=Ending.TIMED_OUT)
-        found = EvidenceScorer().judge(case, trial, [(patch, trial)], ())[0][0]
+        found = EvidenceScorer().judge(case, trial, [(patch, trial)], ()).verdicts[0]
         assert bool(found.inconclusive) is inconclusive
         assert found.score <= 3
 
@@ -197,7 +197,7 @@ def test_a_time_limit_that_cuts_the_cells_below_leaves_the_cell_healed(
     cut = replace(
         trial, ending=Ending.TIMED_OUT, steps=(*trial.steps[:-1], StepResult("timeout", Role.DOWNSTREAM.value, "c1"))
     )
-    assert EvidenceScorer().judge(case, cut, [(patch, cut)], ())[0][0].score >= 9
+    assert EvidenceScorer().judge(case, cut, [(patch, cut)], ()).verdicts[0].score >= 9
 
 
 class Eights:
@@ -227,7 +227,6 @@ def test_the_judge_is_asked_only_where_nothing_better_decides(case_of: Any, patc
     scorer = EvidenceScorer(judge=judge)
     found = verdicts(case, patches, try_patch, scorer)
     assert judge.asked == ["open"]
-    assert scorer.record == {"calls": 1}
     assert [v.score for v in found] == [8.0, pytest.approx(found[1].score), 3.0, 7.0]
     assert scorer.worst_case(case, 2).usd == 0.04
     with_oracle = case_of(["x = y"], oracle=Oracle(expect="2"))

@@ -1,0 +1,115 @@
+"""The effects: what is asked is asked once, what is left behind is let go of, and nothing undeclared is read."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from types import FrameType
+
+import pytest
+
+from jupyter_selfheal.loop import machine
+from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
+from jupyter_selfheal.loop.driver import heal
+from jupyter_selfheal.loop.events import Derived, Scored
+from jupyter_selfheal.model import Attempt, Case, Cost, Keep, Patch, Reason, Trial, TrialRequest
+from jupyter_selfheal.ports import Judgement, Starts
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.scripted import ListJournal, ScriptedHealer, ScriptedScorer, scripted_parts
+from tests.heals import MakeStage, events, with_
+from tests.stages import answer, replacement
+
+PATIENCE = 60.0
+
+
+@pytest.mark.parametrize("moment", ["while it runs", "as it ends"])
+def test_what_a_call_that_was_left_behind_returns_is_discarded(moment: str) -> None:
+    cancel, go_on, discarded = threading.Event(), threading.Event(), threading.Event()
+
+    def call() -> str:
+        cancel.set()
+        if moment == "while it runs":
+            go_on.wait(PATIENCE)
+        return "a kernel"
+
+    with pytest.raises(Cancelled):
+        run_cancellable(call, cancel, lambda value: value == "a kernel" and discarded.set())
+    go_on.set()
+    assert discarded.wait(PATIENCE)
+
+
+class Closing(FakeKernel):
+    """Lets the state behind a patch be run again only after the heal has been cancelled and is over."""
+
+    def __init__(self, of: FakeKernel, cancel: threading.Event, over: threading.Event) -> None:
+        super().__init__(of._history)
+        self.cancel, self.over, self.closed = cancel, over, threading.Event()
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        trial, kept = super().run(request)
+        if request.keep is Keep.ALWAYS and kept is not None:
+            self.cancel.set()
+            self.over.wait(PATIENCE)
+            kept.close = self.closed.set  # type: ignore[method-assign]
+        return trial, kept
+
+
+def test_a_state_that_is_kept_after_the_heal_was_cancelled_is_closed(stage: MakeStage) -> None:
+    s = stage("x = [1]", "y = x.nope\nz = y.wrong")
+    cancel, over = threading.Event(), threading.Event()
+    first = s.starts.before[0]
+    assert isinstance(first, FakeKernel)
+    kernel = Closing(first, cancel, over)
+    further = [replacement("c1", s.source, "x.nope", text) for text in ("x", "x[0]", "len(x)")]  # too many to keep each
+    parts = scripted_parts(Starts((kernel,)), [ScriptedHealer([answer(*further)])])
+    outcome = heal(s.case, parts, cancel=cancel)
+    assert events(parts, Derived)
+    assert outcome.reason is Reason.CANCELLED
+    assert not kernel.closed.is_set()
+    over.set()
+    assert kernel.closed.wait(PATIENCE)
+
+
+class Declared:
+    """A scorer with what the port declares and nothing else."""
+
+    __slots__ = ("_scripted",)
+
+    def __init__(self) -> None:
+        self._scripted = ScriptedScorer()
+
+    def judge(
+        self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
+    ) -> Judgement:
+        verdicts = self._scripted.judge(case, baseline, tried, history).verdicts
+        return Judgement(verdicts, Cost(), {"asked": len(tried)})
+
+    def __getattr__(self, name: str) -> object:
+        assert name in ("oracle_steps", "missed", "worst_case", "rank"), f"{name} is no part of the port"
+        return getattr(self._scripted, name)
+
+
+def test_what_a_judge_was_asked_comes_with_its_judgement(stage: MakeStage) -> None:
+    s = stage("x = 1", "x.nope")
+    parts = with_(scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced(".nope", ""))])]), scorer=Declared())
+    assert heal(s.case, parts).reason is Reason.HEALED
+    assert [e.record for e in events(parts, Scored) if isinstance(e, Scored)] == [{"asked": 1}]
+
+
+def test_each_command_is_worked_out_once(stage: MakeStage) -> None:
+    s, calls = stage("x = 1", "x.nope"), []
+    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced(".nope", ""))])])
+
+    def count(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call" and frame.f_code is machine.command.__code__:
+            calls.append(frame)
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        heal(s.case, parts)
+    finally:
+        sys.setprofile(before)
+    assert len(calls) == len(events(parts))  # one after each event
+    assert isinstance(parts.journal, ListJournal)
