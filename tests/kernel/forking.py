@@ -20,8 +20,10 @@ def install(shell, code):
     def freeze(start, error=None):
         if armed and armed[0] == start:
             armed.clear()
-            space = {"get_ipython": lambda: shell, "found": None}
-            sys._frozen = zygote.checkpoint(shell, error=error)
+            try:
+                sys._frozen = zygote.checkpoint(shell, error=error)
+            except Exception as failed:
+                sys._frozen = {"raised": repr(failed)}
     armed = []
     zygote = sys._test_zygote
     shell.events.register("pre_run_cell", lambda info: freeze("before"))

@@ -39,6 +39,21 @@ def test_a_file_being_written(user: User, freeze: Any, sandbox: Sandbox) -> None
     assert (user.folder / "log.txt").read_text() == "user\n"
 
 
+def test_files_that_other_threads_open_and_close_at_the_time_of_the_fork(user: User) -> None:
+    churn = (
+        "import os, threading\nstop = threading.Event()\ndef churn():\n    while not stop.is_set():\n"
+        "        with open('churned', 'w'): pass\nthread = threading.Thread(target=churn, name='selfheal-churn'); thread.start()"
+    )
+    user.run(churn)
+    try:
+        asked = (
+            "[type(__import__('sys')._test_zygote.descriptors.offsets()).__name__ for _ in range(3000)].count('dict')"
+        )
+        assert user.value(asked) == 3000
+    finally:
+        user.run("stop.set(); thread.join()")
+
+
 def test_a_socket(user: User, freeze: Any) -> None:
     user.run("import socket; left, right = socket.socketpair(); left.setblocking(False)")
     tried(freeze(), "right.send(b'from the trial')")

@@ -20,6 +20,7 @@ from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.opening import open_state
 from jupyter_selfheal.model import Keep, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
+from jupyter_selfheal.surfaces.cli import main
 from tests.command import heal, write
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -202,6 +203,11 @@ def test_a_cell_of_an_offline_batch_reaches_none(
     done = heal(given, "-o", tmp_path / "out.ipynb", "--report", tmp_path / "r.json", *more, cwd=place.project)
     assert done.returncode == 0, done.stdout + done.stderr
     assert not server.received, (tmp_path / "r.json").read_text()
+
+
+def test_doctor_says_what_can_still_be_reached(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["doctor"])
+    assert "a trial or an --offline cell can still reach: " in capsys.readouterr().out
 
 
 # --- real servers -------------------------------------------------------------------------------------------------

@@ -18,8 +18,15 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def offsets() -> dict[int, int]:
-    """Where every open regular file is read or written next: asked before a fork, as the user's kernel goes on at once."""
-    return {number: os.lseek(number, 0, os.SEEK_CUR) for number in regular_files(())}
+    """Where every open regular file is read or written next: asked before a fork, as the user's kernel goes on at once.
+
+    The kernel's other threads open and close files meanwhile (IPython's history does); what one closes is left out.
+    """
+    offset_by_number = {}
+    for number in regular_files(()):
+        with contextlib.suppress(OSError):
+            offset_by_number[number] = os.lseek(number, 0, os.SEEK_CUR)
+    return offset_by_number
 
 
 def quarantine(keep: Iterable[int], at: Mapping[int, int]) -> None:
@@ -31,10 +38,9 @@ def quarantine(keep: Iterable[int], at: Mapping[int, int]) -> None:
     kept = {0, 1, 2, *keep}
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:
-        for number in _descriptors():
+        for number, kind in _descriptors().items():
             if number in kept or number == null:
                 continue
-            kind = os.fstat(number).st_mode
             if stat.S_ISREG(kind):
                 reopen(number, offset=at.get(number, -1))
             elif not stat.S_ISCHR(kind) and not stat.S_ISDIR(kind) and not stat.S_ISBLK(kind):
@@ -51,19 +57,19 @@ def silence() -> None:
     os.close(null)
 
 
-def _descriptors() -> list[int]:
-    found = []
+def _descriptors() -> dict[int, int]:
+    """The mode of what is behind each open descriptor."""
+    mode_by_number = {}
     for name in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(OSError):  # the listing's own
-            os.fstat(int(name))
-            found.append(int(name))
-    return found
+        with contextlib.suppress(OSError):  # the listing's own, and what another thread has just closed
+            mode_by_number[int(name)] = os.fstat(int(name)).st_mode
+    return mode_by_number
 
 
 def regular_files(keep: Iterable[int]) -> list[int]:
     """Descriptors of regular files other than those in ``keep``."""
     kept = {0, 1, 2, *keep}
-    return [n for n in _descriptors() if n not in kept and stat.S_ISREG(os.fstat(n).st_mode)]
+    return [number for number, mode in _descriptors().items() if number not in kept and stat.S_ISREG(mode)]
 
 
 def reopen(number: int, path: str = "", offset: int = -1) -> None:
@@ -100,7 +106,7 @@ def _private_copy(number: int) -> int:
 
 def writable_files(keep: Iterable[int]) -> dict[int, str]:
     """Descriptors of regular files open for writing, each with its path where that still leads to the same file."""
-    found = {}
+    path_by_number = {}
     for number in regular_files(keep):
         if fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
             continue
@@ -111,8 +117,8 @@ def writable_files(keep: Iterable[int]) -> dict[int, str]:
             same = (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
         except OSError:
             same = False
-        found[number] = path if same else ""
-    return found
+        path_by_number[number] = path if same else ""
+    return path_by_number
 
 
 def detach_files(files: dict[int, str], is_discarded: bool) -> None:
@@ -173,15 +179,15 @@ def _shared_maps() -> list[tuple[int, int]]:
     """Begin and end of each; a device's memory is no data of the user's."""
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as f:
         text = f.read()
-    found = []
+    maps = []
     for line in text.splitlines() if "w-s " in text else ():
         fields = line.split(None, 5)
         path = fields[5] if len(fields) > 5 else ""
         is_device = path.startswith("/dev/") and not path.startswith(("/dev/shm", "/dev/zero"))
         if fields[1] in ("rw-s", "-w-s") and not is_device:
             begin, end = (int(part, 16) for part in fields[0].split("-"))
-            found.append((begin, end))
-    return found
+            maps.append((begin, end))
+    return maps
 
 
 def _copy_in_place(address: int, size: int) -> None:
