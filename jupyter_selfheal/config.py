@@ -25,6 +25,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "budget_usd": (0, 100_000),
     "session_budget_usd": (0, 100_000),
     "timeout": (0, 1_000_000),
+    "notebook_timeout": (0, 10_000_000),
     "accept": (0, 10),
     "rejections": (1, 1_000),
     "stuck_after": (1, 1_000),
@@ -79,6 +80,9 @@ class HealConfig:
 
     timeout: float = 0.0
     """Seconds for a trial; 0 means the larger of 10 and three times what the cell took."""
+
+    notebook_timeout: float = 0.0
+    """Seconds for a whole notebook of a batch; 0 means ten minutes and three times what its cells may run."""
 
     offline: bool = False
     """True: no model is asked and trials have no network, whatever else is set."""

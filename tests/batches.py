@@ -26,7 +26,7 @@ from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.tools import Limits, Tools
+from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Tools
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
 Fixer = Callable[[Case], Sequence[Patch]]
@@ -52,8 +52,9 @@ class Loop:
     leave_alone: str = ""
     cases: list[Case] = field(default_factory=list)
 
-    def __call__(self, case: Case, starts: Starts, seen: Trial) -> tuple[Outcome, str]:
+    def __call__(self, case: Case, starts: Starts, seen: Trial, deadline: Deadline) -> tuple[Outcome, str]:
         self.cases.append(case)
+        self.deadline = deadline
         return self._outcome(case, starts), f"run-{len(self.cases)}"
 
     def _outcome(self, case: Case, starts: Starts) -> Outcome:

@@ -30,6 +30,9 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 
+REPLAY_GRACE, REPLAY_FACTOR = 20.0, 10.0
+"""An earlier cell may take these seconds, and so many times what it took when it ran, when it is run again."""
+
 
 @dataclass(slots=True)
 class _Live:
@@ -185,7 +188,10 @@ class FreshKernel:
         if self._paths:
             session.prepend(self._paths)
         for past in (self._recipe[n] for n in cells):
-            result = session.step(Run(past.code, past.cell_id), max(deadline - time.monotonic(), 0.001))
+            left = max(deadline - time.monotonic(), 0.001)
+            # a cell that took a moment, and now has no end, met another state than it did then
+            limit = left if past.seconds is None else min(left, REPLAY_GRACE + REPLAY_FACTOR * past.seconds)
+            result = session.step(Run(past.code, past.cell_id), limit)
             if result.status != "ok" and not (past.failed and result.errors):
                 why = f"{result.errors[0].ename}: {result.errors[0].evalue}" if result.errors else result.status
                 return f"cell {past.cell_id or past.code[:40]!r}, which ran before, now does not ({why})"
@@ -213,7 +219,7 @@ class FreshKernel:
             live.session.stop()
             return None
         ran = [
-            Past(step.code, step.cell_id, failed=result.status == "error")
+            Past(step.code, step.cell_id, failed=result.status == "error", seconds=result.seconds)
             for step, result in zip(request.steps, trial.steps, strict=True)
             if isinstance(step, Run) and result.status != "skipped"
         ]

@@ -16,12 +16,13 @@ _DYNAMIC = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A cell that was run to reach a state. ``failed``: it raised, and does so again."""
+    """A cell that was run to reach a state. ``failed``: it raised, and does so again. ``seconds`` is how long it took, if it is known."""
 
     code: str
     cell_id: str = ""
     expensive: bool = False
     failed: bool = False
+    seconds: float | None = None
 
 
 def needed(recipe: Sequence[Past], steps: Sequence[Step]) -> tuple[int, ...]:

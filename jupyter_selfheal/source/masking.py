@@ -34,6 +34,16 @@ def is_foreign(source: str) -> bool:
     return False
 
 
+def names_in_cell_magic(source: str) -> frozenset[str]:
+    """The variables that a cell magic is told to make: ``%%script --out lines``, ``%%capture printed``."""
+    first = source.lstrip().partition("\n")[0]
+    if not first.startswith("%%"):
+        return frozenset()
+    named = re.findall(r"\s--(?:out|err|proc)[= ]\s*([^\W\d]\w*)", first)
+    captured = re.match(r"%%capture\s+(?:--?[\w-]+\s+)*([^\W\d]\w*)", first)
+    return frozenset([*named, *([captured[1]] if captured else [])])
+
+
 def mask(source: str) -> str:
     """The source with IPython's syntax replaced by Python of the same lines and, up to it, the same columns.
 

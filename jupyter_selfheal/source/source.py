@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, overload
 
 from jupyter_selfheal.inside.positions import LineTable, splice
@@ -97,8 +97,12 @@ class Source:
 
     @kept
     def names(self) -> Names:
-        """The global names that it binds, reads, changes and deletes; all empty where it does not parse."""
-        return Names() if self.tree is None or self.is_foreign else names_of(self.tree.body)
+        """The global names that it binds, reads, changes and deletes; where it does not parse, only what its cell magic binds."""
+        given = masking.names_in_cell_magic(self.text)
+        if self.tree is None or self.is_foreign:
+            return Names(binds=given)
+        names = names_of(self.tree.body)
+        return replace(names, binds=names.binds | given) if given else names
 
     @kept
     def nodes(self) -> tuple[ast.AST, ...]:

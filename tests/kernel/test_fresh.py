@@ -6,12 +6,14 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
+from jupyter_selfheal.kernels import fresh
 from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.recipe import Past, in_words, needed
 from jupyter_selfheal.model import OPEN, Cell, Ending, Keep, Probe, Run, Sandbox, Start, Trial, TrialRequest
@@ -266,3 +268,11 @@ def test_a_failed_cell_is_always_needed_and_brings_what_it_needs() -> None:
     recipe = [Past("x = 1", "a"), Past("y = 2", "b"), Past("x.nope", "f", failed=True)]
     assert needed(recipe, [Run("1")]) == (0, 2)
     assert in_words(recipe, (0, 2)) == "state reconstructed by running 2 of 3 earlier cells again: a, f"
+
+
+def test_a_cell_that_took_a_moment_and_has_no_end_now_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It met another state then: without a limit of its own, each question would wait ten minutes for it."""
+    monkeypatch.setattr(fresh, "REPLAY_GRACE", 0.5)
+    state = FreshKernel("python3", "", [Past("while True: pass", "loop", failed=True, seconds=0.1)], ahead=False)
+    with closing(state), pytest.raises(KernelError, match="'loop', which ran before, now does not \\(timeout\\)"):
+        state.run(TrialRequest((Run("1"),)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jupyter_selfheal.source import mask, parse
+from jupyter_selfheal.source import mask, names, parse
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,19 @@ def test_parsing_survives_another_thread_that_parses_meanwhile() -> None:
     tree = parse("\n".join(f"a{n} = [{n}, b{n} + 1]" for n in range(300)))
     assert tree is not None
     assert len(tree.body) == 300
+
+
+@pytest.mark.parametrize(
+    ("first", "bound"),
+    [
+        ("%%script --bg --out lines bash", {"lines"}),
+        ("%%bash --out here --err there", {"here", "there"}),
+        ("%%capture --no-stderr printed", {"printed"}),
+        ("%%capture", set()),
+        ("%%time", set()),
+        ("x = 1  # %%capture x", {"x"}),
+    ],
+)
+def test_a_cell_magic_binds_the_names_that_it_is_told(first: str, bound: set[str]) -> None:
+    """Else a state that is reconstructed lacks them: the cell that makes them is left out."""
+    assert names(first + "\npass").binds == bound

@@ -109,7 +109,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if not _paid((h,)))
     changes: dict[str, Any] = {"healers": named, "consent": bool(_paid(named))}
     changes |= {"offline": options.offline, "install": options.install}
-    for name in ("provider", "model", "base_url", "attempts"):
+    for name in ("provider", "model", "base_url", "attempts", "notebook_timeout"):
         if getattr(options, name) is not None:
             changes[name] = getattr(options, name)
     if options.budget is not None:

@@ -124,6 +124,13 @@ def _how(heal: argparse.ArgumentParser) -> None:
     )
     heal.add_argument("--timeout", type=_seconds, metavar="S", help="seconds a cell may run (default 120)")
     heal.add_argument(
+        "--notebook-timeout",
+        type=_seconds,
+        metavar="S",
+        help="seconds for a whole notebook; what was healed until then is kept (default: ten minutes and three times what its "
+        "cells may run)",
+    )
+    heal.add_argument(
         "--approve",
         choices=("all", "safe", "ask", "none"),
         help="which proven fixes are applied (default: all; with --in-place: safe)",

@@ -26,14 +26,15 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.ports import Scorer, TrialKernel
 from jupyter_selfheal.surfaces.notebook.failures import failure_of
-from jupyter_selfheal.surfaces.notebook.tools import Limits, Replay
+from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Replay
 
 
 class Chain:
     """Runs cells on from a state. At most two states live at once: the present one, and that after the cell just run."""
 
-    def __init__(self, first: TrialKernel, replay: Replay, scorer: Scorer, limits: Limits) -> None:
+    def __init__(self, first: TrialKernel, replay: Replay, scorer: Scorer, limits: Limits, deadline: Deadline) -> None:
         self.state = first
+        self.deadline = deadline
         self.notes: list[str] = []
         self._replay = replay
         self._scorer = scorer
@@ -82,7 +83,11 @@ class Chain:
 
     def _try(self, steps: Sequence[Step], seconds: float, keep: Keep = Keep.ALWAYS) -> tuple[Trial, TrialKernel | None]:
         request = TrialRequest(
-            tuple(steps), timeout=seconds, keep=keep, sandbox=self._limits.sandbox, paths=self._paths
+            tuple(steps),
+            timeout=min(seconds, self.deadline.left),
+            keep=keep,
+            sandbox=self._limits.sandbox,
+            paths=self._paths,
         )
         try:
             return self.state.run(request)

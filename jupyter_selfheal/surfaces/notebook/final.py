@@ -27,7 +27,7 @@ from jupyter_selfheal.surfaces.notebook import edits
 from jupyter_selfheal.surfaces.notebook.failures import failure_of
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
-from jupyter_selfheal.surfaces.notebook.tools import Limits, Tools
+from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +61,89 @@ class Settled:
     notes: tuple[str, ...] = ()
 
 
+MOST_RUNS = 12
+"""How often a notebook is run from the top in the end, while it is looked for what breaks a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of a clean run with some of the fixes: those that fit, those that did not, and what the cells did."""
+
+    notebook: Notebook
+    fixes: tuple[Fix, ...]
+    dropped: tuple[Fix, ...]
+    seen: dict[str, Seen]
+
+
 @dataclass
 class Final:
-    """Runs notebooks from the top in clean kernels, and takes fixes back until what is left stands there."""
+    """Runs notebooks from the top in clean kernels, and takes fixes back until what is left stands there.
+
+    No set of fixes is run twice, no more than ``runs_left`` sets are run at all, and none once the time is up.
+    """
 
     document: Document
     tools: Tools
     limits: Limits
+    deadline: Deadline
+    runs_left: int = MOST_RUNS
+
+    def __post_init__(self) -> None:
+        self._tried: dict[tuple[str, ...], Tried] = {}
 
     def settle(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> Settled:
         """Run the healed notebook in a clean kernel, and take back every fix that does not survive it.
 
-        A fix does not survive where its cell fails again, or where a cell that ran before fails and runs once the fix
-        is taken back. Without any fix there is nothing to prove, and nothing is run again.
+        A fix does not survive where its cell fails again, or where a cell that ran before fails with it and runs without it.
+        Without any fix there is nothing to prove, and nothing is run again.
         """
-        records, kept, notes = dict(records), list(fixes), []
-        if not kept:
-            return Settled(notebook, records, (), {}, survived=True)
-        seen = self.clean_run(notebook, records, kept)
-        while bad := self._not_surviving(records, kept, seen):
-            fix, why = bad
-            notebook, kept, dropped = rebuilt(self.document.notebook, [f for f in kept if f is not fix])
-            for gone in (fix, *dropped):
-                records[gone.cell_id] = _reverted(records[gone.cell_id], why)
-            notes.append(f"taken back: {fix.patch.title}: {why}")
-            seen = self.clean_run(notebook, records, kept)
-        failing = _newly_failing(records, seen)
+        if not fixes:
+            return Settled(notebook, dict(records), (), {}, survived=True)
+        records, notes = dict(records), []
+        last = self._try(tuple(fixes), records, notebook)
+        while last is not None and (bad := self._find_not_surviving(records, last)):
+            kept = last.fixes
+            for fix, why in bad:
+                notes.append(f"taken back: {fix.patch.title}: {why}")
+                records[fix.cell_id] = _reverted(records[fix.cell_id], why)
+                kept = tuple(f for f in kept if f is not fix)
+            notebook, fitting, dropped = rebuilt(self.document.notebook, kept)
+            for gone in dropped:
+                records[gone.cell_id] = _reverted(records[gone.cell_id], bad[0][1])
+            fixes = tuple(fitting)
+            last = self._try(fixes, records)
+        if last is None:
+            notes.append(f"{self._why_not_run} The fixes that are kept were not run together in a clean kernel.")
+            return Settled(notebook, records, tuple(fixes), {}, survived=False, notes=tuple(notes))
+        failing = _newly_failing(records, last.seen)
         notes += [f"cell {records[c].number} ran at first, but not in the final clean run" for c in failing]
-        return Settled(notebook, _followed(records, seen), tuple(kept), seen, not failing, tuple(notes))
+        if failing and not self._can_run:
+            notes.append(f"{self._why_not_run} Which fix breaks what is not known.")
+        settled = _followed(records, last.seen)
+        return Settled(last.notebook, settled, last.fixes, last.seen, not failing, tuple(notes))
+
+    @property
+    def _can_run(self) -> bool:
+        return self.runs_left > 0 and not self.deadline.is_over
+
+    @property
+    def _why_not_run(self) -> str:
+        if self.deadline.is_over:
+            return f"The time limit for this notebook ({self.deadline.seconds:g} s) was reached."
+        return f"The notebook was run {MOST_RUNS} times from the top; that is the limit."
+
+    def _try(
+        self, fixes: tuple[Fix, ...], records: dict[str, Record], notebook: Notebook | None = None
+    ) -> Tried | None:
+        """What the cells do in a clean kernel with these fixes; None where that was not run and may not be any more."""
+        key = tuple(f.patch.id for f in fixes)
+        if key not in self._tried:
+            if not self._can_run:
+                return None
+            rebuilt_notebook, kept, dropped = rebuilt(self.document.notebook, fixes)
+            given = notebook or rebuilt_notebook
+            self._tried[key] = Tried(given, tuple(kept), tuple(dropped), self.clean_run(given, records, kept))
+        return self._tried[key]
 
     def clean_run(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> dict[str, Seen]:
         """Run every code cell of the notebook in a new kernel, as "run all" with errors allowed would.
@@ -107,9 +162,10 @@ class Final:
         ended: dict[str, Seen] = {}
         while True:
             cells = [c for c in notebook.cells if c.kind == "code" and c.source.strip() and c.id not in skipped]
+            self.runs_left -= 1
             seen, detail = self._run_all(cells, notebook, paths)
             fatal = next((c for c in cells if _is_fatal(seen.get(c.id))), None)
-            if fatal is None:
+            if fatal is None or not self._can_run:
                 return seen | ended
             skipped.add(fatal.id)
             failure = Failure(fatal.id, fatal.source, FailureKind.DIED, evalue=detail)
@@ -123,7 +179,7 @@ class Final:
         try:
             request = TrialRequest(
                 tuple(s for group in groups for s in group),
-                timeout=sum(self.limits.most(c) for c in cells) + 60.0,
+                timeout=min(sum(self.limits.most(c) for c in cells) + 60.0, self.deadline.left),
                 sandbox=self.limits.sandbox,
                 paths=paths,
             )
@@ -160,23 +216,55 @@ class Final:
             found[cell.id] = Seen(results[0], number, (failure,) if failure else ())
         return found
 
-    def _not_surviving(
-        self, records: dict[str, Record], fixes: Sequence[Fix], seen: dict[str, Seen]
-    ) -> tuple[Fix, str] | None:
-        """The first fix to take back, and why."""
-        for fix in fixes:
-            if failed := _failed(seen, fix.cell_id):
-                return fix, f"in a clean kernel the cell fails again ({failed})"
-            for cell_id in (e.cell_id for e in fix.patch.edits if isinstance(e, Insert | Move)):
-                if failed := _failed(seen, cell_id):
-                    return fix, f"in a clean kernel a cell that it adds or moves fails ({failed})"
-        for cell_id in _newly_failing(records, seen):
-            for fix in reversed(fixes):
-                notebook, rest, _ = rebuilt(self.document.notebook, [f for f in fixes if f is not fix])
-                if not _failed(self.clean_run(notebook, records, rest), cell_id):
-                    number = records[cell_id].number
-                    return fix, f"with it cell {number} fails in a clean kernel, without it that cell runs"
+    def _find_not_surviving(self, records: dict[str, Record], last: Tried) -> list[tuple[Fix, str]]:
+        """The fix to take back next, and why. All at once whose own cells fail, where no further run could show more."""
+        own = [(fix, why) for fix in last.fixes if (why := _own_failure(fix, last.seen))]
+        if own:
+            return own[:1] if self._can_run else own
+        for cell_id in _newly_failing(records, last.seen):
+            if (fix := self._find_culprit(cell_id, records, last.fixes)) is not None:
+                number = records[cell_id].number
+                return [(fix, f"with it cell {number} fails in a clean kernel, without it that cell runs")]
+        return []
+
+    def _find_culprit(self, cell_id: str, records: dict[str, Record], fixes: tuple[Fix, ...]) -> Fix | None:
+        """The fix that breaks a cell, found by halves between two sets: with the first the cell runs, with the second it fails.
+
+        The first set are the fixes that were there when the cell ran; where it fails with those too, no fix at all. Where it fails
+        even then, it fails in every clean kernel, and no fix is to blame.
+        """
+        order = list(records)
+        there = [f for f in fixes if order.index(f.cell_id) < order.index(cell_id)]
+        later = [f for f in fixes if f not in there]
+        for known, suspects in ((there, later), ([], there)):
+            if not suspects or self._fails(cell_id, records, fixes, known) is not False:
+                continue
+            low, high = 0, len(suspects)
+            while high - low > 1:
+                middle = (low + high) // 2
+                fails = self._fails(cell_id, records, fixes, [*known, *suspects[:middle]])
+                if fails is None:
+                    return None
+                low, high = (low, middle) if fails else (middle, high)
+            return suspects[high - 1]
         return None
+
+    def _fails(
+        self, cell_id: str, records: dict[str, Record], order: tuple[Fix, ...], some: Sequence[Fix]
+    ) -> bool | None:
+        """Whether a cell fails in a clean kernel with some of the fixes; None where that may not be run any more."""
+        tried = self._try(tuple(f for f in order if f in some), records)
+        return None if tried is None else bool(_failed(tried.seen, cell_id))
+
+
+def _own_failure(fix: Fix, seen: dict[str, Seen]) -> str:
+    """Why a fix does not stand: its cell, or one that it adds or moves, fails. Empty where it does."""
+    if failed := _failed(seen, fix.cell_id):
+        return f"in a clean kernel the cell fails again ({failed})"
+    for cell_id in (e.cell_id for e in fix.patch.edits if isinstance(e, Insert | Move)):
+        if failed := _failed(seen, cell_id):
+            return f"in a clean kernel a cell that it adds or moves fails ({failed})"
+    return ""
 
 
 _FATAL = (FailureKind.TIMED_OUT, FailureKind.DIED)

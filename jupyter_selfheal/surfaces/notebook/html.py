@@ -58,7 +58,7 @@ KINDS = (
     ("ran", "ran", (Status.RAN, Status.SKIPPED, Status.MEANT_TO_FAIL)),
     ("good", "healed", (Status.HEALED, Status.FOLLOWED)),
     ("warn", "needs you", (Status.LEFT_ALONE, Status.PROPOSED)),
-    ("bad", "still broken", (Status.NOT_HEALED, Status.REVERTED)),
+    ("bad", "still broken", (Status.NOT_HEALED, Status.REVERTED, Status.NOT_REACHED)),
     ("follow", "fails only because of those", (Status.CASCADE,)),
 )
 """The parts of a notebook's bar: colour, what it says, and which cells it counts."""

@@ -39,11 +39,15 @@ class Status(StrEnum):
     NOT_HEALED = "not healed"
     REVERTED = "reverted"
     """Healed, but the fix did not survive the run of the whole notebook in a clean kernel."""
+    NOT_REACHED = "not reached"
+    """The time for the notebook was up, or its kernel could not go on, before this cell was run."""
     SKIPPED = "skipped"
     """``selfheal.skip`` in its metadata: neither run nor healed."""
 
 
-BROKEN = frozenset({Status.LEFT_ALONE, Status.CASCADE, Status.PROPOSED, Status.NOT_HEALED, Status.REVERTED})
+BROKEN = frozenset(
+    {Status.LEFT_ALONE, Status.CASCADE, Status.PROPOSED, Status.NOT_HEALED, Status.REVERTED, Status.NOT_REACHED}
+)
 """What makes the exit code 1: a cell that should run and does not."""
 
 

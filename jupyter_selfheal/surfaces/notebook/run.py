@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.loop.plan import requirements, trial_steps
 from jupyter_selfheal.model import (
@@ -29,7 +30,16 @@ from jupyter_selfheal.surfaces.notebook import edits, failures, final, stale
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.tools import Limits, Tools
+from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Tools
+
+
+class _TimeIsUp(Exception):
+    """The time for the notebook was up while a cell ran or was healed."""
+
+
+def _time_is_up(deadline: Deadline) -> str:
+    return f"The time limit for this notebook ({deadline.seconds:g} s) was reached."
+
 
 RAISES_EXCEPTION = "raises-exception"
 """nbclient's and nbval's tag for a cell that is meant to fail."""
@@ -55,18 +65,20 @@ class Batch:
     def run(self) -> tuple[NotebookReport, dict[str, final.Seen]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
         began = time.monotonic()
+        deadline = Deadline(self.limits.of_notebook(self.notebook.cells))
         first = self.tools.open_state()
-        chain = Chain(first, self.tools.replay, self.tools.scorer, self.limits)
+        chain = Chain(first, self.tools.replay, self.tools.scorer, self.limits, deadline)
         isolation = first.isolation
         try:
-            while (cell := self._next()) is not None:
-                self.tools.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
-                self._cell(chain, cell)
-                self.done.add(cell.id)
+            stopped = self._run_cells(chain)
         finally:
             chain.close()
         self.tools.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")
-        settled = final.Final(self.document, self.tools, self.limits).settle(self.notebook, self.records, self.fixes)
+        if stopped:
+            settled = self._unsettled(stopped)
+        else:
+            proof = final.Final(self.document, self.tools, self.limits, deadline)
+            settled = proof.settle(self.notebook, self.records, self.fixes)
         records = tuple(
             _compared(settled.records[c.id], settled.seen)
             for c in self.document.notebook.cells
@@ -85,6 +97,32 @@ class Batch:
         )
         return report, settled.seen or self.first
 
+    def _run_cells(self, chain: Chain) -> str:
+        """Run the cells in their order, healing those that fail; why that could not go on to the end, or nothing."""
+        while (cell := self._next()) is not None:
+            if chain.deadline.is_over:
+                return _time_is_up(chain.deadline)
+            self.tools.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
+            try:
+                self._cell(chain, cell)
+            except _TimeIsUp:
+                return _time_is_up(chain.deadline)
+            except KernelError as error:
+                if not self.done:
+                    raise
+                return f"Its kernel could not go on: {error}."
+            self.done.add(cell.id)
+        return ""
+
+    def _unsettled(self, stopped: str) -> final.Settled:
+        """The notebook with the fixes that were made, of which each was proven by itself, and the cells that were not run."""
+        while (cell := self._next()) is not None:
+            if cell.id not in self.records and self.document.notebook.index(cell.id) >= 0:
+                self._record(cell, Status.NOT_REACHED, detail=stopped)
+            self.done.add(cell.id)
+        notes = (f"{stopped} The fixes made so far are kept; they were not run together in a clean kernel.",)
+        return final.Settled(self.notebook, self.records, tuple(self.fixes), {}, survived=False, notes=notes)
+
     def _next(self) -> Cell | None:
         """The first code cell, in the present order, that was not run yet."""
         return next(
@@ -96,6 +134,8 @@ class Batch:
             self._record(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
             return
         trial, failure, after = chain.run(cell, self.notebook)
+        if failure is not None and failure.kind is FailureKind.TIMED_OUT and chain.deadline.is_over:
+            raise _TimeIsUp
         self.first[cell.id] = final.Seen(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
         try:
             if failure is None:
@@ -112,7 +152,8 @@ class Batch:
             else:
                 self._lose(cell, failure)
             failed = failure is not None and failure.kind is not FailureKind.MISSED
-            chain.advance(after, (Past(cell.source, cell.id, cell.expensive, failed),), trial)
+            past = Past(cell.source, cell.id, cell.expensive, failed, trial.steps[0].seconds)
+            chain.advance(after, (past,), trial)
             after = None
         finally:
             if after is not None and after is not chain.state:
@@ -126,9 +167,14 @@ class Batch:
         resumable = after is not None and failure.kind is not FailureKind.MISSED
         starts = Starts(before=(chain.state,), after=(after,) if after is not None and resumable else ())
         case = Case(failure, self._as_run(), cell.oracle)
-        outcome, run = self.tools.heal(case, starts, trial)
+        outcome, run = self.tools.heal(case, starts, trial, chain.deadline)
         if outcome.reason is Reason.CANCELLED:
-            raise KeyboardInterrupt
+            if not chain.deadline.is_over:
+                raise KeyboardInterrupt
+            self._record(
+                cell, Status.NOT_HEALED, failure, detail=_time_is_up(chain.deadline), cost=outcome.cost, run=run
+            )
+            raise _TimeIsUp
         healed, status = False, _status(outcome)
         if outcome.applied:
             why = self._apply(chain, case, outcome)

@@ -21,7 +21,7 @@ from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.kernel_choice import chosen
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.tools import Limits, Tools
+from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Tools
 
 if TYPE_CHECKING:
     from jupyter_selfheal.kernels.scratch import ScratchInstaller
@@ -78,7 +78,8 @@ class Session:
     def limits(self) -> Limits:
         """The notebook's own cells may use the network unless offline, and write as far as the kernel may."""
         network = not self.settings.config.offline
-        return Limits(self.settings.cell_seconds, Sandbox(network=network, writes="allow"))
+        sandbox = Sandbox(network=network, writes="allow")
+        return Limits(self.settings.cell_seconds, sandbox, self.settings.config.notebook_timeout)
 
     def prepared(self, document: Document) -> Document:
         """The document with a kernelspec that is installed. Raises :class:`KernelError` where there is none for it."""
@@ -96,7 +97,9 @@ class Session:
         found = Tools(
             open_state=lambda: self._clean(document),
             replay=lambda runs, paths: self._replayed(document, runs, paths),
-            heal=lambda case, starts, seen: self._heal(document, case, starts, seen, f"{prefix}{next(numbers)}"),
+            heal=lambda case, starts, seen, deadline: self._heal(
+                document, case, starts, seen, f"{prefix}{next(numbers)}", deadline
+            ),
             scorer=engine.free_scorer(self.settings.config),
             install=lambda requirement: self._installed(requirement, document.kernelspec),
         )
@@ -175,7 +178,9 @@ class Session:
 
     # --- heals ---
 
-    def _heal(self, document: Document, case: Case, starts: Starts, seen: Trial, name: str) -> tuple[Outcome, str]:
+    def _heal(
+        self, document: Document, case: Case, starts: Starts, seen: Trial, name: str, deadline: Deadline
+    ) -> tuple[Outcome, str]:
         """How the heal ended, and the name of its journal."""
         from jupyter_selfheal import engine
 
@@ -183,7 +188,7 @@ class Session:
             return self._installed(requirement, document.kernelspec)
 
         interrupted = threading.Event()
-        with contextlib.closing(self._journal(document, name)) as journal:
+        with contextlib.closing(self._journal(document, name)) as journal, deadline.setting(interrupted):
             events = journal.events() if self._resuming else ()
             outcome = engine.heal(
                 case,
@@ -199,7 +204,9 @@ class Session:
                 session_spent=self.spent,
             )
         self.spent = self.spent + outcome.cost
-        if interrupted.is_set():  # also where it came too late for this heal: the run is to end, not this heal alone
+        if (
+            interrupted.is_set() and not deadline.is_over
+        ):  # also where it came too late for this heal: the run is to end, not this heal alone
             raise KeyboardInterrupt
         return outcome, name
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
@@ -19,16 +22,44 @@ def _silent(at: int, of: int, what: str) -> None:
     """No progress is shown."""
 
 
+class Deadline:
+    """When the time for a notebook is up."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.at = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; never quite none, so that it can stand for a limit."""
+        return max(self.at - time.monotonic(), 0.001)
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() >= self.at
+
+    @contextlib.contextmanager
+    def setting(self, event: threading.Event) -> Iterator[None]:
+        """Sets the event when the time is up, should that come while the block runs."""
+        timer = threading.Timer(self.left, event.set)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """``open_state`` starts the notebook's own kernel and freezes it; ``heal`` runs the loop on a case
-    whose cell was seen failing in the trial, and returns the outcome with the name of its journal; ``install`` puts a
+    whose cell was seen failing in the trial, until the deadline, and returns the outcome with the name of its journal; ``install`` puts a
     requirement into the scratch directory that it returns. ``progress`` is told the number of the cell at hand, the number
     of all, and what is being done."""
 
     open_state: Callable[[], TrialKernel]
     replay: Replay
-    heal: Callable[[Case, Starts, Trial], tuple[Outcome, str]]
+    heal: Callable[[Case, Starts, Trial, Deadline], tuple[Outcome, str]]
     scorer: Scorer
     install: Callable[[str], str]
     progress: Callable[[int, int, str], None] = _silent
@@ -47,6 +78,8 @@ class Limits:
 
     cell: float = 120.0
     sandbox: Sandbox = OPEN
+    notebook: float = 0.0
+    """Seconds for a whole notebook; 0: as many as its cells may need (see :meth:`of_notebook`)."""
 
     def of(self, cell: Cell) -> float:
         """Seconds for a cell."""
@@ -55,3 +88,8 @@ class Limits:
     def most(self, cell: Cell) -> float:
         """Seconds for a cell that was cut off in an import, if it was."""
         return max(self.of(cell), IMPORT_SECONDS) if src.names(cell.source).imports else self.of(cell)
+
+    def of_notebook(self, cells: Sequence[Cell]) -> float:
+        """Seconds for a whole notebook: ten minutes, and for each cell three times what it may run (to run it, to heal it, and to
+        run it in the end), unless a limit was given."""
+        return self.notebook or 600.0 + 3 * sum(self.of(c) for c in cells if c.kind == "code")

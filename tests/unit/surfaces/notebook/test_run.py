@@ -1,15 +1,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
-from jupyter_selfheal.model import Case, FailureKind, Insert, Move, Patch, Replace, RunCells
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.model import Case, FailureKind, Insert, Move, Patch, Replace, Run, RunCells, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from tests.batches import batch, cell
 
 Make = Callable[..., Document]
+
+
+class Dying(FakeKernel):
+    """Its process is gone when ``b = 2`` is to be run."""
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        if any(isinstance(step, Run) and step.code == "b = 2" for step in request.steps):
+            raise KernelError("it is gone")
+        trial, after = super().run(request)
+        if after is not None:
+            after.__class__ = Dying
+        return trial, after
 
 
 def replaced(old: str, new: str) -> Callable[[Case], Iterator[Patch]]:
@@ -169,3 +184,33 @@ def test_stored_outputs_are_no_oracle_where_an_unhealed_cell_is_needed(document:
     made.run()
     last = made.loop.cases[-1].notebook  # type: ignore[attr-defined]
     assert [c.stale for c in last.cells] == [False, False, True, False]
+
+
+def test_when_the_time_is_up_what_was_healed_is_kept_and_what_was_not_run_is_said(document: Make) -> None:
+    def fixer(case: Case) -> Iterator[Patch]:
+        yield from replaced("uper", "upper")(case)
+        made.loop.deadline.at = 0.0  # type: ignore[attr-defined]
+
+    made = batch(document("'a'.uper()", "1 / 0", "b = 2", "c = 3"), fixer)
+    report, _ = made.run()
+    assert [r.status for r in report.records] == [Status.HEALED, Status.NOT_HEALED, *[Status.NOT_REACHED] * 2]
+    assert report.healed.cells[0].source == "'a'.upper()"
+    assert report.records[2].detail.startswith("The time limit for this notebook (")
+    assert "The fixes made so far are kept" in report.notes[-1]
+    assert (report.survived, report.exit_code) == (False, 1)
+
+
+def test_a_cell_that_is_cut_by_the_notebooks_limit_is_not_said_to_have_no_end(document: Make) -> None:
+    """Its loop never ends, so that it is the limit of the notebook, which is the shorter one, that ends it."""
+    made = batch(document("while True: pass", "a = 1"), seconds=1_000.0)
+    made.limits = replace(made.limits, notebook=0.5)
+    report, _ = made.run()
+    assert [(r.status, r.failure) for r in report.records] == [(Status.NOT_REACHED, ())] * 2
+
+
+def test_a_kernel_that_cannot_go_on_ends_the_run_and_not_the_report(document: Make) -> None:
+    made = batch(document("'a'.uper()", "b = 2", "c = 3"), replaced("uper", "upper"))
+    made.tools = replace(made.tools, open_state=Dying)
+    report, _ = made.run()
+    assert [r.status for r in report.records] == [Status.HEALED, *[Status.NOT_REACHED] * 2]
+    assert "could not go on: it is gone" in report.records[1].detail

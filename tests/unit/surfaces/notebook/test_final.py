@@ -1,0 +1,69 @@
+"""Which fix is taken back, and how often the whole notebook is run to find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from jupyter_selfheal.model import Case, Patch, Replace
+from jupyter_selfheal.surfaces.notebook.final import MOST_RUNS
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import Status
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from tests.batches import batch
+
+Make = Callable[..., Document]
+BROKEN = tuple(f"x{n} = {n} + undefined" for n in range(8))
+
+
+def write_one(case: Case) -> Iterator[Patch]:
+    source = case.failure.source
+    yield Patch((Replace(case.failure.cell_id, source, source.replace("undefined", "1")),), f"Write 1 in {source}")
+
+
+def counted(made: Batch, later: dict[str, object]) -> list[FakeKernel]:
+    """The clean states that the batch begins from; from the second one on they hold what ``later`` says."""
+    states: list[FakeKernel] = []
+
+    def open_state() -> FakeKernel:
+        states.append(FakeKernel(namespace=later if states else {"clean": False}))
+        return states[-1]
+
+    made.tools = replace(made.tools, open_state=open_state)
+    return states
+
+
+def test_cells_that_fail_in_every_clean_kernel_cost_two_runs_and_no_fix(document: Make) -> None:
+    made = batch(document(*BROKEN, *(f"assert not clean, {n}" for n in range(5))), write_one)
+    states = counted(made, {"clean": True})
+    report, _ = made.run()
+    assert report.count(Status.HEALED) == 8
+    assert not report.survived
+    assert sum("not in the final clean run" in note for note in report.notes) == 5
+    assert len(states) == 1 + 2  # the first run; with all fixes, with none of them
+
+
+def test_the_fix_that_breaks_a_cell_is_found_by_halves(document: Make) -> None:
+    """In a clean kernel, and only there, the sixth fix spoils what the last cell reads."""
+    spoiling = "x5 = 5 + undefined\nif clean: del keep"
+    made = batch(document("keep = 1", *BROKEN[:5], spoiling, *BROKEN[6:], "keep"), write_one)
+    states = counted(made, {"clean": True})
+    report, _ = made.run()
+    assert [r.number for r in report.records if r.status is Status.REVERTED] == [7]
+    assert report.count(Status.HEALED) == 7
+    assert report.survived
+    assert len(states) <= 1 + 1 + 1 + 3 + 1  # first; all; none; three halves of eight; what is left
+
+
+def test_the_runs_have_an_end_that_is_said_and_what_fails_by_itself_is_still_taken_back(document: Make) -> None:
+    fixes = tuple(f"x{n} = {n} + undefined\nassert not clean" for n in range(2 * MOST_RUNS))
+    made = batch(document("a = 1 + undefined", *fixes), write_one)
+    states = counted(made, {"clean": True})
+    report, _ = made.run()
+    assert len(states) == 1 + MOST_RUNS
+    assert report.count(Status.REVERTED) == len(fixes)
+    assert report.count(Status.HEALED) == 1
+    assert not report.survived
+    assert f"run {MOST_RUNS} times from the top; that is the limit" in report.notes[-1]
+    assert [c.source for c in report.healed.cells][:2] == ["a = 1 + 1", fixes[0]]
