@@ -171,6 +171,10 @@ class HealConfig:
         """A copy with some settings changed, each read by :func:`read_setting`. Raises :class:`ConfigError`."""
         return replace(self, **{name: read_setting(name, value) for name, value in changes.items()})
 
+    def with_every_healer(self) -> HealConfig:
+        """A copy in which the shipped healers may all act, beside those that are named."""
+        return replace(self, healers=tuple(dict.fromkeys((*self.healers, *HEALERS))))
+
     def limit_for(self, seconds: float) -> float:
         """Seconds a trial of a cell may take that took ``seconds`` when it failed."""
         return self.timeout or max(10.0, 3.0 * seconds)

@@ -88,7 +88,7 @@ def prove(case: Case, patch: Patch, starts: Starts, config: HealConfig) -> Candi
 
 def would_send(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
     """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
-    redactor = Redactor()
+    redactor = Redactor(known=registry.list_keys())
     state = machine.fold(events, config)
     prompts = _load("providers.prompts", "read")
     healer = _load("healers.model.healer", "LanguageModelHealer")(provider_of(config), config, redactor, prompts)
@@ -118,7 +118,7 @@ def parts_for(
     """
     with contextlib.ExitStack() as stack:
         facts = facts_of(starts, case, stack)
-        redactor = Redactor()
+        redactor = Redactor(known=registry.list_keys())
         if provider is None and not model_is_off(config):
             provider = provider_of(config)
         healers = healers_of(config, provider, redactor)

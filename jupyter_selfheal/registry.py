@@ -232,6 +232,12 @@ def list_key_variables() -> tuple[str, ...]:
     return tuple(dict.fromkeys(spec.key_variable for spec in _known_providers() if spec.key_variable))
 
 
+def list_keys() -> tuple[str, ...]:
+    """The keys of providers that are set."""
+    values = (os.environ.get(variable, "").strip() for variable in list_key_variables())
+    return tuple(value for value in values if value)
+
+
 def _known_providers() -> Iterator[ProviderSpec]:
     for name in list_providers():
         try:

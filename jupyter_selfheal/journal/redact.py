@@ -18,6 +18,9 @@ from jupyter_selfheal.model import JSON
 
 PREFIX = "SELFHEAL_SECRET_"
 
+LEAST_KNOWN = 12
+"""Characters that a known secret has at least."""
+
 _NAMES = re.compile(
     r"(?i)(?<![a-z])(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?"
     r"|(?:api|access|auth|private)[_-]?key)(?![a-z])"
@@ -147,16 +150,23 @@ class Redactor:
 
     secrets: dict[str, str] = field(default_factory=dict)
     """Placeholder → secret."""
+    known: tuple[str, ...] = ()
+    """Secrets that are found whatever they look like: the keys of providers. Short ones are no secrets, but words."""
     _names: dict[str, str] = field(default_factory=dict, repr=False)
     """Secret → placeholder."""
 
     def redact(self, text: str) -> str:
         """The text without its secrets."""
         parts, last = [], 0
-        for start, end in _merge_spans(_find_secrets(text)):
+        for start, end in _merge_spans([*_find_secrets(text), *self._find_known(text)]):
             parts += [text[last:start], self._placeholder(text[start:end])]
             last = end
         return "".join([*parts, text[last:]])
+
+    def _find_known(self, text: str) -> Iterator[Span]:
+        for secret in self.known:
+            if len(secret) >= LEAST_KNOWN:
+                yield from (match.span() for match in re.finditer(re.escape(secret), text))
 
     def restore(self, text: str) -> str:
         """The text with every placeholder turned back into its secret."""

@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 from jupyter_selfheal import messages as m
-from jupyter_selfheal.config import HEALERS
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Choice, Decision
 from jupyter_selfheal.surfaces.live import application, resume
 from jupyter_selfheal.surfaces.live.healing import Healing
@@ -75,7 +74,7 @@ class Actions:
 
     def ask_model(self, heal: LiveHeal) -> None:
         """Begin again, with the model among the healers: the user agreed to that."""
-        self._healing.restart(heal, self._session.config.with_(healers=HEALERS))
+        self._healing.restart(heal, self._session.config.with_every_healer())
 
     def decide(self, heal: LiveHeal, action: str, patch_id: str = "", text: str = "") -> None:
         """Send a decision to the worker; a heal that has ended begins again."""

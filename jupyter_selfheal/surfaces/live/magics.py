@@ -9,7 +9,7 @@ from IPython.core.error import UsageError
 
 from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
-from jupyter_selfheal.config import HEALERS, read_setting
+from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.surfaces.live import application, words
@@ -244,7 +244,7 @@ class HealMagics:
         session = self._session
         session.sent = None
         states = () if open_ else session.checkpoints.now(run)
-        session.client.send(m.AskSent(run, (case,), states, session.config.with_(healers=HEALERS)))
+        session.client.send(m.AskSent(run, (case,), states, session.config.with_every_healer()))
         _wait_for(lambda: session.sent is not None, RENDER_SECONDS)
         if session.sent is None:
             raise UsageError("the worker does not answer; `%heal status` says how it is")

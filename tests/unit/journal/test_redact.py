@@ -170,3 +170,11 @@ def plain_spans(text: str) -> Iterator[tuple[int, int]]:
 @example("eyJaaaaaaaa.b-eyJcccccccc.dddddddd.")
 def test_what_is_redacted_is_what_the_plain_patterns_say(text: str) -> None:
     assert set(_merge_spans(_find_secrets(text))) == set(_merge_spans(plain_spans(text)))
+
+
+def test_a_known_key_is_found_whatever_it_looks_like_and_comes_back() -> None:
+    redactor = Redactor(known=("correct horse battery", "short"))
+    text = redactor.redact("gateway('correct horse battery')  # short")
+    assert "horse" not in text
+    assert text.endswith("# short")
+    assert redactor.restore(text) == "gateway('correct horse battery')  # short"

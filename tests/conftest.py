@@ -1,0 +1,26 @@
+"""Says at the end of a run, by name, what was not tested here because something is not installed or not allowed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+IMPORT = re.compile(r"could not import '([^']+)'")
+
+
+def what_was_missing(reason: str) -> str:
+    """``Skipped: could not import 'dask': No module named 'dask'`` → ``the package dask``; other reasons in their own words."""
+    module = IMPORT.search(reason)
+    return f"the package {module[1]}" if module else " ".join(reason.removeprefix("Skipped: ").split())[:100]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = terminalreporter.stats.get("skipped", ())
+    reasons = [report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr) for report in skipped]
+    if not reasons:
+        return
+    terminalreporter.section(f"not run here: {len(reasons)}")
+    for missing, count in Counter(map(what_was_missing, reasons)).most_common():
+        terminalreporter.write_line(f"{count:4}  {missing or 'NO REASON GIVEN'}")
