@@ -217,7 +217,7 @@ def model_is_off(config: HealConfig) -> str:
     if spec.needs_base_url and not config.base_url:
         return f"{spec.name} has no address of its own: set c.SelfHeal.base_url"
     if not config.consent:
-        return "nothing is sent before you agree (c.SelfHeal.consent = True, or --consent)"
+        return "nothing is sent before you agree: `%heal consent`, or c.SelfHeal.consent = True"
     return ""
 
 

@@ -77,7 +77,7 @@ def _frozen(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
     """Have the kernel checkpoint itself. Raises :class:`ForkRefused` where it will not or cannot."""
     reply = kernel.execute(bootstrap(kernel.shared), timeout=timeout, silent=True)
     if reply.died:
-        raise KernelError(f"kernel {kernel.spec_name!r} died while it was forked: {kernel.describe_end()}")
+        raise KernelError(f"kernel {kernel.spec_name!r} died while it was forked: {kernel.describe_end()}; try --fresh")
     text = "".join(o.text for o in reply.outputs if o.name == "stdout")
     try:
         found: dict[str, Any] = json.loads(text)

@@ -14,27 +14,18 @@ from jupyter_selfheal.healers.memory.store import MemoryStore, Remembered
 
 def memory(options: argparse.Namespace) -> int:
     """List, show, forget or export what the memory holds."""
-    parser = argparse.ArgumentParser(prog="jupyter selfheal memory", description=memory.__doc__)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("list", help="one line for each remembered patch")
-    for name, what in (("show", "one patch in full"), ("forget", "forget these patches, or `all`")):
-        action = actions.add_parser(name, help=what)
-        action.add_argument("ids", nargs="+" if name == "forget" else 1, metavar="ID")
-    export = actions.add_parser("export", help="everything as JSON")
-    export.add_argument("file", nargs="?", type=Path, metavar="FILE", help="where to (default: printed)")
-    chosen = parser.parse_args(options.arguments or ["list"])
-    store = MemoryStore()
-    if chosen.action == "list":
+    store, action = MemoryStore(), options.action or "list"
+    if action == "list":
         print("\n".join(map(_line, store.all())) or "Nothing is remembered yet.")
-    elif chosen.action == "show":
-        print(_page(_entry(store, chosen.ids[0])))
-    elif chosen.action == "forget":
-        for entry_id in [str(e.id) for e in store.all()] if chosen.ids == ["all"] else chosen.ids:
+    elif action == "show":
+        print(_page(_entry(store, options.ids[0])))
+    elif action == "forget":
+        for entry_id in [str(e.id) for e in store.all()] if options.ids == ["all"] else options.ids:
             entry = _entry(store, entry_id)
             store.forget(entry.id)
             print(f"Forgotten: {_line(entry)}")
     else:
-        _export(store, chosen.file)
+        _export(store, options.file)
     return 0
 
 

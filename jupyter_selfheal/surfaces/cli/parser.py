@@ -62,11 +62,20 @@ def parser() -> argparse.ArgumentParser:
     rules.add_argument("code", nargs="?", default="", metavar="CODE", help="a rule's code, such as NAM101")
     bench = commands.add_parser("bench", help="measure healing on a benchmark", add_help=False, prefix_chars="\0")
     bench.add_argument("arguments", nargs=argparse.REMAINDER, help="see `jupyter selfheal bench --help`")
-    memory = commands.add_parser("memory", help="list, export or forget what was approved before")
-    memory.add_argument("arguments", nargs=argparse.REMAINDER, help="see `jupyter selfheal memory --help`")
+    _memory(commands.add_parser("memory", help="list, show, export or forget what was approved before"))
     doctor = commands.add_parser("doctor", help="say what works here, and why something does not")
     doctor.add_argument("--json", action="store_true", help="as JSON")
     return found
+
+
+def _memory(memory: argparse.ArgumentParser) -> None:
+    actions = memory.add_subparsers(dest="action", metavar="ACTION")
+    actions.add_parser("list", help="one line for each remembered patch (the default)")
+    for name, what in (("show", "one patch in full"), ("forget", "forget these patches, or `all`")):
+        action = actions.add_parser(name, help=what)
+        action.add_argument("ids", nargs="+" if name == "forget" else 1, metavar="ID")
+    export = actions.add_parser("export", help="everything as JSON")
+    export.add_argument("file", nargs="?", type=Path, metavar="FILE", help="where to (default: printed)")
 
 
 class _Raw(argparse.RawDescriptionHelpFormatter):

@@ -1,0 +1,94 @@
+"""Every command that README.md and docs/*.md show is run, as it stands there."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import shown_commands
+from tests.command import write
+from tests.live.conftest import LiveKernel
+
+pytestmark = pytest.mark.kernel
+
+TYPO = "items = [1, 2]\nitems.appendd(3)\nlen(items)"
+
+NEEDS_FILES = ("jupyter selfheal bench",)
+"""Commands that are only asked whether they understand their words: programs are measured in tests of their own."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a notebook in which a cell fails."""
+    folder = tmp_path_factory.mktemp("shown")
+    write(
+        folder / "stock.ipynb", TYPO, kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"}
+    )
+    (folder / "work").mkdir()
+    return folder
+
+
+def run(words: list[str], place: Path) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "JUPYTER_DATA_DIR": str(place / "data")}
+    return subprocess.run(
+        [sys.executable, "-m", *words], cwd=place, env=env, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def earlier(place: Path) -> str:
+    """The id of a heal that has been made."""
+    run(["jupyter_selfheal", "heal", "stock.ipynb", "-o", "first.ipynb", "--offline"], place)
+    return sorted((place / "data" / "selfheal" / "runs").glob("*.jsonl"))[0].stem
+
+
+@pytest.mark.parametrize("command", shown_commands.shell_commands())
+def test_a_shell_command_does_as_shown(command: str, place: Path, earlier: str) -> None:
+    stands_for = {**shown_commands.PLACEHOLDERS, "RUN": earlier}
+    words = [stands_for.get(word, word) for word in shlex.split(command)]
+    if command.startswith(NEEDS_FILES):
+        words = [*words[:3], "--help"]
+    else:
+        assert not [w for w in words if w.isupper() and len(w) > 1 and not w[-1].isdigit()], (
+            "a word that nothing stands for"
+        )
+    words = ["jupyter_selfheal", *words[2:]] if words[0] == "jupyter" else words
+    done = run(words, place)
+    still_broken = {1} if "--approve none" in command or "--approve ask" in command else set()
+    assert done.returncode in {0, *still_broken}, done.stdout + done.stderr
+    assert "jupyter selfheal:" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
+    there = LiveKernel(tmp_path_factory.mktemp("live"), tmp_path_factory.mktemp("data"))
+    yield there
+    there.stop()
+
+
+FIRST = {"%heal undo": "%heal approve", "%heal model": "%heal consent"}
+"""What goes before a command."""
+
+REFUSED = {"%heal answer a": "nothing was asked"}
+"""Commands that fit another moment, and what they say now."""
+
+
+@pytest.mark.parametrize("magic", shown_commands.magics())
+def test_a_magic_does_as_shown(magic: str, kernel: LiveKernel) -> None:
+    kernel.run("%load_ext jupyter_selfheal\n%heal on")
+    kernel.run(TYPO, cell_id := f"cell for {magic}")  # one of its own: what was rejected is not suggested again
+    kernel.wait_for(lambda: kernel.value("get_ipython()._jupyter_selfheal.last_heal.card.phase") == "'proposed'", magic)
+    if magic in FIRST:
+        assert kernel.run(FIRST[magic])["status"] == "ok"
+    cell = f"{magic}\n{TYPO if 'approve' in magic else '2.0'}" if magic.startswith("%%") and "?" not in magic else magic
+    done = kernel.run(cell, cell_id, allow_stdin=True)
+    if magic in REFUSED:
+        assert REFUSED[magic] in str(done)
+    else:
+        assert done["status"] == "ok", done
