@@ -27,6 +27,9 @@ BASE = {
 KERNEL_ITSELF = {"jupyter_selfheal", "__future__", "IPython", "ipykernel"}
 """What a kernel that can be healed has anyway; imported where it is used."""
 
+SHARED = {"surfaces.card", "surfaces.words", "surfaces.dialogue"}
+"""What every surface draws from; loaded into the user's kernel too."""
+
 PARTS = {"loop", "kernels", "healers", "providers", "scoring", "journal"}
 
 
@@ -52,8 +55,8 @@ def allowed(module: str, target: str) -> bool:
         )
     if top in PARTS:
         return False
-    if module.startswith("surfaces.live"):
-        return target.startswith("surfaces.live")
+    if module.startswith("surfaces.live") or module in SHARED:
+        return target in SHARED | {"surfaces"} or (module not in SHARED and target.startswith("surfaces.live"))
     if top == "testing":
         return True
     if top == "engine":

@@ -192,7 +192,9 @@ def _diagnosis(body: Body) -> str:
 def _answered(body: Body) -> str:
     answer = body.get("answer") or {}
     patches = answer.get("patches", ())
-    text = f"asked      {body.get('healer')}: " + (f"{len(patches)} patch(es)" if patches else "nothing")
+    text = f"asked      {body.get('healer')}: " + (
+        ("1 idea" if len(patches) == 1 else f"{len(patches)} ideas") if patches else "nothing"
+    )
     if answer.get("cost"):
         text += f" for {_dollars(answer['cost'])}"
     if answer.get("note"):

@@ -104,7 +104,7 @@ def test_a_kernel_that_cannot_be_had_is_one_line(place: Path, metadata: dict[str
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1
     assert says in done.stderr
-    assert "good.ipynb: all 1 code cells run" in done.stdout
+    assert "good.ipynb: the 1 code cell runs" in done.stdout
     assert [p.name for p in (place / "out").iterdir()] == ["good.ipynb"]
     assert nothing_is_left_running(place)
 

@@ -31,7 +31,7 @@ def test_a_fault_that_nobody_foresaw_is_one_line_that_names_a_log(
     given = write(place / "n.ipynb", "x = 'a'.uper()")
     before = given.read_bytes()
     done = heal(given, "--in-place", "--approve", "none", "--report", "r.html", cwd=place)
-    one_line(done, "a fault of ours", "RuntimeError: this copy is broken", "report it with")
+    one_line(done, "internal error", "RuntimeError: this copy is broken", "report it with")
     log = Path(done.stderr.split("report it with ")[1].strip())
     assert log.is_relative_to(tmp_path / "data")
     assert log.stat().st_mode & 0o077 == 0

@@ -24,7 +24,7 @@ def fail(kernel: LiveKernel, code: str = TYPO, cell_id: str = "cell-1") -> None:
 
 def test_card_follows_the_traceback_with_a_proven_fix(loaded: LiveKernel) -> None:
     fail(loaded)
-    card = loaded.card("a fix that has already run")
+    card = loaded.card("fix ready, tested")
     assert "+items.append(3)" in card
     assert "proven from before the cell" in card or "proven from after the failure" in card
     kinds = [m["msg_type"] for m in loaded.messages]
@@ -33,7 +33,7 @@ def test_card_follows_the_traceback_with_a_proven_fix(loaded: LiveKernel) -> Non
 
 def test_approve_in_a_new_cell_turns_it_into_the_fix_and_runs_it(loaded: LiveKernel) -> None:
     fail(loaded)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     reply = loaded.run("%heal approve")
     assert reply["status"] == "ok"
     assert "3" in reply["text"]
@@ -47,7 +47,7 @@ def test_approve_in_a_new_cell_turns_it_into_the_fix_and_runs_it(loaded: LiveKer
 
 def test_approve_on_top_of_an_edited_cell_is_refused(loaded: LiveKernel) -> None:
     fail(loaded)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     reply = loaded.run("%%heal approve\n" + TYPO + "\nmore = 1")
     assert reply["status"] == "error"
     assert "edited since it failed" in str(reply)
@@ -66,7 +66,7 @@ def test_nothing_is_suggested_where_it_should_not_be(loaded: LiveKernel) -> None
 
 def test_rejected_failure_is_not_suggested_for_again(loaded: LiveKernel) -> None:
     fail(loaded)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     loaded.run('%heal reject "I will do it myself"')
     loaded.wait_for(lambda: "a fix that has" not in loaded.card().splitlines()[0], "another answer")
     shown = len(loaded.displays)
@@ -79,7 +79,7 @@ def test_missed_expectation_is_healed_by_search(loaded: LiveKernel) -> None:
     loaded.run("def mean(values):\n    return sum(values) / (len(values) + 1)", "cell-f")
     reply = loaded.run("%%heal --expect 2.0\nmean([1, 2, 3])", "cell-g", allow_stdin=True)
     assert reply["status"] == "ok"
-    card = loaded.card("a fix that has already run")
+    card = loaded.card("fix ready, tested")
     assert "-    return sum(values) / (len(values) + 1)" in card
 
 
@@ -112,7 +112,7 @@ def test_safe_fixes_are_applied_without_asking_when_auto_is_on(loaded: LiveKerne
 def test_resume_does_not_run_the_first_statement_twice(loaded: LiveKernel) -> None:
     loaded.run("calls = []\ndef train():\n    calls.append(1)\n    return [3]")
     fail(loaded, "model = train()\nmodel.appendd(4)\nprint(sum(model))")
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     reply = loaded.run("%heal resume")
     assert reply["status"] == "ok"
     assert "7" in reply["text"]
@@ -125,7 +125,7 @@ def test_fault_in_an_earlier_cell_is_fixed_there(loaded: LiveKernel) -> None:
         "cell-f",
     )
     fail(loaded, "print(total([1, 2]))", "cell-g")
-    card = loaded.card("a fix that has already run")
+    card = loaded.card("fix ready, tested")
     assert "+        found.append(row)" in card
     assert loaded.run("%heal approve")["status"] == "ok"
     assert loaded.value("total([2, 3])") == "5"
@@ -134,21 +134,21 @@ def test_fault_in_an_earlier_cell_is_fixed_there(loaded: LiveKernel) -> None:
 @pytest.mark.parametrize("victim", ["worker", "zygote"])
 def test_killing_ours_leaves_the_kernel_working(loaded: LiveKernel, victim: str) -> None:
     fail(loaded)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     for process, command in loaded.commands():
-        if ("jupyter_selfheal.surfaces.worker" in command) == (victim == "worker"):
+        if ("surfaces.worker.__main__" in command) == (victim == "worker"):
             with contextlib.suppress(ProcessLookupError):  # it went with the one before it
                 os.kill(process.pid, signal.SIGKILL)
     if victim == "worker":
         loaded.card("your kernel is fine")
     assert loaded.run("print(2 + 2)")["text"].strip() == "4"
     fail(loaded, "items.appendd(3)", "cell-2")
-    assert "+items.append(3)" in loaded.card("a fix that has already run")
+    assert "+items.append(3)" in loaded.card("fix ready, tested")
 
 
 def test_unloading_and_shutdown_leave_no_process(loaded: LiveKernel) -> None:
     fail(loaded)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     ours = loaded.children()
     assert ours
     assert loaded.run("%unload_ext jupyter_selfheal")["status"] == "ok"
@@ -159,7 +159,7 @@ def test_unloading_and_shutdown_leave_no_process(loaded: LiveKernel) -> None:
 
 def test_kernel_death_takes_everything_along(loaded: LiveKernel) -> None:
     fail(loaded)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     ours = loaded.children()
     os.kill(loaded.pid, signal.SIGKILL)
     _, alive = psutil.wait_procs(ours, timeout=20)
@@ -170,14 +170,14 @@ def test_attached_debugger_changes_nothing(loaded: LiveKernel) -> None:
     assert loaded.run("import debugpy; address = debugpy.listen(('127.0.0.1', 0))")["status"] == "ok"
     reply = loaded.run(TYPO, "cell-1", allow_stdin=True)
     assert reply["text"] == ""
-    assert "+items.append(3)" in loaded.card("a fix that has already run")
+    assert "+items.append(3)" in loaded.card("fix ready, tested")
 
 
 def test_cell_under_time_is_healed(loaded: LiveKernel) -> None:
     reply = loaded.run("%%time\nitems = [1]\nitems.appendd(2)", "cell-1", allow_stdin=True)
     if reply["status"] == "ok":
         pytest.skip("the %%time of this IPython shows the error and lets the cell end well")
-    assert "+items.append(2)" in loaded.card("a fix that has already run")
+    assert "+items.append(2)" in loaded.card("fix ready, tested")
 
 
 def test_script_that_fails_and_autoreload_leave_the_session_as_it_is(loaded: LiveKernel, tmp_path: Path) -> None:
@@ -185,4 +185,4 @@ def test_script_that_fails_and_autoreload_leave_the_session_as_it_is(loaded: Liv
     loaded.run("%load_ext autoreload\n%autoreload 2")
     loaded.run(f"%run {tmp_path / 'script.py'}", "cell-1", allow_stdin=True)
     fail(loaded, cell_id="cell-2")
-    assert "+items.append(3)" in loaded.card("a fix that has already run")
+    assert "+items.append(3)" in loaded.card("fix ready, tested")

@@ -8,7 +8,7 @@ from tests.live.conftest import LiveKernel
 
 pytestmark = pytest.mark.kernel
 
-PROVEN = "a fix that has already run"
+PROVEN = "fix ready, tested"
 
 
 def put(reply: dict[str, object]) -> str:

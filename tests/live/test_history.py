@@ -8,7 +8,7 @@ from tests.live.conftest import LiveKernel
 
 pytestmark = pytest.mark.kernel
 
-PROVEN = "a fix that has already run"
+PROVEN = "fix ready, tested"
 
 
 def test_name_whose_cell_failed_before_it_was_made_is_made_by_running_that_cell(loaded: LiveKernel) -> None:

@@ -39,7 +39,7 @@ def test_loading_imports_nothing_heavy(tmp_path: Path) -> None:
         "messages",
         "model.trial",
         "model.proposal",
-        "surfaces.live.card",
+        "surfaces.card",
         "surfaces.live.heals",
         "surfaces.live.magics",
         "source",

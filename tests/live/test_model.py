@@ -116,7 +116,7 @@ def test_a_call_that_the_worker_died_in_is_counted(monkeypatch: pytest.MonkeyPat
             kernel.wait_for(lambda: bool(server.requests), "a request")
             assert kernel.value("get_ipython()._jupyter_selfheal.spent.usd > 0") == "True"
             for process, command in kernel.commands():
-                if "jupyter_selfheal.surfaces.worker" in command:
+                if "surfaces.worker.__main__" in command:
                     process.kill()
             kernel.card("your kernel is fine")
             assert kernel.value("get_ipython()._jupyter_selfheal.spent.usd > 0") == "True"

@@ -57,7 +57,7 @@ def test_the_answer_decides_between_two_hypotheses(model: FakeModelServer, tmp_p
         letter = "a" if "a) 1.0" in card else "b"
         kernel.run(f"%heal answer {letter}")
         kernel.wait_for(lambda: "your answer" in kernel.card() or "It gives what you said: 1.0" in kernel.card())
-        card = kernel.card("a fix that has already run")
+        card = kernel.card("fix ready, tested")
         assert "+" + HALF in card
         assert "What should" not in card
         answers = [e["decision"]["text"] for e in journal(tmp_path / "data") if e.get("$") == "Decided"]  # type: ignore[index]
@@ -79,7 +79,7 @@ def test_search_asks_for_an_input_that_was_not_given(loaded: LiveKernel) -> None
 
 def test_an_answer_to_nothing_is_refused(loaded: LiveKernel) -> None:
     loaded.run("items = [1]\nitems.appendd(2)", "c", allow_stdin=True)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     assert "nothing was asked" in str(loaded.run("%heal answer 3"))
 
 

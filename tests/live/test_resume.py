@@ -11,7 +11,7 @@ from tests.live.conftest import LiveKernel
 
 pytestmark = pytest.mark.kernel
 
-PROVEN = "a fix that has already run"
+PROVEN = "fix ready, tested"
 NAMED = """\
 import ctypes, time
 def long(what):

@@ -133,5 +133,5 @@ def _plain(found: object) -> object:
 
 def test_working_directory_holds_no_file_of_ours(loaded: LiveKernel, tmp_path: Path) -> None:
     loaded.run("items = []\nitems.appendd(1)", "c", allow_stdin=True)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     assert list((tmp_path / "work").iterdir()) == []

@@ -18,7 +18,7 @@ TYPO = "items = [1, 2]\nitems.appendd(3)\nprint(len(items))"
 def test_show_says_what_failed_the_fix_and_its_evidence(loaded: LiveKernel) -> None:
     assert "there is no heal in this session yet" in str(loaded.run("%heal show"))
     loaded.run(TYPO, "c", allow_stdin=True)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     shown = loaded.run("%heal show")["text"]
     assert shown.startswith("Self-heal: AttributeError: 'list' object has no attribute 'appendd'")
     assert "\n-items.appendd(3)\n+items.append(3)\n" in shown
@@ -30,9 +30,9 @@ def test_show_says_what_failed_the_fix_and_its_evidence(loaded: LiveKernel) -> N
 
 def test_show_is_of_the_last_failure(loaded: LiveKernel) -> None:
     loaded.run(TYPO, "c", allow_stdin=True)
-    loaded.card("a fix that has already run")
+    loaded.card("fix ready, tested")
     loaded.run("words = 'b'.uper()", "d", allow_stdin=True)
-    loaded.wait_for(lambda: len(loaded.displays) == 2 and "that has already run" in loaded.card())
+    loaded.wait_for(lambda: len(loaded.displays) == 2 and "fix ready" in loaded.card())
     shown = loaded.run("%heal show")["text"]
     assert "+words = 'b'.upper()" in shown
     assert "appendd" not in shown

@@ -13,7 +13,7 @@ from tests.live.conftest import LiveKernel
 
 pytestmark = pytest.mark.kernel
 
-PROVEN = "a fix that has already run"
+PROVEN = "fix ready, tested"
 TYPO = "items = [1, 2]\nitems.appendd(3)\nprint(len(items))"
 
 
@@ -28,7 +28,7 @@ def settled(kernel: LiveKernel, shown: int = 1) -> str:
 
 
 def workers(kernel: LiveKernel) -> list[psutil.Process]:
-    return [process for process, command in kernel.commands() if "jupyter_selfheal.surfaces.worker" in command]
+    return [process for process, command in kernel.commands() if "surfaces.worker.__main__" in command]
 
 
 def test_closed_heal_is_tried_again_with_a_hint(loaded: LiveKernel) -> None:

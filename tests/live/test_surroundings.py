@@ -20,7 +20,7 @@ def test_files_that_are_named_like_modules_of_python_change_nothing(kernel: Live
     )  # the kernel has started: these could only harm our worker
     assert kernel.run("%load_ext jupyter_selfheal")["status"] == "ok"
     kernel.run(TYPO, "c", allow_stdin=True)
-    kernel.card("a fix that has already run")
+    kernel.card("fix ready, tested")
     assert kernel.run("%heal approve")["status"] == "ok"
 
 
@@ -34,7 +34,7 @@ def test_what_a_sitecustomize_prints_is_no_message_of_the_worker(
     try:
         kernel.run("%load_ext jupyter_selfheal")
         kernel.run(TYPO, "c", allow_stdin=True)
-        kernel.card("a fix that has already run")
+        kernel.card("fix ready, tested")
         assert "unreadable" not in (tmp_path / "data" / "selfheal" / "live.log").read_text()
     finally:
         kernel.stop()

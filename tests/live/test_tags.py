@@ -8,7 +8,7 @@ from tests.live.conftest import LiveKernel
 
 pytestmark = pytest.mark.kernel
 
-PROVEN = "a fix that has already run"
+PROVEN = "fix ready, tested"
 TYPO = "items = [1, 2]\nitems.appendd(3)"
 
 

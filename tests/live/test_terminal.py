@@ -144,7 +144,7 @@ def test_edited_fix_is_proven_before_it_is_applied(tmp_path: Path) -> None:
     terminal.type("e")
     shown = terminal.until(r"Apply\? ")
     assert "+items = [1, 2]; items.append(33)" in shown
-    assert "a fix that has already run" in shown
+    assert "fix ready, tested" in shown
     assert "proven from" in shown
     terminal.type("y")
     assert "[1, 2, 33]" in terminal.value("items")
@@ -157,7 +157,7 @@ def test_without_an_editor_the_cell_is_typed(terminal: Terminal) -> None:
     terminal.type("e")
     terminal.until("holds only a dot")
     terminal.type("items = [7]\nitems.append(8)\n.")
-    assert "+items.append(8)" in terminal.until(r"has already run[\s\S]*Apply\? ")
+    assert "+items.append(8)" in terminal.until(r"fix ready[\s\S]*Apply\? ")
     terminal.type("y")
     assert "[7, 8]" in terminal.value("items")
 

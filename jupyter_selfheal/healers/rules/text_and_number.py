@@ -90,7 +90,7 @@ class TextAndNumber(Rule):
         return self.patch(
             context.replace(context.cell_id, changes),
             "Write the number as text with `str(…)`",
-            "A text and a number were added.",
+            "You can't add text and a number.",
             applicability=Applicability.UNSAFE if amount else Applicability.SAFE,
             why="The text is an amount, so that a sum may be meant." if amount else self.why,
             prior=0.88,

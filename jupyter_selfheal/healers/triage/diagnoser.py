@@ -51,7 +51,7 @@ def _in_code(context: RuleContext) -> Diagnosis:
     if failure.kind is FailureKind.MISSED:
         return Diagnosis("The cell runs, but does not give what is expected.", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.SYNTAX:
-        return Diagnosis(f"Python cannot read the cell: {failure.headline}", Locus.CODE, failure.cell_id)
+        return Diagnosis(f"Syntax error: {failure.evalue or failure.headline}", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.TIMED_OUT:
         return Diagnosis("The cell does not come to an end in its time.", Locus.CODE, failure.cell_id)
     cell_id, _, line = context.location

@@ -31,10 +31,8 @@ def told(error: BaseException) -> str:
         except OSError:
             path.unlink(missing_ok=True)
             continue
-        return f"a fault of ours, not of the notebook ({what}): please report it with {path}"
-    return (
-        f"a fault of ours, not of the notebook ({what}); no log of it could be written: the disk is full, or read-only"
-    )
+        return f"internal error, not one of the notebook ({what}): please report it with {path}"
+    return f"internal error, not one of the notebook ({what}); no log could be written: the disk is full, or read-only"
 
 
 def describe_broken_import(error: BaseException) -> str | None:

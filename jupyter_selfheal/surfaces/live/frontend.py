@@ -19,12 +19,12 @@ from jupyter_selfheal.surfaces.live import later
 
 if TYPE_CHECKING:
     from jupyter_selfheal import model
-    from jupyter_selfheal.surfaces.live import words
+    from jupyter_selfheal.surfaces import words
     from jupyter_selfheal.surfaces.live.heals import LiveHeal
     from jupyter_selfheal.surfaces.live.parts import Parts
     from jupyter_selfheal.surfaces.live.session import LiveSession
 else:
-    words, model = later("surfaces.live.words"), later("model")
+    words, model = later("surfaces.words"), later("model")
 
 TARGET = "jupyter_selfheal"
 

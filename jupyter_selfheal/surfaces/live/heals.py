@@ -15,8 +15,9 @@ from jupyter_selfheal.model import (
     Outcome,
     Reason,
 )
+from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.live import resume
-from jupyter_selfheal.surfaces.live.card import Card
+from jupyter_selfheal.surfaces.words import proposal_status
 
 
 class View(Protocol):
@@ -44,17 +45,17 @@ too late is refused, and it takes its change back before anything has run.
 
 CLOSED = {
     Reason.REJECTED: "Rejected; nothing was changed.",
-    Reason.EXHAUSTED: "No fix was found that can be proven.",
+    Reason.EXHAUSTED: "No working fix found.",
     Reason.OVER_BUDGET: "The budget is used up.",
     Reason.STUCK: "Stopped: the attempts repeat themselves.",
     Reason.NO_IMPROVEMENT: "Stopped: the attempts get no better.",
     Reason.TRUNCATED: "Stopped: the model's reply was cut off.",
     Reason.REFUSED: "Stopped: the model refused.",
-    Reason.INFRASTRUCTURE: "Stopped: something outside of your code failed.",
+    Reason.INFRASTRUCTURE: "Stopped: something outside your code failed.",
     Reason.NOT_REPRODUCED: "The failure did not come again from the same state.",
-    Reason.ENVIRONMENT: "Left alone.",
+    Reason.ENVIRONMENT: "Left alone",
     Reason.CANCELLED: "Stopped; nothing was changed.",
-    Reason.SELF_ERROR: "An error of ours; nothing was changed.",
+    Reason.SELF_ERROR: "Internal error; nothing was changed.",
 }
 
 
@@ -135,12 +136,9 @@ class LiveHeal:
         proposal = message.proposal
         cause = (proposal.candidates[0].patch.cause if proposal.candidates else "") or proposal.diagnosis.cause
         self.claimed, self.disturbed = ("", 0.0), False
-        proven = "a fix that has already run" if proposal.proven_from else "a suggestion, not proven"
-        if proposal.questions:
-            proven += "; others differ, and one value decides"
         self.change(
             phase="proposed",
-            status=f"{proposal.failure.headline}: {proven}",
+            status=proposal_status(proposal),
             proposal=(proposal,),
             cause=cause,
             advice=proposal.diagnosis.advice,
@@ -169,12 +167,12 @@ class LiveHeal:
         if outcome.reason is Reason.HEALED:
             self.change(phase="applied", status=f"{self.card.headline}: approved")
         elif outcome.reason is Reason.NOT_REPRODUCED and self.case.failure.kind.value == "missed":
-            self.change(phase="applied", status="The cell does what is expected of it.", attempts=())
+            self.change(phase="applied", status="✓ Matches what is expected", attempts=())
         else:
             diagnosis = outcome.diagnosis
             what = CLOSED.get(outcome.reason, outcome.reason.value)
             model = (self.card.model_off,) if self.card.model_off and outcome.reason is Reason.EXHAUSTED else ()
-            leave = f" ({diagnosis.leave_alone})" if diagnosis.leave_alone else ""
+            leave = f": {diagnosis.leave_alone}" if diagnosis.leave_alone else ""
             self.change(
                 phase="closed",
                 status=f"{self.card.headline}: {what}{leave}",

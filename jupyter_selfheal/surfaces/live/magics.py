@@ -12,7 +12,8 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.model import Case
-from jupyter_selfheal.surfaces.live import application, words
+from jupyter_selfheal.surfaces import words
+from jupyter_selfheal.surfaces.live import application
 from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.healing import Healing
 from jupyter_selfheal.surfaces.live.heals import LiveHeal

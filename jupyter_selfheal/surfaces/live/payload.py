@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from jupyter_selfheal.model import JSON, Candidate, Notebook, Output, Proposal
-from jupyter_selfheal.surfaces.live.card import Card
-from jupyter_selfheal.surfaces.live.edits import edits_of, main_source
-from jupyter_selfheal.surfaces.live.words import facts_line, sure, warning
+from jupyter_selfheal.surfaces.card import Card
+from jupyter_selfheal.surfaces.dialogue import source_to_edit
+from jupyter_selfheal.surfaces.live.edits import edits_of
+from jupyter_selfheal.surfaces.words import facts_line, sure, warning
 
 APPROVE = ("approve", "Approve", "put the fix into the notebook")
 RUN = ("run", "Approve & run", "put the fix into the notebook and run it (Alt+Enter)")
@@ -52,7 +53,7 @@ def buttons(card: Card) -> list[dict[str, JSON]]:
         if card.can_resume:
             add(RESUME[0], RESUME[1], card.resume_warning or RESUME[2])
         add("edit", "Edit", "change the fix and try yours", ask="Your version of the cell", multiline=True,
-            initial=main_source(shown.patch, card.cell_id))  # fmt: skip
+            initial=source_to_edit(shown.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
     if card.phase == "proposed":
         add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)")

@@ -214,4 +214,4 @@ class LiveSession:
         client.note(self.log_path, f"{where}: " + "".join(traceback.format_exception(error)))
         if where not in self._told:
             self._told.add(where)
-            print(f"Self-heal: an error of ours ({type(error).__name__}); see {self.log_path}", file=sys.stderr)
+            print(f"Self-heal: internal error ({type(error).__name__}); see {self.log_path}", file=sys.stderr)

@@ -9,11 +9,11 @@ from typing import Any
 import anywidget
 import traitlets
 
-from jupyter_selfheal.surfaces.live.card import Card
+from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.live.card_html import html
 from jupyter_selfheal.surfaces.live.heals import LiveHeal
 from jupyter_selfheal.surfaces.live.payload import payload
-from jupyter_selfheal.surfaces.live.words import text
+from jupyter_selfheal.surfaces.words import text
 
 STATIC = Path(__file__).parent / "static"
 

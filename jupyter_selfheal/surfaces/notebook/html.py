@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.model import Cost, Output
-from jupyter_selfheal.surfaces.notebook.approve import diff
+from jupyter_selfheal.model import Cost, Output, diff_patch, format_diff
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.table import money, reproduced
 
@@ -139,7 +138,7 @@ def _cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
             "why": "" if any(why and why in r for r in candidate.verdict.reasons) else why,
             "safety": candidate.patch.applicability.name.lower().replace("_", " "),
             "isolation": candidate.trial.isolation,
-            "diff": _coloured(diff(candidate.patch, report.given), "diff"),
+            "diff": _coloured(format_diff(diff_patch(candidate.patch, report.given.name_cell)), "diff"),
             "outputs": [_output(o) for o in (ran[-1].outputs if ran else ())],
             "judged": "judge" in candidate.verdict.proofs,
             "spent": ", ".join(f"{who.replace('_', ' ')} {money(cost)}" for who, cost in record.cost_by.items()),

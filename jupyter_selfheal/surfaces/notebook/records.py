@@ -97,11 +97,11 @@ class Record:
             return ""
         failure = self.failure[0]
         if failure.kind is FailureKind.TIMED_OUT:
-            return f"no end after {failure.seconds:.0f} s"
+            return f"Timed out after {failure.seconds:.0f} s."
         if failure.kind is FailureKind.MISSED:
             return f"missed: {failure.evalue}" if failure.evalue else "missed its expectation"
         if failure.kind is FailureKind.DIED:
-            return f"the kernel died: {failure.evalue}" if failure.evalue else "the kernel died"
+            return f"The kernel died: {failure.evalue}" if failure.evalue else "The kernel died."
         return failure.headline
 
 
@@ -162,5 +162,6 @@ class NotebookReport:
             if status is not Status.RAN and self.count(status)
         ]
         if not parts:
-            return f"all {len(self.records)} code cells run"
-        return f"{len(self.records)} code cells: {self.count(Status.RAN)} ran, " + ", ".join(parts)
+            return "the 1 code cell runs" if len(self.records) == 1 else f"all {len(self.records)} code cells run"
+        cells = "1 code cell" if len(self.records) == 1 else f"{len(self.records)} code cells"
+        return f"{cells}: {self.count(Status.RAN)} ran, " + ", ".join(parts)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.model import JSON, Candidate
-from jupyter_selfheal.surfaces.notebook.approve import diff
+from jupyter_selfheal.model import JSON, Candidate, diff_patch, format_diff
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record
 from jupyter_selfheal.surfaces.notebook.write import write_atomically
 
@@ -74,7 +73,7 @@ def _fix(candidate: Candidate, record: Record, report: NotebookReport) -> dict[s
         "rule": patch.rule,
         "applicability": patch.applicability.name.lower(),
         "why": patch.why,
-        "diff": diff(patch, report.given),
+        "diff": format_diff(diff_patch(patch, report.given.name_cell)),
         "proven_from": [s.value for s in record.proven_from],
         "isolation": candidate.trial.isolation.words,
         "score": verdict.score,

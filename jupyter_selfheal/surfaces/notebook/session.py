@@ -18,6 +18,7 @@ from jupyter_selfheal.errors import ConfigError, KernelError, UsageError
 from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
+from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.kernel_choice import chosen
 from jupyter_selfheal.surfaces.notebook.read import Document
@@ -221,7 +222,7 @@ class Session:
 
     def _approver(self, case: Case) -> Approver:
         if self.settings.approve == "ask":
-            return TerminalApprover(case.notebook, colours=sys.stderr.isatty())
+            return TerminalApprover(case.notebook, Dialogue(out=sys.stderr, colours=sys.stderr.isatty()))
         return PolicyApprover(self.settings.approve, self.settings.config.accept)
 
 

@@ -28,7 +28,7 @@ def totals(reports: Sequence[NotebookReport]) -> str:
     codes = [r.exit_code for r in reports]
     parts = [f"{codes.count(0)} run", f"{codes.count(1)} still broken", f"{codes.count(2)} could not be run"]
     healed = sum(r.count(Status.HEALED) for r in reports)
-    line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} cells healed"
+    line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} {'cell' if healed == 1 else 'cells'} healed"
     same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))
     return line + (f"; {reproduced(same, asked)}" if asked else "")
 

@@ -161,7 +161,7 @@ class RunningHeal:
 
 def own_fault(error: BaseException) -> str:
     """An error of ours in one line, with the file that has the rest."""
-    return f"an error of ours: {type(error).__name__}: {error} (log: {log_path()})"
+    return f"internal error: {type(error).__name__}: {error} (log: {log_path()})"
 
 
 def log_path() -> str:

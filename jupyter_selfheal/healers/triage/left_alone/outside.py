@@ -38,7 +38,7 @@ def input(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
 
 def memory(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if context.failure.ename in ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError"):
-        return left_alone("The memory is not enough.", "memory", "Work on a part of the data, or on a larger machine.")
+        return left_alone("Out of memory.", "memory", "Work on a part of the data, or on a larger machine.")
     return None
 
 
@@ -93,7 +93,7 @@ def missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     found = re.search(r"'([^']+)'", failure.evalue)
     name = found[1] if found else "the file"
     return left_alone(
-        f"{name} is not there, nor a file that is surely the same.",
+        f"File not found: {name}. No close match in the project.",
         "missing data",
         f"Put {name} where the cell reads it.",
     )

@@ -24,6 +24,7 @@ from jupyter_selfheal.model import (
     Trial,
     Verdict,
 )
+from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.table import money
 
@@ -45,7 +46,7 @@ def person(*answers: str) -> tuple[TerminalApprover, io.StringIO]:
         said.write(question)
         return next(left)
 
-    return TerminalApprover(NOTEBOOK, said, ask, colours=False), said
+    return TerminalApprover(NOTEBOOK, Dialogue(ask, said, colours=False)), said
 
 
 def decided(shown: Proposal, *answers: str) -> tuple[Decision, str]:
@@ -57,7 +58,7 @@ def test_a_person_sees_the_change_its_risk_and_its_evidence() -> None:
     decision, said = decided(proposal(), "w", "y")
     assert decision == Decision(Choice.APPROVE, PATCH.id)
     assert "-rows = load(path)" in said
-    assert "Risk: read() keeps the header" in said
+    assert "Could go wrong: read() keeps the header" in said
     assert "+ it runs" in said
 
 
@@ -70,11 +71,12 @@ def test_a_person_may_refuse(answers: tuple[str, ...], choice: Choice, text: str
     assert (decision.choice, decision.text) == (choice, text)
 
 
-def test_where_patches_disagree_one_value_is_asked_for() -> None:
+@pytest.mark.parametrize(("answer", "value"), [("b", "2"), ("2", "2"), ("= 7", "7")])
+def test_where_patches_disagree_one_value_is_asked_for(answer: str, value: str) -> None:
     question = Question("for `[3, 1, 2]`, should it be 1 or 2?", {"1": (PATCH.id,), "2": ("other",)})
-    decision, said = decided(proposal(questions=(question,)), "a", "2")
-    assert decision == Decision(Choice.ANSWER, text="2")
-    assert "for `[3, 1, 2]`, should it be 1 or 2? (1 or 2)" in said
+    decision, said = decided(proposal(questions=(question,)), answer)
+    assert (decision.choice, decision.text) == (Choice.ANSWER, value)
+    assert "for `[3, 1, 2]`, should it be 1 or 2?\na) 1  b) 2" in said
 
 
 @pytest.mark.parametrize(("answer", "choice"), [("y", Choice.CLEAR), ("n", Choice.REJECT), ("", Choice.REJECT)])
@@ -83,6 +85,45 @@ def test_a_fix_that_adds_a_capability_is_shown_and_asked_about_before_it_is_trie
     assert (decision.choice, decision.patch_id) == (choice, PATCH.id)
     assert "+rows = read(path)" in said
     assert "add subprocess" in said
+
+
+def test_what_is_not_understood_is_answered_with_the_keys_and_asked_again() -> None:
+    decision, said = decided(proposal(), "?", "perhaps", "yes")
+    assert decision.choice is Choice.APPROVE
+    assert said.count("Apply? [y]es [n]o [e]dit [t]ry again [w]hy [q]uit [?]") == 3
+    assert said.count("your version is tested before it is applied") == 2
+
+
+@pytest.mark.parametrize(
+    ("answers", "choice", "text"),
+    [(("t use the median",), Choice.RETRY, "use the median"), (("n", "no header"), Choice.REJECT, "no header"),
+     (("n too long",), Choice.REJECT, "too long")],
+)  # fmt: skip
+def test_words_may_follow_a_key(answers: tuple[str, ...], choice: Choice, text: str) -> None:
+    decision, _ = decided(proposal(), *answers)
+    assert (decision.choice, decision.text) == (choice, text)
+
+
+@pytest.mark.parametrize(
+    ("answers", "choice", "text"),
+    [(("c",), Choice.CONTINUE, ""), (("b 0.5",), Choice.RAISE_BUDGET, "0.5"), (("b", "0.5"), Choice.RAISE_BUDGET, "0.5"),
+     (("h", "use the median"), Choice.RETRY, "use the median"), (("",), Choice.STOP, "the budget"), (("q",), Choice.STOP, "the budget")],
+)  # fmt: skip
+def test_a_pause_is_answered_with_the_same_keys(answers: tuple[str, ...], choice: Choice, text: str) -> None:
+    approver, said = person(*answers)
+    decision = approver.paused("the budget", None, Cost())
+    assert (decision.choice, decision.text) == (choice, text)
+    assert "Paused: the budget (spent $0)" in said.getvalue()
+
+
+def test_where_nobody_answers_nothing_is_applied() -> None:
+    def nobody(_question: str) -> str:
+        raise EOFError
+
+    for ask in (nobody, lambda _question: (_ for _ in ()).throw(RuntimeError("no stdin"))):
+        approver = TerminalApprover(NOTEBOOK, Dialogue(ask, io.StringIO(), colours=False))
+        assert approver.decide(proposal()).choice is Choice.STOP
+        assert approver.paused("the budget", None, Cost()).choice is Choice.STOP
 
 
 @pytest.mark.parametrize("policy", ["all", "safe", "none"])

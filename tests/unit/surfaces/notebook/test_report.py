@@ -61,7 +61,7 @@ def test_the_page_is_one_file_that_fetches_nothing_and_escapes_everything(
     targets = re.findall(r'href="#([^"]+)"', text)
     assert {"n1-c2", "n1-c3", "n1-c4"} <= set(targets), "every cell that is told of can be pointed at"
     assert set(targets) <= set(re.findall(r'id="([^"]+)"', text))
-    yours = text[text.index("For you to do") : text.index("<section")]
+    yours = text[text.index("Needs your attention") : text.index("<section")]
     assert (yours.count("<li>"), yours.count("<a ")) == (1, 2), (
         "what is not healed is for a person, what is alike in one line"
     )
@@ -113,7 +113,7 @@ def test_what_is_to_be_done_is_said_once_and_in_order() -> None:
         "b.ipynb", (left, lacks, "`%pip install tabulate`"), (left, lacks, "`%pip install lifelines`"), network
     )
     text = re.sub(r"<[^>]+>", "", page([first, second]))
-    lines = [line.strip() for line in text[text.index("For you to do") : text.index("Notebooks")].splitlines()]
+    lines = [line.strip() for line in text[text.index("Needs your attention") : text.index("Notebooks")].splitlines()]
     assert list(filter(None, lines))[1:] == [
         "%pip install lifelines tabulate, or heal again with --install, which proves it first · b.ipynb, cell 1, b.ipynb, cell 2",
         "The cell needs the network. Run it where the address can be reached. · a.ipynb, cell 3, b.ipynb, cell 3",

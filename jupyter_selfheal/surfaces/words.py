@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from jupyter_selfheal.model import Applicability, Candidate, Cost, Notebook, Proposal, Question
-from jupyter_selfheal.surfaces.live.card import Card
-from jupyter_selfheal.surfaces.live.edits import diff_text
+from collections.abc import Callable, Iterator
+
+from jupyter_selfheal.model import (
+    Applicability,
+    Candidate,
+    Cost,
+    Notebook,
+    Proposal,
+    Question,
+    diff_patch,
+    format_diff,
+)
+from jupyter_selfheal.surfaces.card import Card
 
 LETTERS = "abcdf"
 """Names of the answers to a question; ``e`` is for Edit."""
@@ -14,18 +24,71 @@ def text(card: Card, notebook: Notebook) -> str:
     """The card in plain text: what a saved notebook, a log or a screen reader has of it."""
     lines = [f"Self-heal: {card.status or card.headline}"]
     lines += [s for s in (card.cause, card.advice) if s]
-    found = card.candidate()
-    if found is not None:
-        lines += [found.patch.title, diff_text(found.patch, notebook)]
-        lines += [f"Could go wrong: {found.patch.risk}"] if found.patch.risk else []
-        lines += [f"{score_words(found)}: " + " ".join(found.verdict.reasons)]
-        lines += [facts_line(card.proposal[0], found)]
-        lines += [said] if (said := warning(card, found)) else []
+    candidate = card.candidate()
+    if candidate is not None:
+        diff = format_diff(diff_patch(candidate.patch, namer(notebook)))
+        lines += list(proposal_lines(card, candidate, diff))[1:]
     if card.proposal and card.proposal[0].questions:
         question = card.proposal[0].questions[0]
         lines += [question.text, f"{choices(question)}  (`%heal answer a`)"]
     lines += [*card.notes, *([card.instructions] if card.instructions else [])]
     return "\n".join(lines)
+
+
+def proposal_lines(card: Card, candidate: Candidate, diff: str) -> Iterator[str]:
+    """What is proposed, how it is proven, and what to know before it is approved; ``diff`` is drawn as the medium can."""
+    yield f"Self-heal: {card.status or card.headline}"
+    yield candidate.patch.title
+    yield diff
+    if candidate.patch.risk:
+        yield f"Could go wrong: {candidate.patch.risk}"
+    yield f"{score_words(candidate)}: " + " ".join(candidate.verdict.reasons)
+    yield facts_line(card.proposal[0], candidate)
+    if said := warning(card, candidate):
+        yield said
+
+
+def proposal_status(proposal: Proposal) -> str:
+    """The line on top of a proposal: what failed, and how far the fix was tested."""
+    if proposal.proven_from and proposal.candidates:
+        forked = proposal.candidates[0].trial.isolation.kernel == "forked"
+        tested = f"fix ready, tested in a {'copy of your' if forked else 'fresh'} kernel"
+    else:
+        tested = "suggestion, not tested"
+    return f"{proposal.failure.headline}: {tested}" + (
+        "; one value decides between fixes" if proposal.questions else ""
+    )
+
+
+def evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
+    """Sentences for who asks why: the cause, what proves the fix, and what does not."""
+    patch, verdict = candidate.patch, candidate.verdict
+    if patch.cause or proposal.diagnosis.cause:
+        yield f"Cause: {patch.cause or proposal.diagnosis.cause}"
+    yield f"Fix by {patch.healer}{' ' + patch.rule if patch.rule else ''}, {patch.applicability.name.lower()}" + (
+        f": {patch.why}" if patch.why else ""
+    )
+    yield f"{score_words(candidate)}:"
+    yield from (f"+ {reason}" for reason in verdict.reasons)
+    yield from (f"- {what}" for what in verdict.tampering)
+    if patch.risk:
+        yield f"Could go wrong: {patch.risk}"
+    yield f"Ran in {candidate.trial.isolation.words}"
+    yield from proposal.notes
+
+
+def namer(notebook: Notebook) -> Callable[[str], str]:
+    """How people call a cell: by its execution number, where it has one in this session, and by its first line."""
+
+    def name(cell_id: str) -> str:
+        at = notebook.index(cell_id)
+        cell = notebook.cells[at] if at >= 0 else None
+        if cell is None or not cell.runs:
+            return notebook.name_cell(cell_id) if cell else "the cell"
+        first = next((line.strip() for line in cell.source.splitlines() if line.strip()), "")
+        return f"[{cell.runs}] {first[:40]}"
+
+    return name
 
 
 def score_words(found: Candidate) -> str:
@@ -44,7 +107,7 @@ def warning(card: Card, found: Candidate) -> str:
         cells = "1 cell has" if card.ran_since == 1 else f"{card.ran_since} cells have"
         said.append(f"{cells} run since this was proven; it is proven again before it is applied.")
     elif found.verdict.score < 7:
-        said.append("This ran, but nothing shows that it is right: read it before you approve.")
+        said.append("It runs, but nothing here confirms the result. Check it first.")
     elif found.patch.applicability is Applicability.DISPLAY_ONLY:
         said.append("This needs your own choice: it is shown, not recommended.")
     return " ".join(filter(None, said))

@@ -1,0 +1,179 @@
+"""The one dialogue of a terminal: a proposal is shown, and one answer taken. Live sessions and batch runs have the same keys and words."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from jupyter_selfheal.model import DiffLine, LineKind, Notebook, Patch, Replace, diff_patch
+from jupyter_selfheal.surfaces import words
+from jupyter_selfheal.surfaces.card import Card
+
+NOBODY = "nobody"
+"""The choice where there is nobody who can answer."""
+
+KEYS = {
+    "y": ("apply", "[y]es", "apply the fix and run it"),
+    "n": ("reject", "[n]o", "not this one; say why, and the next attempt knows"),
+    "e": ("edit", "[e]dit", "change the fix; your version is tested before it is applied"),
+    "r": ("resume", "[r]esume", "apply it, and run only what is left of the cell"),
+    "t": ("retry", "[t]ry again", "look for another fix; a hint may follow: t use the median"),
+    "w": ("why", "[w]hy", "the cause, and what proves the fix"),
+    "q": ("leave", "[q]uit", "leave the cell as it is; Enter does the same"),
+}
+"""By key: the choice, how it is offered, what it does."""
+
+PAUSE_KEYS = {
+    "c": ("continue", "[c]ontinue", "the same allowance once more"),
+    "h": ("retry", "[h]int", "go on with a hint: h use the median"),
+    "b": ("budget", "[b]udget", "go on with a new budget in dollars: b 0.50"),
+    "q": ("stop", "[q]uit", "end this heal; nothing is changed"),
+}
+
+CLEARANCE_KEYS = {
+    "y": ("allow", "[y]es", "test it in the sandbox; it is shown again before anything is applied"),
+    "n": ("reject", "[n]o", "look for a fix that does not"),
+}
+
+_COLOURS = {
+    LineKind.ADDED: "\x1b[32m",
+    LineKind.REMOVED: "\x1b[31m",
+    LineKind.HEADING: "\x1b[36m",
+    LineKind.GAP: "\x1b[36m",
+}
+
+Keys = dict[str, tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person chose (see :data:`KEYS`), with the words that belong to it."""
+
+    choice: str
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """Asks one person at a terminal."""
+
+    ask: Callable[[str], str] = lambda question: input(question)
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    colours: bool = True
+    _shown: str = ""
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        print(text, file=self.out, flush=True)
+
+    def show(self, card: Card, notebook: Notebook) -> None:
+        """The proposal with its diff, once."""
+        candidate = card.candidate()
+        if candidate is None or self._shown == card.run + candidate.patch.id:
+            return
+        self._shown = card.run + candidate.patch.id
+        lines = diff_patch(candidate.patch, words.namer(notebook))
+        diff = colour_diff(lines) if self.colours else "\n".join(map(str, lines))
+        self.say("\n".join(words.proposal_lines(card, candidate, diff)))
+
+    def decide(self, card: Card, notebook: Notebook) -> Answer:
+        """Show the proposal and ask until there is an answer that ends the asking."""
+        self.show(card, notebook)
+        proposal, candidate = card.proposal[0], card.candidate()
+        assert candidate is not None
+        if proposal.needs_clearance:
+            needs = ", ".join(proposal.needs_clearance)
+            answer = self._choose(f"The fix would add {needs}. Test it in the sandbox?", CLEARANCE_KEYS, otherwise="n")
+            return Answer("reject", f"it must not add {needs}") if answer.choice == "reject" else answer
+        questions = proposal.questions[:1]
+        for question in questions:
+            self.say(f"{question.text}\n{words.choices(question)}  (or another value: `= VALUE`)")
+        known = [a for question in questions for a in (*words.LETTERS[: len(question.answers)], *question.answers)]
+        keys = {key: of for key, of in KEYS.items() if key != "r" or card.can_resume}
+        while True:
+            answer = self._choose("Apply?", keys, otherwise="q", known=known)
+            if answer.choice == "why":
+                self.say("\n".join(words.evidence(proposal, candidate)))
+            elif answer.choice == "answer":
+                return Answer("answer", words.answer_of(questions[0], answer.text))
+            elif answer.choice == "reject":
+                return Answer("reject", answer.text or self._asked("Why? (Enter for no reason) "))
+            elif answer.choice == "edit":
+                before = source_to_edit(candidate.patch, card.cell_id)
+                source = edit_source(before, self)
+                if source.strip() and source != before:
+                    return Answer("edit", source)
+                self.say("left as it was")
+            else:
+                return answer
+
+    def pause(self, why: str) -> Answer:
+        """A heal waits for its user."""
+        answer = self._choose(f"Paused: {why}\nGo on?", PAUSE_KEYS, otherwise="q")
+        asks = {"retry": "Hint: ", "budget": "New budget in dollars: "}.get(answer.choice)
+        return Answer(answer.choice, self._asked(asks)) if asks and not answer.text else answer
+
+    def _choose(self, question: str, keys: Keys, *, otherwise: str, known: Iterable[str] = ()) -> Answer:
+        """One of the keys, or a value that is known or begins with ``=``; Enter is ``otherwise``."""
+        offered = " ".join(label for _, label, _ in keys.values())
+        while True:
+            try:
+                said = self.ask(f"{question} {offered} [?] ").strip()
+            except EOFError:
+                return Answer(NOBODY)
+            except RuntimeError:  # StdinNotImplementedError of a kernel without a front end
+                return Answer(NOBODY)
+            if said in known or (known and said.startswith("=")):
+                return Answer("answer", said.removeprefix("="))
+            word, _, rest = (said or otherwise).partition(" ")
+            key = next((k for k in keys if word.lower() in _spellings(k, keys[k])), "")
+            if key:
+                return Answer(keys[key][0], rest.strip())
+            self.say("\n".join(f"  {label:12} {what}" for _, label, what in keys.values()))
+
+    def _asked(self, question: str) -> str:
+        try:
+            return self.ask(question).strip()
+        except EOFError:
+            return ""
+
+
+def _spellings(key: str, of: tuple[str, str, str]) -> tuple[str, ...]:
+    """``y`` and ``yes``; ``t``, ``try`` and ``retry``."""
+    label = of[1].replace("[", "").replace("]", "")
+    return key, label, label.split()[0], of[0]
+
+
+def colour_diff(lines: Sequence[DiffLine]) -> str:
+    """A diff with a terminal's colours."""
+    return "\n".join(f"{_COLOURS[line.kind]}{line}\x1b[0m" if line.kind in _COLOURS else str(line) for line in lines)
+
+
+def source_to_edit(patch: Patch, cell_id: str) -> str:
+    """The failing cell as the patch has it; the first cell that it replaces where it leaves that one alone."""
+    return patch.source_of(cell_id, next((e.source for e in patch.edits if isinstance(e, Replace)), ""))
+
+
+def edit_source(source: str, dialogue: Dialogue) -> str:
+    """The source as the user leaves it in ``$VISUAL`` or ``$EDITOR``; where none is set, or this is no terminal (a notebook
+    asks here too), typed line by line. Empty: the user wants none."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        dialogue.say("Type the cell as it should be; end with a line that holds only a dot.")
+        return "\n".join(iter(lambda: dialogue.ask("... "), "."))
+    with tempfile.TemporaryDirectory(prefix="selfheal-edit-") as folder:
+        path = Path(folder, "cell.py")
+        path.write_text(source + "\n", encoding="utf-8")
+        try:
+            subprocess.run([*shlex.split(editor), str(path)], check=True)
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+            dialogue.say(f"The editor {editor!r} could not be used: {error}")
+            return ""
+        return path.read_text(encoding="utf-8").rstrip("\n")
