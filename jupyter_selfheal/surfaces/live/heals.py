@@ -165,7 +165,9 @@ class LiveHeal:
         self.outcome, self.journal = (message.outcome,), message.journal
         outcome = message.outcome
         if outcome.reason is Reason.HEALED:
-            self.change(phase="applied", status=f"{self.card.headline}: approved")
+            with self.lock:
+                if self.card.phase != "applied":  # else the user is further on already: it may even be undone
+                    self.change(phase="applied", status=f"{self.card.headline}: fixed")
         elif outcome.reason is Reason.NOT_REPRODUCED and self.case.failure.kind.value == "missed":
             self.change(phase="applied", status="✓ Matches what is expected", attempts=())
         else:

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import Case, Cell, Failure, Notebook, Outcome, Reason
+from jupyter_selfheal.surfaces.live.heals import LiveHeal, new_card
 from jupyter_selfheal.surfaces.live.session import KEPT_HEALS, LiveSession
 
 
@@ -61,3 +64,14 @@ def test_the_oldest_heals_are_closed_and_forgotten(session: Any) -> None:
     assert [heal.is_closed for heal in heals] == [True, True] + [False] * KEPT_HEALS
     assert list(session.heals) == heals[2:]
     assert session.heals.latest is heals[-1]
+
+
+@pytest.mark.parametrize("status", ["KeyError: fixed", "Undone: the old source is back."])
+def test_the_workers_last_word_changes_nothing_that_the_user_did_since(status: str) -> None:
+    case = Case(Failure("c", "x['a']", ename="KeyError"), Notebook((Cell("c", "x['a']"),)))
+    view = SimpleNamespace(show=None, update=lambda heal, before: None, close=None)
+    heal = LiveHeal("run", case, new_card("run", case), view)  # type: ignore[arg-type]
+    heal.change(phase="applied", status=status)
+    heal.fold(m.Finished("run", Outcome(Reason.HEALED, case.failure), "journal"))
+    assert heal.card.status == status
+    assert heal.settled.is_set()
