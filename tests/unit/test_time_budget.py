@@ -1,0 +1,127 @@
+"""Healing takes time in proportion to the notebook, the cell, the traceback and the message: four times as much of one of
+them takes about four times as long, never sixteen.
+
+All of a heal that is ours is in it: triage, rules, the search's plan, redaction, the trials' plans, the verdict; the kernel is in this
+process. CPU-seconds are compared with CPU-seconds of the same run, never with a clock.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from jupyter_selfheal import engine
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.search.plan import plan
+from jupyter_selfheal.journal.redact import Redactor
+from jupyter_selfheal.loop.progress import failure_of
+from jupyter_selfheal.model import Case, Cell, Failure, Keep, Notebook, Reason, Run, TrialRequest
+from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.scripted import ListJournal, ScriptedApprover
+
+CONFIG = HealConfig(offline=True, memory=False, healers=("rules",), parallel=1)
+QUADRATIC = 16.0
+"""How much longer four times as much takes where each part is looked at once for each other part."""
+MARGIN = 0.55
+"""Between 4, which is meant, and 16: caches and collections of garbage move the figure by some tens of percent."""
+
+DEFINITIONS = (
+    "def f{n}(x, y=2):\n    total = 0\n    for k in range(x):\n        total += k * y\n    return total + a{n}"
+)
+
+
+def notebook_of(cells: int) -> Notebook:
+    """Cells that define, read and change names of each other, and one at the end that misspells one."""
+    made = [Cell("c0", "price = 1\nitems = [1, 2]\na0 = 3")]
+    for n in range(1, cells):
+        made.append(
+            Cell(f"c{n}", f"a{n} = {n} + price\n{DEFINITIONS.format(n=n)}\nitems.append(a{n})\nprint(a{n - 1})")
+        )
+    return Notebook((*made, Cell("bad", "value = prise + 1\nprint(value)")))
+
+
+def long_cell(lines: int) -> Notebook:
+    body = "\n".join(f"v{n} = len(str({n})) + price * (2 + {n % 7})" for n in range(lines))
+    return Notebook((Cell("c0", "price = 1"), Cell("bad", f"{body}\nvalue = prise + 1\nprint(value)")))
+
+
+def deep_traceback(frames: int) -> Notebook:
+    deep = "def deep(n):\n    return deep(n - 1) if n else prise"
+    return Notebook((Cell("c0", "price = 1"), Cell("c1", deep), Cell("bad", f"value = deep({frames})")))
+
+
+def long_message(characters: int) -> Notebook:
+    return Notebook((Cell("c0", "table = {'price': 1}"), Cell("bad", f"table['token_' * {characters // 6}]")))
+
+
+def failing(notebook: Notebook) -> tuple[Case, Starts]:
+    """The failure of the last cell, seen in a kernel that holds what the first two cells make."""
+    last = notebook.cells[-1]
+    state = FakeKernel([c.source for c in notebook.cells[: min(2, len(notebook.cells) - 1)]])
+    trial, after = state.run(TrialRequest((Run(last.source, last.id),), keep=Keep.ALWAYS, timeout=60.0))
+    failure = failure_of(Case(Failure(last.id, last.source), notebook), last.source, trial, "")
+    assert failure is not None
+    assert after is not None
+    return Case(failure, notebook), Starts((state,), (after,))
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def healing_seconds(notebook: Notebook, *, heals: bool = True) -> float:
+    case, starts = failing(notebook)
+
+    def work() -> None:
+        journal = ListJournal()
+        outcome = engine.heal(case, starts, config=CONFIG, approver=ScriptedApprover(), journal=journal)
+        assert (outcome.reason is Reason.HEALED) is heals, outcome.detail
+        plan(case)
+        for text in (case.failure.evalue, case.failure.traceback, case.failure.source):
+            Redactor().redact(text)
+
+    return seconds_of(work)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm() -> None:
+    """What is imported and compiled for the first heal is not part of any."""
+    healing_seconds(notebook_of(2))
+
+
+@pytest.mark.parametrize(
+    ("make", "small", "large", "heals"),
+    [
+        pytest.param(notebook_of, 100, 400, True, id="cells"),
+        pytest.param(long_cell, 1_000, 4_000, True, id="lines of a cell", marks=pytest.mark.slow),
+        pytest.param(deep_traceback, 750, 3_000, False, id="frames of a traceback"),
+        pytest.param(long_message, 250_000, 1_000_000, False, id="characters of a message"),
+    ],
+)
+def test_four_times_as_much_takes_about_four_times_as_long(
+    make: Callable[[int], Notebook], small: int, large: int, heals: bool
+) -> None:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 20_000))  # a call of Python's own takes nothing of the C stack
+    try:
+        base = healing_seconds(make(small), heals=heals)
+        ratio = healing_seconds(make(large), heals=heals) / base
+    finally:
+        sys.setrecursionlimit(before)
+    assert ratio < QUADRATIC * MARGIN, f"{large} took {ratio:.1f} times what {small} took ({base:.2f} CPU-seconds)"
+
+
+@pytest.mark.parametrize("cells", [10, 100, 400])
+def test_a_heal_costs_no_more_than_reading_the_notebook_some_dozens_of_times(cells: int) -> None:
+    """It was 3,425 times for 200 cells. A heal has a price of its own, which a small notebook is given in advance."""
+    notebook = notebook_of(cells)
+    reading = seconds_of(lambda: [ast.parse(c.source) for c in notebook.cells for _ in range(10)]) / 10
+    own = healing_seconds(notebook_of(2))
+    assert healing_seconds(notebook) - own < 100 * reading + own
