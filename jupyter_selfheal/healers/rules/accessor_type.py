@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$"
@@ -24,6 +24,7 @@ class AccessorType(Rule):
 
     code = "PDA117"
     name = "accessor of another type"
+    stage = Stage.LIBRARY
     enames = frozenset({"AttributeError"})
     applicability = Applicability.SAFE
     why = "The values have one reading as this type."

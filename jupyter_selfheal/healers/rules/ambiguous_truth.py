@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -26,6 +26,7 @@ class AmbiguousTruth(Rule):
 
     code = "NPA104"
     name = "ambiguous truth of an array"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
     applicability = Applicability.SAFE
     why = "The operands are arrays of booleans, for which only the element-wise operator has a meaning."

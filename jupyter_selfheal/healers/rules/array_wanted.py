@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -30,6 +30,7 @@ class ArrayWanted(Rule):
 
     code = "NPA101"
     name = "another kind of array wanted"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "ValueError"})
     applicability = Applicability.SAFE
     why = "It is what the library did by itself before, and what its migration guide names."

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -31,6 +31,7 @@ class ArraysInSequence(Rule):
 
     code = "NPA107"
     name = "arrays not in a sequence"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "ValueError"})
     message = ABOUT
     applicability = Applicability.SAFE

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -29,6 +29,7 @@ class AxesGrid(Rule):
 
     code = "MPL101"
     name = "grid of axes"
+    stage = Stage.LIBRARY
     enames = frozenset({"AttributeError", "IndexError", "TypeError"})
     message = ABOUT
     applicability = Applicability.SAFE

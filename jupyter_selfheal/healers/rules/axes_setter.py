@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 SETTABLE = frozenset({"title", "xlabel", "ylabel", "zlabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale"})
@@ -27,6 +27,7 @@ class AxesSetter(Rule):
 
     code = "MPL102"
     name = "axes or pyplot"
+    stage = Stage.LIBRARY
     enames = frozenset({"AttributeError", "TypeError"})
     message = ABOUT
     applicability = Applicability.SAFE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -22,6 +22,7 @@ class CategorySetter(Rule):
 
     code = "PDA107"
     name = "categories assigned to"
+    stage = Stage.LIBRARY
     enames = frozenset({"AttributeError"})
     applicability = Applicability.SAFE
     why = "`rename_categories` does what the setter did (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."

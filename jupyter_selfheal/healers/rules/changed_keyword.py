@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword, knowledge
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, read_literal
@@ -45,6 +45,7 @@ class ChangedKeyword(Rule):
 
     code = "API201"
     name = "keyword that is no longer taken"
+    stage = Stage.CHANGELOG
     enames = frozenset({"TypeError", "AttributeError", "ValueError"})
     applicability = Applicability.SAFE
     why = "The library's changelog names the new form of this argument."

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Value, is_from, knowledge
 from jupyter_selfheal.healers.rules.context.nodes import last_name
@@ -38,6 +38,7 @@ class ChangedValue(Rule):
 
     code = "API203"
     name = "value that is no longer accepted"
+    stage = Stage.CHANGELOG
     enames = frozenset(
         {"ValueError", "TypeError", "InvalidParameterError", "OSError", "KeyError", "OptionError", "AttributeError"}
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -25,6 +25,7 @@ class CoefficientIndex(Rule):
 
     code = "SKL104"
     name = "index too many for coefficients"
+    stage = Stage.LIBRARY
     enames = frozenset({"IndexError", "TypeError"})
     applicability = Applicability.SAFE
     why = "The live attribute has one dimension less, and index 0 of the missing one is what is there."

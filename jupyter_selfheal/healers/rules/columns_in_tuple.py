@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -22,6 +22,7 @@ class ColumnsInTuple(Rule):
 
     code = "PDA113"
     name = "columns in a tuple"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
     applicability = Applicability.SAFE
     why = "The list selects the columns that the tuple selected until pandas 2.0."

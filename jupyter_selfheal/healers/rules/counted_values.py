@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SOURCE = "https://pandas.pydata.org/docs/whatsnew/v2.0.0.html#value-counts-sets-the-resulting-name-to-count"
@@ -25,6 +25,7 @@ class CountedValues(Rule):
 
     code = "PDA118"
     name = "columns of counted values"
+    stage = Stage.LIBRARY
     enames = frozenset({"KeyError", "ValueError"})
     applicability = Applicability.SAFE
     why = f"The columns have the names again that they had before pandas 2.0 ({SOURCE})."

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Cell, Edit, Patch, RunCells
 
@@ -25,6 +25,7 @@ class DeletedName(Rule):
 
     code = "STA106"
     name = "deleted name"
+    stage = Stage.STATE
     enames = frozenset({"NameError"})
     applicability = Applicability.UNSAFE
     why = "The notebook deletes the name on purpose: either the `del` or this use of it is one too many."

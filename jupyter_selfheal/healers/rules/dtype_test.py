@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -29,6 +29,7 @@ class DtypeTest(Rule):
 
     code = "PDA110"
     name = "dtype that NumPy does not know"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError"})
     applicability = Applicability.SAFE
     why = "For NumPy's own dtypes both tests say the same."

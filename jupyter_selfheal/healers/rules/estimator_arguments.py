@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -29,6 +29,7 @@ class EstimatorArguments(Rule):
 
     code = "SKL102"
     name = "contradicting arguments of an estimator"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "InvalidParameterError"})
     applicability = Applicability.SAFE
     why = (

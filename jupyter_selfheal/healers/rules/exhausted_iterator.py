@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
 from jupyter_selfheal.model import Applicability, Patch
 
 ONE_PASS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
@@ -25,6 +25,7 @@ class ExhaustedIterator(Rule):
 
     code = "STA105"
     name = "exhausted iterator"
+    stage = Stage.STATE
     enames = frozenset(
         {"ValueError", "StopIteration", "ZeroDivisionError", "IndexError", "StatisticsError", "TypeError"}
     )

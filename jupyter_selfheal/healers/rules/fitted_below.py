@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Cell, Move, Patch
 
 
@@ -23,6 +23,7 @@ class FittedBelow(Rule):
 
     code = "STA107"
     name = "estimator fitted below"
+    stage = Stage.STATE
     enames = frozenset({"NotFittedError"})
     applicability = Applicability.SAFE
     why = "The cell that fits it reads only what is there, and passes no cell that has to do with it."

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
@@ -51,6 +51,7 @@ class FrequencyAlias(Rule):
 
     code = "PDA101"
     name = "frequency alias"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "KeyError", "TypeError"})
     applicability = Applicability.SAFE
     why = (

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
@@ -45,6 +45,7 @@ class GroupColumns(Rule):
 
     code = "PDA121"
     name = "columns that groups are made by"
+    stage = Stage.LIBRARY
     enames = frozenset({"KeyError", "AttributeError"})
     applicability = Applicability.SAFE
     why = "Until pandas 3.0 the groups had these columns (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Table
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, Table
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -27,6 +27,7 @@ class IxIndexer(Rule):
 
     code = "PDA102"
     name = ".ix indexer"
+    stage = Stage.LIBRARY
     enames = frozenset({"AttributeError"})
     applicability = Applicability.SAFE
     why = "The live axes decide between label and position as `.ix` did."

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -28,6 +28,7 @@ class LostDimension(Rule):
 
     code = "NPA106"
     name = "lost dimension"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
     applicability = Applicability.SAFE
     why = "There is one value for each row, and no other way to fit it."

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Stage
 from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, lines_of
 
 MAGIC = re.compile(r"^\s*%(?:timeit|time|prun|memit)\s+(?:-\w+\s*\d*\s+)*(?=\S)")
@@ -24,6 +25,7 @@ class MagicOverLines(SyntaxRule):
 
     code = "SYN110"
     name = "line magic over several lines"
+    stage = Stage.LAST
     why = "The code up to the closing bracket is one expression, and compiles as such."
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.spelling import normalize
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -22,6 +22,7 @@ class MergeKeys(Rule):
 
     code = "PDA119"
     name = "key of a join"
+    stage = Stage.LIBRARY
     enames = frozenset({"KeyError"})
     applicability = Applicability.SAFE
     why = "One column only of the table is the key's name but for case and punctuation."

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._imports import ALIASES, AMBIGUOUS
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import add_import, format_import
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
+from jupyter_selfheal.healers.rules.context.tables import import_aliases, read_words
 from jupyter_selfheal.model import Applicability, Patch
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -33,6 +33,7 @@ class MissingImport(Rule):
 
     code = "IMP101"
     name = "missing import"
+    stage = Stage.IMPORTS
     enames = frozenset({"NameError", "UnboundLocalError"})
     applicability = Applicability.SAFE
     why = "The name has one usual meaning, and every attribute that the notebook reads of it exists there."
@@ -42,17 +43,17 @@ class MissingImport(Rule):
         if not name or context.failure.ename != "NameError" or _is_bound(context, name):
             return
         own = _own_imports(context, name)
-        if not own and name not in ALIASES and _HUMPS.fullmatch(name):
+        if not own and name not in import_aliases() and _HUMPS.fullmatch(name):
             yield from self._of_a_library(context, name)
             return
-        candidates = own or list(ALIASES.get(name, ())) or [(name, "")]
+        candidates = own or list(import_aliases().get(name, ())) or [(name, "")]
         fitting = _fitting(context, name, candidates)
-        if not own and name not in ALIASES and not _is_used_as_module(context, name):
+        if not own and name not in import_aliases() and not _is_used_as_module(context, name):
             return
         for rank, (module, item) in enumerate(fitting):
             line = format_import(module, item, name)
             place = _home(context)
-            sure = bool(own) or (name not in AMBIGUOUS and rank == 0)
+            sure = bool(own) or (name not in read_words("imports", "ambiguous") and rank == 0)
             yield self.patch(
                 context.replace(place, [add_import(context.source_of(place), line)]),
                 f"Add `{line}`",

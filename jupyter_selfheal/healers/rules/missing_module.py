@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules._distributions import (
-    DISTRIBUTIONS,
-    PLACEHOLDERS,
-    PYTHON_2_MODULES,
-    PYTHON_ONLY_ELSEWHERE,
-    distribution_of,
-)
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.project import find_folders
 from jupyter_selfheal.healers.rules.context.requirements import SAYS_SO, asked_for
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
+from jupyter_selfheal.healers.rules.context.tables import (
+    find_distribution,
+    is_never_installed,
+    modules_of_distributions,
+    read_table,
+)
 from jupyter_selfheal.model import Applicability, Install, Patch
 
 MISSING = re.compile(r"No module named '?([\w.]+)'?")
@@ -71,11 +70,11 @@ def wanted_distribution(context: RuleContext) -> tuple[str, str, bool]:
 def _imported(context: RuleContext, module: str) -> tuple[str, str, bool]:
     """For a module that was imported."""
     top = module.split(".")[0]
-    if {module, top} & (PLACEHOLDERS | PYTHON_2_MODULES | PYTHON_ONLY_ELSEWHERE) or len(top) < 2 or top.startswith("_"):
+    if is_never_installed(module) or len(top) < 2 or top.startswith("_"):
         return "", "", False
     installed = context.ask(questions.LIST_MODULES)
-    requirement, known = distribution_of(module)
-    if top in installed and not ("." in module and module in DISTRIBUTIONS):
+    requirement, known = find_distribution(module)
+    if top in installed and not ("." in module and module in read_table("distributions")["distributions"]):
         return "", "", False  # the package is there, a part of it is not: another release, not another distribution
     if (not known and find_nearest(top, installed)) or find_folders(context, top):
         return "", "", False
@@ -88,12 +87,8 @@ def _asked_for(context: RuleContext) -> tuple[str, str, bool]:
     installed = context.ask(questions.LIST_MODULES) if names else []
     for name in names:
         base, bracket, extras = name.partition("[")
-        module = MODULES.get(base.lower(), base.replace("-", "_"))
-        requirement, known = distribution_of(module)
+        module = modules_of_distributions().get(base.lower(), base.replace("-", "_"))
+        requirement, known = find_distribution(module)
         if known and (bracket or module not in installed):
             return requirement + bracket + extras, module, True
     return "", "", False
-
-
-MODULES = {distribution.lower(): module for module, distribution in DISTRIBUTIONS.items() if "." not in module}
-"""Distribution → module, where they differ."""

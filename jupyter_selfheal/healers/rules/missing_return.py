@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Edit, Failure, FailureKind, Patch
 
@@ -35,6 +35,7 @@ class MissingReturn(Rule):
 
     code = "NON102"
     name = "missing return"
+    stage = Stage.STATE
     enames = frozenset({"TypeError", "AttributeError", "AssertionError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     why = "The result is used, and the function's last statement computes the only value it can mean."

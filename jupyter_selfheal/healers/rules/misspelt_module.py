@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._distributions import PYTHON_2_MODULES, distribution_of
-from jupyter_selfheal.healers.rules._imports import ALIASES
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.edits import Splice, rename_name
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
+from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases, read_words
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"No module named '?([\w.]+)'?")
@@ -45,12 +44,12 @@ class MisspeltModule(Rule):
     def _module(self, context: RuleContext, wrong: str) -> Iterator[Patch]:
         cell_id, source, _ = context.location
         top, _, last = wrong.rpartition(".")
-        if not top and (distribution_of(wrong)[1] or wrong in PYTHON_2_MODULES):
+        if not top and (find_distribution(wrong)[1] or wrong in read_words("distributions", "python2_modules")):
             return
         known = context.ask(questions.LIST_MEMBERS, path=top) if top else context.ask(questions.LIST_MODULES)
         near = find_nearest(last, known or ())
         alias = _alias_of(source, wrong)
-        agreed = [n for n in near if any(m == n for m, _ in ALIASES.get(alias, ()))]
+        agreed = [n for n in near if any(m == n for m, _ in import_aliases().get(alias, ()))]
         for word in agreed or (near if len(near) <= 2 else ()):
             sure = bool(agreed) or (len(near) == 1 and len(last) >= 5 and is_plain_slip(last, word))
             yield self._patch(context, cell_id, _module_splices(source, wrong, word), wrong, word, sure)

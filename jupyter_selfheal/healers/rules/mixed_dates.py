@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -23,6 +23,7 @@ class MixedDates(Rule):
 
     code = "PDA109"
     name = "dates of several formats"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "DateParseError"})
     applicability = Applicability.SAFE
     why = "Before pandas 2.0 every date was parsed by itself (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.import_plan import Plan, plan_import, plan_import_from, working
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name
@@ -30,6 +30,7 @@ class MovedImport(Rule):
 
     code = "API101"
     name = "moved or removed import"
+    stage = Stage.CHANGELOG
     enames = frozenset({"ModuleNotFoundError", "ImportError", "AttributeError"})
     applicability = Applicability.SAFE
     why = "The library's changelog names the successor, and it is there in the installed version."

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 CHANGES = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear", "sort"})
@@ -25,6 +25,7 @@ class MutableDefault(Rule):
 
     code = "ASR101"
     name = "mutable default"
+    stage = Stage.STATE
     enames = frozenset({"AssertionError"})
     applicability = Applicability.UNSAFE
     why = "Each call begins with a value of its own; whether the shared one was meant, only a check can tell."

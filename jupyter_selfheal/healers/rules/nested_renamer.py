@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -23,6 +23,7 @@ class NestedRenamer(Rule):
 
     code = "PDA106"
     name = "nested renamer"
+    stage = Stage.LIBRARY
     enames = frozenset({"SpecificationError"})
     applicability = Applicability.SAFE
     why = "The form gives the columns that the dictionary gave (https://pandas.pydata.org/docs/whatsnew/v0.20.0.html, v1.0.0)."

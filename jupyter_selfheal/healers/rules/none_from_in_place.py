@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import plain_chain
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
@@ -32,6 +32,7 @@ class NoneFromInPlace(Rule):
 
     code = "NON101"
     name = "None from an in-place method"
+    stage = Stage.STATE
     enames = frozenset({"AttributeError", "TypeError"})
     applicability = Applicability.SAFE
     why = "The call keeps its effect, and the name holds the changed object, as the later code expects."

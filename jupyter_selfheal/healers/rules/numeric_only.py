@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -37,6 +37,7 @@ class NumericOnly(Rule):
 
     code = "PDA103"
     name = "reduction over text columns"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "ValueError", "DataError", "NotImplementedError"})
     message = MESSAGE
     applicability = Applicability.SAFE

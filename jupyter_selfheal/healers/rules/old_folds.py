@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.templates import bind
 from jupyter_selfheal.model import Applicability, Patch
@@ -35,6 +35,7 @@ class OldFolds(Rule):
 
     code = "SKL103"
     name = "folds built from data"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "ValueError"})
     applicability = Applicability.SAFE
     why = "The first argument was the number of samples or the labels, which `split` takes now."

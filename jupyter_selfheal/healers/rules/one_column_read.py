@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 SEPARATORS = (";", "\t", "|")
@@ -25,6 +25,7 @@ class OneColumnRead(Rule):
 
     code = "PDA116"
     name = "wrong separator"
+    stage = Stage.LIBRARY
     enames = frozenset({"KeyError", "AttributeError", "ValueError"})
     applicability = Applicability.SAFE
     why = "The one column's name, cut at this separator, holds the column that is asked for."

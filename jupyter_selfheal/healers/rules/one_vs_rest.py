@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch, Replace
@@ -36,6 +36,7 @@ class OneVsRest(Rule):
 
     code = "SKL105"
     name = "solver for two classes only"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
     message = MESSAGE
     applicability = Applicability.SAFE

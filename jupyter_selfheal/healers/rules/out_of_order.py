@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Cell, Move, Patch
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -27,6 +27,7 @@ class OutOfOrder(Rule):
 
     code = "STA102"
     name = "definition below its use"
+    stage = Stage.STATE
     enames = frozenset({"NameError"})
     applicability = Applicability.UNSAFE
     why = "The notebook's own definition is used; the moved cells also run code, so the order of effects changes."

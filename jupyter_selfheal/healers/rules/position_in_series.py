@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -26,6 +26,7 @@ class PositionInSeries(Rule):
 
     code = "PDA104"
     name = "position in a Series"
+    stage = Stage.LIBRARY
     enames = frozenset({"KeyError", "IndexError"})
     applicability = Applicability.SAFE
     why = "The live index holds no numbers, so that the integer can only be a position (pandas 3.0 release notes)."

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Positional, knowledge
 from jupyter_selfheal.healers.rules.context.nodes import last_name
@@ -39,6 +39,7 @@ class PositionalArguments(Rule):
 
     code = "API202"
     name = "argument by position that must be by keyword"
+    stage = Stage.CHANGELOG
     enames = frozenset({"TypeError"})
     message = TOO_MANY
     applicability = Applicability.SAFE

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -24,6 +24,7 @@ class PrintStatement(Rule):
 
     code = "NON103"
     name = "print closed too early"
+    stage = Stage.STATE
     enames = frozenset({"TypeError", "AttributeError"})
     applicability = Applicability.SAFE
     why = "`print` gives None, with which nothing can be reckoned: the whole expression was to be printed."

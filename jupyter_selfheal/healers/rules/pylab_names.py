@@ -5,34 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules._imports import ALIASES
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.edits import add_import
 from jupyter_selfheal.healers.rules.context.project import list_imported_names
+from jupyter_selfheal.healers.rules.context.tables import import_aliases, read_table, read_words
 from jupyter_selfheal.model import Applicability, Patch
-
-ELEMENTARY = frozenset(
-    {"cos", "sin", "tan", "arccos", "arcsin", "arctan", "arctan2", "exp", "log", "log2", "log10", "sqrt", "pi", "linspace", "arange",
-     "zeros", "ones", "meshgrid", "hstack", "vstack", "newaxis", "subplots", "subplot", "xlabel", "ylabel", "xlim", "ylim", "figure",
-     "histogram", "cumsum", "zeros_like", "ones_like", "logspace", "plot", "hist", "imshow", "legend", "savefig", "colorbar", "semilogx",
-     "semilogy", "loglog", "errorbar", "contourf", "axvline", "axhline"}
-)  # fmt: skip
-"""Names that hardly anybody gives to anything else."""
-
-MODULES = frozenset(alias for alias, meanings in ALIASES.items() if not meanings[0][1])
-"""Aliases of modules, which the rule of missing imports knows."""
-
-RENAMED = {"Inf": "inf", "Infinity": "inf", "infty": "inf", "PINF": "inf", "NaN": "nan", "NAN": "nan"}
-"""Names of constants that pylab had until NumPy 2.0 removed them (its release notes), and what they are called now."""
-
-STARRED = frozenset({"numpy", "scipy", "matplotlib", "pylab", "pandas", "sklearn", "statsmodels"})
-"""Packages of notebooks that were run in pylab mode; SciPy had NumPy's names itself until 1.4."""
-
-TOOLS = frozenset({"figsize", "getfigs"})
-"""What IPython itself added in pylab mode (IPython.core.pylabtools)."""
 
 
 class PylabNames(Rule):
@@ -57,17 +36,19 @@ class PylabNames(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name = context.missing_name
-        if not name or name in MODULES or name in _bound(context):
+        if not name or name in _list_modules() or name in _bound(context):
             return
         imported = set(list_imported_names(context))
-        if name in TOOLS:
+        if name in read_words("pylab", "tools"):
             yield self._patch(context, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
             return
         unbound = _unbound(context) | {name}
-        found = sorted(unbound & (_offered() | RENAMED.keys()) - MODULES)
+        found = sorted(
+            unbound & (read_words("pylab", "offered") | read_table("pylab")["renamed"].keys()) - _list_modules()
+        )
         if name in found:
-            known = name in ELEMENTARY or name in RENAMED
-            sure = len(found) > 2 or (known and bool(imported & STARRED))
+            known = name in read_words("pylab", "elementary") or name in read_table("pylab")["renamed"]
+            sure = len(found) > 2 or (known and bool(imported & read_words("pylab", "starred")))
             if sure or len(found) > 1:
                 yield self._patch(context, _lines("pylab", found), found, sure=sure)
         elif name[:1].isupper() and len(name) > 3 and not name.isupper():
@@ -97,13 +78,13 @@ class PylabNames(Rule):
 
 
 @cache
-def _offered() -> frozenset[str]:
-    """What `from pylab import *` binds, but modules and builtins (Matplotlib 3.11, NumPy 2.5)."""
-    return frozenset(resources.files(__package__).joinpath("data/pylab.txt").read_text(encoding="utf-8").split())
+def _list_modules() -> frozenset[str]:
+    """Aliases of modules, which the rule of missing imports knows."""
+    return frozenset(alias for alias, meanings in import_aliases().items() if not meanings[0][1])
 
 
 def _lines(module: str, found: list[str]) -> list[str]:
-    names = [f"{RENAMED[n]} as {n}" if n in RENAMED else n for n in found]
+    names = [f"{read_table('pylab')['renamed'][n]} as {n}" if n in read_table("pylab")["renamed"] else n for n in found]
     wrapped = textwrap.wrap(", ".join(n.replace(" ", "\0") for n in names), 100, break_long_words=False)
     wrapped = [part.replace("\0", " ") for part in wrapped]
     return [f"from {module} import {part.rstrip(',')}" for part in wrapped]

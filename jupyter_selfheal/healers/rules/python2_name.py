@@ -5,36 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice, add_import, rename_name
+from jupyter_selfheal.healers.rules.context.tables import call_forms, read_table, read_words
 from jupyter_selfheal.model import Applicability, Patch
 
-RENAMED = {
-    "xrange": "range",
-    "raw_input": "input",
-    "unicode": "str",
-    "unichr": "chr",
-    "long": "int",
-    "basestring": "str",
-    "StandardError": "Exception",
-    "buffer": "memoryview",
-    "izip": "zip",
-    "imap": "map",
-    "ifilter": "filter",
-    # constants as JSON, JavaScript, R, SQL and hasty fingers write them
-    "true": "True",
-    "false": "False",
-    "TRUE": "True",
-    "FALSE": "False",
-    "none": "None",
-    "null": "None",
-    "NULL": "None",
-    "nil": "None",
-    "undefined": "None",
-}
-JSON_WORDS = ("true", "false", "null")
-IMPORTED = {"reduce": "functools", "reload": "importlib", "intern": "sys"}
+TABLE = "python2_names"
 
 
 class Python2Name(Rule):
@@ -59,49 +35,33 @@ class Python2Name(Rule):
         name = context.missing_name
         if not name or context.is_bound_anywhere(name) or name in context.state.names:
             return
-        cell_id, source, _ = context.location
-        changes, text = self._changes(source, name)
+        changes, text = _write_anew(context, name)
         if changes:
             yield self.patch(
-                context.replace(cell_id, changes),
-                f"Write {text} for `{name}`",
-                f"`{name}` is not a name of Python 3.",
+                context.replace(context.cell_id, changes),
+                f"Change `{name}` to {text}",
+                f"Python 3 has no `{name}`.",
                 prior=0.95,
             )
 
-    def _changes(self, source: str, name: str) -> tuple[list[Splice], str]:
-        if name in RENAMED:
-            # a pasted JSON literal holds several of them
-            words = JSON_WORDS if name in JSON_WORDS else (name,)
-            changes = [c for word in words for c in rename_name(source, word, RENAMED[word])]
-            return changes, f"`{RENAMED[name]}`"
-        if name in IMPORTED:
-            line = f"from {IMPORTED[name]} import {name}"
-            return [add_import(source, line)], f"`{line}`"
-        return _calls(source, name)
 
-
-def _calls(source: str, name: str) -> tuple[list[Splice], str]:
-    """Rewritten calls of ``execfile``, ``file``, ``cmp`` and ``apply``."""
-    tree = src.parse(source)
-    found: list[Splice] = []
-    for node in ast.walk(tree) if tree else ():
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name):
-            continue
-        arguments = [src.text_of(source, a) for a in node.args]
-        if name == "file":
-            found.append((*src.span(source, node.func), "open"))
-        elif name == "execfile" and len(arguments) == 1:
-            found.append((*src.span(source, node), f"exec(open({arguments[0]}).read())"))
-        elif name == "cmp" and len(arguments) == 2:
-            a, b = arguments
-            found.append((*src.span(source, node), f"(({a} > {b}) - ({a} < {b}))"))
-        elif name == "apply" and len(arguments) == 2:
-            found.append((*src.span(source, node), f"{arguments[0]}(*{arguments[1]})"))
-    said = {
-        "file": "`open`",
-        "execfile": "`exec(open(...).read())`",
-        "cmp": "`(a > b) - (a < b)`",
-        "apply": "`f(*args)`",
-    }
-    return found, said.get(name, "")
+def _write_anew(context: RuleContext, name: str) -> tuple[list[Splice], str]:
+    """Splices for every use of the name in the cell, and what it becomes."""
+    table = read_table(TABLE)
+    renamed, imported = table["renamed"], table["imported"]
+    if name in renamed:
+        json_words = read_words(TABLE, "json_words")
+        words = json_words if name in json_words else {name}
+        return [c for word in words for c in rename_name(context.source, word, renamed[word])], f"`{renamed[name]}`"
+    if name in imported:
+        line = f"from {imported[name]} import {name}"
+        return [add_import(context.source, line)], f"`{name}` of `{imported[name]}`"
+    changes: list[Splice] = []
+    for call in context.walk(ast.Call):
+        if isinstance(call.func, ast.Name) and call.func.id == name:
+            written = context.source[context.span(call.func)[1] + 1 : context.span(call)[1] - 1]
+            for form in call_forms(TABLE, "calls").get(name, ()):
+                text = form.fill(name, [context.text(a) for a in call.args], written)
+                if text is not None:
+                    changes.append((*context.span(call), text))
+    return changes, f"`{changes[0][2]}`" if changes else ""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -26,6 +26,7 @@ class ReadOnlyArray(Rule):
 
     code = "NPA102"
     name = "read-only array"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
     message = READ_ONLY
     applicability = Applicability.SAFE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named
@@ -28,6 +28,7 @@ class RemovedMethod(Rule):
 
     code = "API103"
     name = "removed method"
+    stage = Stage.CHANGELOG
     enames = frozenset({"AttributeError"})
     applicability = Applicability.SAFE
     why = "The live object is of the class that lost the method, and the library's changelog names the successor."

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.import_plan import SEARCHED
 from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
@@ -37,6 +37,7 @@ class RemovedName(Rule):
 
     code = "API102"
     name = "name removed from a module"
+    stage = Stage.CHANGELOG
     enames = frozenset({"AttributeError", "ImportError", "NotImplementedError", "RuntimeError", "TypeError"})
     applicability = Applicability.SAFE
     why = "The library itself names the successor, and it is there in the installed version."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
@@ -33,6 +33,7 @@ class RemovedOption(Rule):
 
     code = "PDA111"
     name = "removed option"
+    stage = Stage.LIBRARY
     enames = frozenset({"OptionError", "KeyError", "AttributeError"})
     applicability = Applicability.SAFE
     why = "The release notes name this as what took the option's place, and it sets the look of plots only."

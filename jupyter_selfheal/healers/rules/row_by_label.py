@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -24,6 +24,7 @@ class RowByLabel(Rule):
 
     code = "PDA105"
     name = "rows by a date's text"
+    stage = Stage.LIBRARY
     enames = frozenset({"KeyError"})
     applicability = Applicability.SAFE
     why = "No column has this name and the index is of dates (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."

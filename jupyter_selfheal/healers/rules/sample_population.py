@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -21,6 +21,7 @@ class SamplePopulation(Rule):
 
     code = "TYP201"
     name = "population that is no sequence"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError"})
     applicability = Applicability.SAFE
     why = "Before Python 3.11 the function made the same list itself (https://docs.python.org/3/whatsnew/3.11.html)."

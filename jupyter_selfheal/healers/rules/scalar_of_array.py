@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -29,6 +29,7 @@ class ScalarOfArray(Rule):
 
     code = "NPA105"
     name = "array of one value as a number"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "ValueError", "DeprecationWarning"})
     message = MESSAGE
     applicability = Applicability.SAFE

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, add_imports
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
@@ -29,6 +29,7 @@ class ShadowedBuiltin(Rule):
 
     code = "STA104"
     name = "shadowed builtin or function"
+    stage = Stage.STATE
     enames = frozenset({"TypeError"})
     applicability = Applicability.SAFE
     why = "What hides the name cannot be called, so each call means the builtin or function."

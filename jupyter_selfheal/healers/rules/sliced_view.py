@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 
@@ -22,6 +22,7 @@ class SlicedView(Rule):
 
     code = "TYP202"
     name = "sliced view"
+    stage = Stage.LIBRARY
     enames = frozenset({"NetworkXError", "TypeError"})
     applicability = Applicability.SAFE
     why = "The message says so, and networkx 1 gave a list (its migration guide to 2.0)."

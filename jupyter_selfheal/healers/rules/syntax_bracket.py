@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal.healers.rules.context import Stage
 from jupyter_selfheal.healers.rules.context.syntax import (
     OPENERS,
     PAIRS,
@@ -40,6 +41,7 @@ class Bracket(SyntaxRule):
 
     code = "SYN103"
     name = "unbalanced bracket"
+    stage = Stage.LAST
     why = "There is one program only that the brackets can mean."
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:

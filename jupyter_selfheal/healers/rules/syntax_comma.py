@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal.healers.rules.context import Stage
 from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
@@ -32,6 +33,7 @@ class MissingComma(SyntaxRule):
 
     code = "SYN109"
     name = "missing comma"
+    stage = Stage.LAST
     why = "Two values stand side by side in brackets, and only a comma can part them."
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:

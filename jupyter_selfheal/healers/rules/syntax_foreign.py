@@ -17,48 +17,7 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     outside_strings,
     with_line,
 )
-
-FORMS: tuple[tuple[str, str, str], ...] = (
-    # (pattern, replacement, title)
-    (r"\belse\s+if\b", "elif", "Write `elif`"),
-    (r"\b(elseif|elsif|elif\s+if)\b", "elif", "Write `elif`"),
-    (r"\belif\s*:", "else:", "Write `else`"),
-    (r"\belse\b(?=\s+[^:#\s].*:\s*$)", "elif", "Write `elif`"),
-    (r"^(\s*)(\w+)\s*\+\+\s*;?\s*$", r"\1\2 += 1", "Write `+= 1` for `++`"),
-    (r"^(\s*)\+\+(\w+)\s*;?\s*$", r"\1\2 += 1", "Write `+= 1` for `++`"),
-    (r"^(\s*)(\w+)\s*--\s*;?\s*$", r"\1\2 -= 1", "Write `-= 1` for `--`"),
-    (r"\s*&&\s*", " and ", "Write `and` for `&&`"),
-    (r"\s*\|\|\s*", " or ", "Write `or` for `||`"),
-    (r"(?<![=!<>])!(?=\s*[\w(])(?!=)", "not ", "Write `not` for `!`"),
-    (r"\bis\s+not\s+in\b", "not in", "Write `not in`"),
-    (r"(\w+)\s+not\s+is\b", r"\1 is not", "Write `is not`"),
-    (r"\bfor\s+each\b", "for", "Write `for`"),
-    (r"\b(function|func|fn|fun|define)(\s+\w+\s*\(.*\))", r"def\2", "Write `def`"),
-    (r"\bdef\s+function\s+", "def ", "Write `def`"),
-    (r"^(\s*)for\s*\(\s*(\w+)\s+in\s+(.+?)\)\s*:", r"\1for \2 in \3:", "Write the loop without brackets"),
-    (r"^(\s*for\s+\w+)\s+(?!in\b|,)(?=(range|enumerate|zip)\b)", r"\1 in ", "Add the missing `in`"),
-    (r"^(\s*for\s+\w+)\s+(of|on|inn|from)\s+", r"\1 in ", "Write `in`"),
-    (r"^(\s*for\s+\w+)\s*=\s*(?=range\b)", r"\1 in ", "Write `in` for `=`"),
-    (r"^(\s*import\s+[\w.]+)\s+(?!as\b|,|;|#)(\w+)\s*$", r"\1 as \2", "Add the missing `as`"),
-    (r"^(\s*from\s+[\w.]+\s+import\s+\w+)\s+(?!as\b|,|;|#)(\w+)\s*$", r"\1 as \2", "Add the missing `as`"),
-    (r"^(\s*)import\s+(\w+)\s+from\s+([\w.]+)\s*$", r"\1from \3 import \2", "Write `from … import …`"),
-    (r"^(\s*from\s+[\w.]+\s+)imports\b", r"\1import", "Write `import`"),
-    (r"\bthen\s*:?\s*$", ":", "Write `:` for `then`"),
-    (r"^(\s*)(var|let|const|int|float|string|double)\s+(\w+)\s*=(?!=)", r"\1\3 =", "Assign without a type word"),
-    (r"\bcatch\b", "except", "Write `except`"),
-    (r"\bthrow\b(\s+new)?\s+", "raise ", "Write `raise`"),
-    (r"\bnew\s+(?=[A-Z]\w*\()", "", "Make the object without `new`"),
-    (r"\bnull\b", "None", "Write `None`"),
-    (r"<-", "=", "Assign with `=`"),
-    (r"\s*//\s+(.*)$", r"  # \1", "Write the comment with `#`"),
-    (r":\s*\{\s*$", ":", "Write the block without braces"),
-    (r";\s*:", ":", "Write `:`"),
-    (r"::\s*$", ":", "Write `:`"),
-    (r"^(\s*)(\w+)\s*=\+\s*(?=\w)", r"\1\2 += ", "Write `+=`"),
-    (r"\b(\w+)\s*=\s*=\s*", r"\1 == ", "Write `==`"),
-    (r"([<>!])\s+=", r"\1=", "Write the comparison in one"),
-    (r"\\\s+$", "\\\\", "End the line with the backslash"),
-)
+from jupyter_selfheal.healers.rules.context.tables import read_table
 
 
 class ForeignSyntax(SyntaxRule):
@@ -95,10 +54,10 @@ def _foreign(source: str, number: int, line: str) -> Iterator[Mend]:
     if "leading zeros" in (getattr(fault_of(source), "message", "")):
         yield from _leading_zeros(source, number, line)
         return
-    for pattern, text, title in FORMS:
-        changed = _outside(pattern, text, line)
+    for form in read_table("foreign_syntax")["form"]:
+        changed = _outside(form["pattern"], form["python"], line)
         if changed != line:
-            yield Mend(with_line(source, number, changed), title, prior=0.92)
+            yield Mend(with_line(source, number, changed), form["title"], prior=0.92)
 
 
 def _outside(pattern: str, text: str, line: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 NO_ATTRIBUTE = re.compile(r"'Series' object has no attribute '(\w+)'")
@@ -26,6 +26,7 @@ class TableAxis(Rule):
 
     code = "PDA114"
     name = "rows taken for columns"
+    stage = Stage.LIBRARY
     enames = frozenset({"KeyError", "AttributeError"})
     applicability = Applicability.SAFE
     why = "The names are columns of the live table, and none is a label of a row."

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NUMBER = re.compile(
@@ -29,6 +29,7 @@ class ThousandsSeparator(Rule):
 
     code = "PDA112"
     name = "numbers with separators"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
     applicability = Applicability.SAFE
     why = "Groups of three digits after commas have one reading."

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
@@ -29,6 +29,7 @@ class TickTexts(Rule):
 
     code = "MPL103"
     name = "texts as positions of ticks"
+    stage = Stage.LIBRARY
     enames = frozenset({"ConversionError"})
     applicability = Applicability.SAFE
     why = "The texts are empty: no ticks were meant."

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"Expected (?:a )?2(?:D array|-dimensional).*, got (?:a )?(1D|scalar|1-dimensional)|Expected 2D input, got input with shape|"
@@ -31,6 +31,7 @@ class TwoDimensions(Rule):
 
     code = "SKL101"
     name = "one-dimensional data"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
     message = MESSAGE
     applicability = Applicability.SAFE

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -29,6 +29,7 @@ class UnbracketedComparison(Rule):
 
     code = "PDA115"
     name = "comparisons without brackets"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "ValueError", "UFuncTypeError", "_UFuncNoLoopError"})
     message = ABOUT
     applicability = Applicability.SAFE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch, RunCells
 
 
@@ -23,6 +23,7 @@ class UnrunCell(Rule):
 
     code = "STA101"
     name = "defining cell was not run"
+    stage = Stage.STATE
     enames = frozenset({"NameError"})
     applicability = Applicability.SAFE
     why = "The notebook itself defines the name so, above this cell; no source changes."

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 DEFINITIONS = (
@@ -33,6 +33,7 @@ class UsedBeforeDefinition(Rule):
 
     code = "STA103"
     name = "definition below its use in the cell"
+    stage = Stage.STATE
     enames = frozenset({"NameError"})
     applicability = Applicability.SAFE
     why = "A function, class or import means the same a few lines higher."

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 INVALID = re.compile(r"Invalid value '.*' for dtype '?([\w\[\], ]+)'?", re.S)
@@ -25,6 +25,7 @@ class ValueOfAnotherType(Rule):
 
     code = "PDA108"
     name = "value of another type"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "LossySetitemError"})
     message = INVALID
     applicability = Applicability.SAFE

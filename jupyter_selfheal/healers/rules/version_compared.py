@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -28,6 +28,7 @@ class VersionCompared(Rule):
 
     code = "TYP203"
     name = "version compared with a text"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError"})
     message = MESSAGE
     applicability = Applicability.SAFE

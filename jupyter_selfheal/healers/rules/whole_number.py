@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -32,6 +32,7 @@ class WholeNumber(Rule):
 
     code = "NPA103"
     name = "whole number wanted"
+    stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "IndexError", "ValueError", "InvalidParameterError"})
     message = MESSAGE
     applicability = Applicability.SAFE

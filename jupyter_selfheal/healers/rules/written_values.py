@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import find_line_span
 from jupyter_selfheal.healers.rules.read_only_array import READ_ONLY
 from jupyter_selfheal.model import Applicability, Patch
@@ -24,6 +24,7 @@ class WrittenValues(Rule):
 
     code = "NPA109"
     name = "values changed in place"
+    stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
     message = READ_ONLY
     applicability = Applicability.SAFE

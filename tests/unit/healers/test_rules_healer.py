@@ -106,14 +106,17 @@ def test_a_patch_that_does_not_compile_is_never_proposed(bench: Bench) -> None:
     assert RulesHealer([Broken()]).propose(broken.case, broken.starts, broken.facts, ()).patches == ()
 
 
-def test_codes_are_those_of_the_table_and_unique() -> None:
-    rules = load_rules()
-    assert [r.code for r in rules][: len(healer.RULES)] == list(healer.RULES)
-    assert len({r.code for r in rules}) == len(rules)
-    assert all(isinstance(r.applicability, Applicability) for r in rules)
+def test_every_file_of_the_folder_is_a_rule_and_no_list_names_it() -> None:
+    folder = Path(healer.__file__).parent
+    files = {p.stem for p in folder.glob("*.py")} - {"__init__", "healer", "_docs"}
+    shipped = [r for r in load_rules() if type(r).__module__.startswith(f"{healer.__package__}.")]
+    assert {type(r).__module__.rpartition(".")[2] for r in shipped} == files
+    assert len({r.code for r in shipped}) == len(shipped)
+    assert [(r.stage, r.code) for r in shipped] == sorted((r.stage, r.code) for r in shipped)
+    assert all(isinstance(r.applicability, Applicability) for r in shipped)
 
 
-def test_the_table_imports_no_rule() -> None:
+def test_the_healer_imports_no_rule_before_a_failure() -> None:
     code = "import sys; import jupyter_selfheal.healers.rules.healer; print([m for m in sys.modules if 'missing_import' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

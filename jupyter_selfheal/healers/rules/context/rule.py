@@ -10,10 +10,28 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from enum import IntEnum
 from typing import ClassVar
 
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.model import Applicability, Edit, Failure, FailureKind, Patch
+
+
+class Stage(IntEnum):
+    """When a rule is asked. Of equal patches the first one stands, and equal priors keep this order, hence:"""
+
+    STATE = 0
+    """What the notebook's own state explains, as two thirds of real NameErrors."""
+    IMPORTS = 1
+    """An import that is missing: more often than the name is misspelt."""
+    CHANGELOG = 2
+    """What a library's changelog says, before anything that is guessed."""
+    LIBRARY = 3
+    """What one library is known for."""
+    LIKENESS = 4
+    """What is near or usual: names, keys, types, files, syntax."""
+    LAST = 5
+    """What can be read in more than one way, once all that is sharper had its say."""
 
 
 class Rule(ABC):
@@ -24,6 +42,9 @@ class Rule(ABC):
 
     name: ClassVar[str]
     """A short noun phrase: "missing import alias"."""
+
+    stage: ClassVar[Stage] = Stage.LIKENESS
+    """When it is asked; within a stage by code."""
 
     enames: ClassVar[frozenset[str]] = frozenset()
     """Exception names it may match; empty means any."""
