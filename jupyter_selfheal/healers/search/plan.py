@@ -110,16 +110,15 @@ def plan(case: Case) -> Plan | None:
 def _definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piece]:
     """The functions and classes of the cells above that the failing cell comes to, in order."""
     latest: dict[str, Piece] = {}
-    order: list[str] = []
     for cell in case.notebook.code_before(case.failure.cell_id):
         for piece, node in _pieces(cell.id, cell.source):
             names = src.names_of([node])
             if isinstance(node, DEFINITIONS):
                 is_test = node.name in tests
+                latest.pop(node.name, None)  # the order is that of the last definitions
                 latest[node.name] = Piece(
                     cell.id, piece.start, piece.end, piece.text, "define", not is_test and _plain(cell, piece), is_test
                 )
-                order = [n for n in order if n != node.name] + [node.name]
             else:
                 for name in names.binds:
                     latest.pop(name, None)
@@ -130,7 +129,7 @@ def _definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piec
         if name in latest and name not in reached:
             reached.add(name)
             pending |= src.names(latest[name].text).uses
-    yield from (latest[n] for n in order if n in reached and n in latest)
+    yield from (piece for name, piece in latest.items() if name in reached)
 
 
 def _plain(cell: Cell, piece: Piece) -> bool:

@@ -6,7 +6,7 @@ import ast
 import difflib
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.search.scope import Change, Scope, once
 
 ALPHABET, WORD, LIKE = 3, 4, 0.75
 """Letters of a text that may be an alphabet, and of one that may be a misspelt word of the description, which is so much alike."""
@@ -23,15 +23,21 @@ def constants(s: Scope, node: ast.AST) -> Iterator[Change]:
         if _idle(s, node, new):
             prior *= 0.3
         yield Change((s.put(node, new),), prior, node.lineno, f"`{old}` should be `{new}`")
-        same = [
-            n
-            for n in s.order
-            if isinstance(n, ast.Constant) and n not in s.frozen and type(n.value) is type(value) and n.value == value
-        ]
+        same = equal_constants(s).get((type(value), value), ())
         if len(same) > 1 and same[0] is node:
             yield Change(
                 tuple(s.put(n, new) for n in same), prior * 0.5, node.lineno, f"every `{old}` should be `{new}`"
             )
+
+
+@once
+def equal_constants(s: Scope) -> dict[tuple[type, object], list[ast.Constant]]:
+    """The constants of a statement by type and value."""
+    found: dict[tuple[type, object], list[ast.Constant]] = {}
+    for node in s.order:
+        if isinstance(node, ast.Constant) and node not in s.frozen:
+            found.setdefault((type(node.value), node.value), []).append(node)
+    return found
 
 
 def _idle(s: Scope, node: ast.Constant, new: str) -> bool:

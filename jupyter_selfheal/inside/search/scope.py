@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from jupyter_selfheal.inside.search.text import Edit, Source
 
@@ -70,6 +72,9 @@ def kind_of(value: object) -> str:
     return CALLABLE if callable(value) else type(value).__name__
 
 
+T = TypeVar("T")
+MOST = 60
+"""Different numbers, and texts, of a statement that may stand in for each other: their pairs grow with the square."""
 SMALL = 2
 """Whole numbers up to this one are part of a formula, not data."""
 
@@ -80,6 +85,7 @@ class Scope(Source):
     def __init__(self, text: str, hints: Hints | None = None) -> None:
         super().__init__(text)
         self.hints = hints or Hints()
+        self.remembered: dict[object, Any] = {}
         self.names = self._names()
         self.called = frozenset(
             n.func.id for n in self.order if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
@@ -90,16 +96,15 @@ class Scope(Source):
         self.attributes = tuple(
             sorted({n.attr for n in self.order if isinstance(n, ast.Attribute)} | self.hints.attributes)
         )
-        self.numbers = tuple(
-            dict.fromkeys(n.value for n in self.order if isinstance(n, ast.Constant) and type(n.value) in (int, float))
-        )
+        numbers = (n.value for n in self.order if isinstance(n, ast.Constant) and type(n.value) in (int, float))
+        self.numbers: tuple[Any, ...] = tuple(dict.fromkeys(numbers))[:MOST]
         self.strings = tuple(
             dict.fromkeys(
                 n.value
                 for n in self.order
                 if isinstance(n, ast.Constant) and isinstance(n.value, str) and len(n.value) < 40 and not self.is_doc(n)
             )
-        )
+        )[:MOST]
         local = {a.asname or a.name for n in self.order if isinstance(n, ast.Import) for a in n.names}
         self.modules = (*self.hints.modules, *sorted(local))
         self.told_words, self.told_numbers, self.told_strings = told(self._prose())
@@ -238,6 +243,19 @@ class Scope(Source):
         """True where the ``else`` of an ``if`` is written ``elif``."""
         first = body[0]
         return isinstance(first, ast.If) and len(body) == 1 and self.text.startswith("elif", self.lo(first))
+
+
+def once(function: Callable[[Scope], T]) -> Callable[[Scope], T]:
+    """Read from a whole statement only once: templates ask at each of its nodes."""
+
+    @functools.wraps(function)
+    def remembered(s: Scope) -> T:
+        if function not in s.remembered:
+            s.remembered[function] = function(s)
+        known: T = s.remembered[function]
+        return known
+
+    return remembered
 
 
 _QUOTED = re.compile(r"""(?<!\w)(["'`])([^"'`\n]{0,20})\1""")

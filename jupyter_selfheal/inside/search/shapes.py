@@ -16,6 +16,7 @@ from jupyter_selfheal.inside.search.scope import (
     TRUTH,
     Change,
     Scope,
+    once,
 )
 
 _WRAPS: tuple[tuple[str, tuple[str, ...], float], ...] = (
@@ -249,6 +250,7 @@ def ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change((s.put(node, name),), prior, node.lineno, f"`{old}` should be `{name}`")
 
 
+@once
 def _pool(s: Scope) -> dict[str, ast.expr]:
     """Distinct short expressions of the source, by text."""
     found: dict[str, ast.expr] = {}

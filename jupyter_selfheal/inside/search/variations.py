@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.search.conditions import tests_of
 from jupyter_selfheal.inside.search.names import NEAR
 from jupyter_selfheal.inside.search.operators import COMPARE, between, is_test
-from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.search.scope import Change, Scope, once
 from jupyter_selfheal.inside.search.text import splice
 
 MOST = 40
@@ -78,6 +78,7 @@ def _atoms(test: ast.expr) -> list[ast.expr]:
     return _atoms(test.operand) if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else [test]
 
 
+@once
 def tests_in(s: Scope) -> list[ast.expr]:
     """The single conditions of a function, outermost tests first."""
     found: list[ast.expr] = []
@@ -132,6 +133,7 @@ def _terms(node: ast.expr, op: type[ast.operator]) -> list[ast.expr]:
     return [node]
 
 
+@once
 def parts(s: Scope) -> dict[str, ast.expr]:
     """Distinct short expressions of a function that are more than a name."""
     found: dict[str, ast.expr] = {}
@@ -144,6 +146,7 @@ def parts(s: Scope) -> dict[str, ast.expr]:
     return found
 
 
+@once
 def simple_statements(s: Scope) -> dict[str, ast.stmt]:
     """The one-line statements of a function by text, docstrings and what binds imports left out."""
     found: dict[str, ast.stmt] = {}
