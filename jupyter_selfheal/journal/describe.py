@@ -5,12 +5,12 @@ Also used for the progress lines of a live heal.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from jupyter_selfheal.journal.redact import redact
+from jupyter_selfheal.model import diff_sources
 from jupyter_selfheal.numbers import read_count, read_number
 
 Body = Mapping[str, Any]
@@ -183,7 +183,8 @@ def _how(trial: Body) -> str:
 def _diagnosis(body: Body) -> str:
     found = body.get("diagnosis") or {}
     text = f"diagnosis  {found.get('cause') or 'no cause is evident'}"
-    text += f" [{found.get('locus', 'code')}, {found.get('confidence', 100)} % sure]"
+    if found.get("confidence", 100) < 100:
+        text += f" [{found.get('locus', 'code')}, {found['confidence']} % sure]"
     if found.get("leave_alone"):
         text += f"; left alone: {found['leave_alone']}"
     return text + (f"\n{found['advice']}" if found.get("advice") else "")
@@ -283,9 +284,7 @@ def _diff(patch: Body) -> str:
     found += [f"could go wrong: {patch['risk']}"] if patch.get("risk") else []
     for edit in patch.get("edits", ()):
         if edit["$"] == "Replace":
-            old, new = str(edit["old"]).splitlines(), str(edit["source"]).splitlines()
-            name = f"cell {edit['cell_id']}"
-            found += list(difflib.unified_diff(old, new, name, name, lineterm="", n=2))
+            found += [f"@@ cell {edit['cell_id']} @@", *map(str, diff_sources(str(edit["old"]), str(edit["source"])))]
         else:
             found.append(" ".join(f"{k}={v}" if k != "$" else str(v) for k, v in edit.items()))
     return "\n".join(found)

@@ -6,11 +6,10 @@ to the user who is asked whether a patch may be tried at all.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import JSON, Case, Cost, Insert, Install, Move, Patch, Replace, RunCells
+from jupyter_selfheal.model import JSON, Case, Cost, Patch, diff_patch, format_diff
 from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, call_record
 from jupyter_selfheal.scoring.judge import CONTEXT_CHARS, SOURCE_CHARS, context, first_object, model_of
 
@@ -102,26 +101,8 @@ def _lines(reply: ModelReply, redactor: Redacts) -> dict[str, str]:
 
 def _shown(name: str, case: Case, patch: Patch, adds: Sequence[str]) -> str:
     says = f"\nIt can do what the cells could not: {', '.join(adds)}." if adds else ""
-    text = "\n".join(_changes(case, patch))
+    text = format_diff(diff_patch(patch, lambda cell_id: f"cell {_number(case, cell_id)}"))
     return f"# Patch {name}{says}\n```diff\n{text[:DIFF_CHARS]}\n```"
-
-
-def _changes(case: Case, patch: Patch) -> Iterator[str]:
-    for edit in patch.edits:
-        if isinstance(edit, Replace):
-            name = f"cell {_number(case, edit.cell_id)}"
-            yield from difflib.unified_diff(
-                edit.old.splitlines(), edit.source.splitlines(), name, name, lineterm="", n=2
-            )
-        elif isinstance(edit, Insert):
-            yield f"@@ a new cell above cell {_number(case, edit.before)} @@"
-            yield from (f"+{line}" for line in edit.source.splitlines())
-        elif isinstance(edit, Move):
-            yield f"@@ cell {_number(case, edit.cell_id)} moves above cell {_number(case, edit.before)} @@"
-        elif isinstance(edit, RunCells):
-            yield f"@@ run first: {', '.join(f'cell {_number(case, c)}' for c in edit.cell_ids)} @@"
-        elif isinstance(edit, Install):
-            yield f"+{edit.line}"
 
 
 def _number(case: Case, cell_id: str) -> str:

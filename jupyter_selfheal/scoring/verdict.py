@@ -194,7 +194,7 @@ def _sentence(n: int, noun: str, where: str, verb: str, rest: str = "") -> str:
 def _undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> float:
     """No oracle decides: the judge's word within 4-8, 7 for a safe rule, else 5, and a little for cells below that run."""
     asked = evidence.output.asked or evidence.others.asked
-    sheet.reasons.append("It runs." if asked else "It runs; nothing in the notebook says what the right result is.")
+    sheet.reasons.append("It runs." if asked else "It runs, but nothing in the notebook confirms the result.")
     if opinion is not None:
         sheet.proofs.append("judge")
         sheet.feedback += [opinion.feedback] if opinion.feedback else []
@@ -208,7 +208,7 @@ def _undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet:
         sheet.proofs.append("cells below run")
         sheet.reasons.append(_sentence(ran, "cell", "below", "run", "with it"))
     if patch.applicability is Applicability.SAFE:
-        sheet.reasons.append(f"It comes from a safe rule: {(patch.why or patch.title).rstrip('.')}.")
+        sheet.reasons.append(f"Standard fix {patch.rule}: {(patch.why or patch.title).rstrip('.')}.")
         return SAFE_RULE + min(0.5, 0.1 * ran)
     return UNDECIDED + min(1.5, 0.5 * ran)
 

@@ -83,7 +83,9 @@ REFUSED = {"%heal answer a": "nothing was asked"}
 def test_a_magic_does_as_shown(magic: str, kernel: LiveKernel) -> None:
     kernel.run("%load_ext jupyter_selfheal\n%heal on\n%heal auto off")
     kernel.run(TYPO, cell_id := f"cell for {magic}")  # one of its own: what was rejected is not suggested again
-    kernel.wait_for(lambda: kernel.value("get_ipython()._jupyter_selfheal.last_heal.card.phase") == "'proposed'", magic)
+    kernel.wait_for(
+        lambda: kernel.value("get_ipython()._jupyter_selfheal.heals.latest.card.phase") == "'proposed'", magic
+    )
     if magic in FIRST:
         assert kernel.run(FIRST[magic])["status"] == "ok"
     cell = f"{magic}\n{TYPO if 'approve' in magic else '2.0'}" if magic.startswith("%%") and "?" not in magic else magic

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +10,18 @@ from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.model import Attempt, Case, Cell, Failure, FailureKind, Insert, Patch, Replace
+from jupyter_selfheal.model import (
+    Attempt,
+    Case,
+    Cell,
+    Failure,
+    FailureKind,
+    Insert,
+    Patch,
+    Replace,
+    diff_sources,
+    format_diff,
+)
 from jupyter_selfheal.ports import Facts
 
 CELL_CHARS = 4_000
@@ -260,13 +270,13 @@ def attempted(number: int, attempt: Attempt) -> str:
 
 def diff(patch: Patch) -> str:
     """What a patch changes, as unified diffs."""
-    found = []
+    parts = []
     for edit in patch.edits:
         if isinstance(edit, Replace | Insert):
-            old = edit.old.splitlines() if isinstance(edit, Replace) else []
-            lines = list(difflib.unified_diff(old, edit.source.splitlines(), lineterm="", n=1))[2:]
-            found.append("\n".join(lines))
+            parts.append(
+                format_diff(diff_sources(edit.old if isinstance(edit, Replace) else "", edit.source, context=1))
+            )
         else:
-            found.append(repr(edit))
-    text = "\n".join(found)
+            parts.append(repr(edit))
+    text = "\n".join(parts)
     return f"```diff\n{text if len(text) <= DIFF_CHARS else text[:DIFF_CHARS] + ' …'}\n```" if text else ""
