@@ -14,6 +14,7 @@ here means that *our* machinery cannot go on. Each message says what happened an
     │   ├── ProviderError          a language model could not be reached, or refused us
     │   ├── JournalError           a journal is damaged, or cannot be written
     │   └── MemoryStoreError       the memory of approved patches is damaged
+    ├── PatchError                 a patch does not fit the notebook that it is made for
     └── WireError                  a message that is not of our form or version
 """
 
@@ -32,6 +33,7 @@ __all__ = [
     "KernelError",
     "MemoryStoreError",
     "NotebookError",
+    "PatchError",
     "ProviderError",
     "SandboxError",
     "SelfHealError",
@@ -54,6 +56,10 @@ class NotebookError(UsageError):
 
 class ConfigError(UsageError):
     """An option has a value that makes no sense."""
+
+
+class PatchError(SelfHealError):
+    """A patch does not fit: a cell is not there, or no longer holds what the patch replaces."""
 
 
 class InfrastructureError(SelfHealError):

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.errors import PatchError
 from jupyter_selfheal.loop.limits import normalise
 from jupyter_selfheal.model import (
     Case,
@@ -18,11 +19,8 @@ from jupyter_selfheal.model import (
     ErrorInfo,
     Failure,
     FailureKind,
-    Insert,
-    Move,
     Notebook,
     Patch,
-    Replace,
     Role,
     Trial,
 )
@@ -124,21 +122,15 @@ def behind(case: Case, patch: Patch, trial: Trial, missed: str = "") -> Case | N
     failure = failure_of(case, source, trial, missed)
     if failure is None or not failure.ename:
         return None
-    return replace(case, failure=failure, notebook=after(case.notebook, patch), base=patch)
+    try:
+        return replace(case, failure=failure, notebook=_after(case, patch), base=patch)
+    except PatchError:  # of a cell that is not in the notebook: there is nothing to go on from
+        return None
 
 
-def after(notebook: Notebook, patch: Patch) -> Notebook:
-    """The notebook with a patch's edits made."""
-    for edit in patch.edits:
-        if isinstance(edit, Replace):
-            notebook = notebook.with_source(edit.cell_id, edit.source)
-        elif isinstance(edit, Insert) and notebook.index(edit.cell_id) < 0:
-            at = max(notebook.index(edit.before), 0)
-            cells = notebook.cells
-            notebook = replace(notebook, cells=(*cells[:at], Cell(edit.cell_id, edit.source), *cells[at:]))
-        elif isinstance(edit, Move) and min(notebook.index(edit.cell_id), notebook.index(edit.before)) >= 0:
-            moved = notebook.cell(edit.cell_id)
-            cells = tuple(c for c in notebook.cells if c.id != edit.cell_id)
-            at = next(n for n, c in enumerate(cells) if c.id == edit.before)
-            notebook = replace(notebook, cells=(*cells[:at], moved, *cells[at:]))
-    return notebook
+def _after(case: Case, patch: Patch) -> Notebook:
+    """The notebook after the patch; the failing cell is there, and holds what failed, whatever the front end has in its place."""
+    failing, source = case.failure.cell_id, case.failure.source
+    if case.notebook.index(failing) >= 0:
+        return case.notebook.with_source(failing, source).apply(patch)
+    return replace(case.notebook, cells=(*case.notebook.cells, Cell(failing, source))).apply(patch)

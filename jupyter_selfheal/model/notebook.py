@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from jupyter_selfheal.errors import PatchError
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.model.patch import Edit, Patch
 
 JSON: TypeAlias = Any
 """A value that ``json`` can write: None, bool, int, float, str, list of JSON, dict of str to JSON."""
@@ -150,3 +155,41 @@ class Notebook:
     def with_source(self, cell_id: str, source: str) -> Notebook:
         """The same notebook with one cell's source replaced."""
         return replace(self, cells=tuple(replace(c, source=source) if c.id == cell_id else c for c in self.cells))
+
+    def apply(self, patch: Patch) -> Notebook:
+        """The notebook after a patch's edits, each made on what those before it left. Running cells and installing change no source.
+
+        Raises :class:`PatchError` where the patch does not fit: it names a cell that is not there, replaces a source that the cell
+        no longer holds, or adds a cell whose id there is already.
+        """
+        notebook = self
+        for edit in patch.edits:
+            notebook = notebook._apply_edit(edit)
+        return notebook
+
+    def _apply_edit(self, edit: Edit) -> Notebook:
+        from jupyter_selfheal.model.patch import Insert, Move, Replace  # which stands on this module
+
+        if isinstance(edit, Replace):
+            if self.cells[self._find(edit.cell_id)].source != edit.old:
+                raise PatchError(f"cell {edit.cell_id} no longer holds what the patch replaces")
+            return self.with_source(edit.cell_id, edit.source)
+        if isinstance(edit, Insert):
+            if self.index(edit.cell_id) >= 0:
+                raise PatchError(f"the patch adds a cell {edit.cell_id}, which the notebook has already")
+            return self._with_cell(Cell(edit.cell_id, edit.source), edit.before)
+        if isinstance(edit, Move):
+            moved = self.cells[self._find(edit.cell_id)]
+            rest = replace(self, cells=tuple(c for c in self.cells if c is not moved))
+            return rest._with_cell(moved, edit.before)
+        return self
+
+    def _with_cell(self, cell: Cell, before: str) -> Notebook:
+        at = self._find(before)
+        return replace(self, cells=(*self.cells[:at], cell, *self.cells[at:]))
+
+    def _find(self, cell_id: str) -> int:
+        at = self.index(cell_id)
+        if at < 0:
+            raise PatchError(f"the patch names a cell {cell_id} that the notebook does not have")
+        return at

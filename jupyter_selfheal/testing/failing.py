@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.healer import RulesHealer
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Keep, Notebook, Patch, Run, Trial, TrialRequest
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
-from jupyter_selfheal.testing.fixtures import NOT_RUN, patched
+from jupyter_selfheal.testing.fixtures import NOT_RUN, apply_and_run
 
 SECONDS = 60.0
 """For each cell."""
@@ -42,7 +42,7 @@ class Broken:
 
     def healed(self, patch: Patch) -> Notebook:
         """The notebook after the patch."""
-        return patched(self.case.notebook, patch)
+        return apply_and_run(self.case.notebook, patch)
 
 
 def first_failure(notebook: Notebook, kernel: TrialKernel | None = None) -> Broken | None:

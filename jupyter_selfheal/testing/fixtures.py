@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from jupyter_selfheal.model import Cell, Insert, Move, Notebook, Patch, Replace, RunCells
+from jupyter_selfheal.model import Cell, Move, Notebook, Patch, RunCells
 
 NOT_RUN = "not-run"
 """Tag of a cell that is in the notebook and was not run."""
@@ -23,25 +23,17 @@ def notebook_of(cells: Sequence[str | Cell], folder: Path | str = "") -> Noteboo
     return Notebook(tuple(found), folder=str(folder))
 
 
-def patched(notebook: Notebook, patch: Patch) -> Notebook:
-    """The notebook after the source edits of a patch (RunCells: the cells have run; Install changes nothing)."""
-    cells = list(notebook.cells)
-    for edit in patch.edits:
-        at = {c.id: n for n, c in enumerate(cells)}
-        if isinstance(edit, Replace):
-            if cells[at[edit.cell_id]].source != edit.old:
-                raise AssertionError(f"the patch expects another source in cell {edit.cell_id}")
-            cells[at[edit.cell_id]] = replace(cells[at[edit.cell_id]], source=edit.source)
-        elif isinstance(edit, Insert):
-            cells.insert(at[edit.before], Cell(edit.cell_id, edit.source))
-        elif isinstance(edit, Move):
-            moved = cells.pop(at[edit.cell_id])
-            before = next(n for n, c in enumerate(cells) if c.id == edit.before)
-            cells.insert(before, replace(moved, tags=tuple(t for t in moved.tags if t != NOT_RUN)))
-        elif isinstance(edit, RunCells):
-            cells = [
-                replace(c, tags=tuple(t for t in c.tags if t != NOT_RUN)) if c.id in edit.cell_ids else c for c in cells
-            ]
+def apply_and_run(notebook: Notebook, patch: Patch) -> Notebook:
+    """The notebook after a patch: cells that it runs or moves have run."""
+    ran = {
+        c
+        for e in patch.edits
+        for c in (e.cell_ids if isinstance(e, RunCells) else (e.cell_id,) if isinstance(e, Move) else ())
+    }
+    cells = (
+        replace(c, tags=tuple(t for t in c.tags if t != NOT_RUN)) if c.id in ran else c
+        for c in notebook.apply(patch).cells
+    )
     return replace(notebook, cells=tuple(cells))
 
 

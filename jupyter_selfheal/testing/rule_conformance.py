@@ -37,7 +37,7 @@ from jupyter_selfheal.healers.rules.context import Rule
 from jupyter_selfheal.healers.rules.healer import load_rules
 from jupyter_selfheal.model import Insert, Install, Patch, Replace
 from jupyter_selfheal.testing.failing import Broken, first_failure, gets_past
-from jupyter_selfheal.testing.fixtures import difference, notebook_of, patched
+from jupyter_selfheal.testing.fixtures import apply_and_run, difference, notebook_of
 from jupyter_selfheal.testing.text_notebook import TextNotebook, parse_file
 
 SECTIONS = ("Failure", "Fix", "Fix safety")
@@ -177,6 +177,7 @@ class Bench:
 __all__ = [
     "Bench",
     "Broken",
+    "apply_and_run",
     "check_example",
     "check_examples",
     "check_form",
@@ -188,5 +189,4 @@ __all__ = [
     "gets_past",
     "notebook_of",
     "parse_file",
-    "patched",
 ]

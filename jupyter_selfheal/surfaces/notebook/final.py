@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from jupyter_selfheal.errors import PatchError
 from jupyter_selfheal.model import (
     BASELINE,
     Candidate,
@@ -23,7 +24,6 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
-from jupyter_selfheal.surfaces.notebook import edits
 from jupyter_selfheal.surfaces.notebook.failures import failure_of
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
@@ -295,9 +295,9 @@ def rebuilt(original: Notebook, fixes: Iterable[Fix]) -> tuple[Notebook, list[Fi
     notebook, kept, dropped = original, [], []
     for fix in fixes:
         try:
-            notebook = edits.apply(notebook, fix.patch)
+            notebook = notebook.apply(fix.patch)
             kept.append(fix)
-        except ValueError:
+        except PatchError:
             dropped.append(fix)
     return notebook, kept, dropped
 

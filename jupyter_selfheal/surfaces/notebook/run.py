@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.errors import KernelError, PatchError
 from jupyter_selfheal.kernels.recipe import Past
 from jupyter_selfheal.loop.plan import requirements, trial_steps
 from jupyter_selfheal.model import (
@@ -209,10 +209,10 @@ class Batch:
         """Apply the approved patch and run on behind it; why that could not be done, or nothing."""
         failing = case.failure.cell_id
         given = outcome.applied[0].patch
-        patch = edits.persistent(given, self.notebook, failing)
+        patch = edits.make_persistent(given, self.notebook, failing)
         try:
-            patched = edits.apply(self.notebook, patch)
-        except ValueError as error:
+            patched = self.notebook.apply(patch)
+        except PatchError as error:
             return str(error)
         steps = [s for s in trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
         paths = [self.tools.install(requirement) for requirement in requirements(given)]
