@@ -90,7 +90,7 @@ def would_send(case: Case, starts: Starts, config: HealConfig, events: Iterable[
     """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
     redactor = Redactor(known=registry.list_keys())
     state = machine.fold(events, config)
-    prompts = _load("providers.prompts", "read")
+    prompts = _read_prompt
     healer = _load("healers.model.healer", "LanguageModelHealer")(provider_of(config), config, redactor, prompts)
     with contextlib.ExitStack() as stack:
         found: JSON = healer.preview(case, facts_of(starts, case, stack), state.dossier.archive if state else ())
@@ -170,7 +170,7 @@ def _build_healer(name: str, setup: HealerSetup) -> Healer | None:
 
 
 def _read_prompt(name: str) -> tuple[str, str]:
-    prompt: tuple[str, str] = _load("providers.prompts", "read")(name)
+    prompt: tuple[str, str] = _load("providers.prompts", "read_prompt")(name)
     return prompt
 
 
@@ -189,16 +189,14 @@ def free_scorer(config: HealConfig) -> Scorer:
 
 def judged_scorer(config: HealConfig, provider: Provider, redactor: Redactor) -> Scorer:
     """The scorer that asks a model where no evidence decides."""
-    judge = _load("scoring.judge", "ModelJudge")(provider, config, redactor, _load("providers.prompts", "read"))
+    judge = _load("scoring.judge", "ModelJudge")(provider, config, redactor, _read_prompt)
     made: Scorer = _load("scoring.scorer", "EvidenceScorer")(config, judge)
     return made
 
 
 def critic_of(config: HealConfig, provider: Provider, redactor: Redactor) -> Critic:
     """The model that says what could go wrong with a patch before it is run."""
-    made: Critic = _load("scoring.critic", "ModelCritic")(
-        provider, config, redactor, _load("providers.prompts", "read")
-    )
+    made: Critic = _load("scoring.critic", "ModelCritic")(provider, config, redactor, _read_prompt)
     return made
 
 

@@ -19,7 +19,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.providers.prices import Prices
-from jupyter_selfheal.providers.prompts import read
+from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.providers.scripted import ScriptedProvider
 from jupyter_selfheal.testing.scripted import NoFacts
 
@@ -65,7 +65,7 @@ GOOD = reply(
 
 def healer_of(*lines: Any, **config: Any) -> tuple[LanguageModelHealer, ScriptedProvider]:
     provider = ScriptedProvider(lines, prices=Prices("anthropic"))
-    return LanguageModelHealer(provider, HealConfig(**config), Redactor(), read), provider
+    return LanguageModelHealer(provider, HealConfig(**config), Redactor(), read_prompt), provider
 
 
 def ask(healer: LanguageModelHealer, case: Case, history: Sequence[Attempt] = (), facts: Any = None) -> Answer:

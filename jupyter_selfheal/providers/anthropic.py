@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.ports import ModelReply, ModelRequest
-from jupyter_selfheal.providers.errors_of import kind_of, provider_error, usable_key
-from jupyter_selfheal.providers.prices import Prices, tokens_high
-from jupyter_selfheal.providers.replies import Partial, request_texts
-from jupyter_selfheal.providers.retry import SENDINGS, Failed, Retry, seconds_of
+from jupyter_selfheal.providers.partial_reply import PartialReply, list_request_texts
+from jupyter_selfheal.providers.prices import Prices, estimate_request_tokens
+from jupyter_selfheal.providers.provider_errors import build_error, classify_error, read_key
+from jupyter_selfheal.providers.retry import SENDINGS, Retry, SendingFailed, read_retry_after
 
 if TYPE_CHECKING:
     import anthropic
@@ -55,7 +55,7 @@ class AnthropicProvider:
 
     def worst_case(self, request: ModelRequest) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Provider`."""
-        tokens = tokens_high(*request_texts(request))
+        tokens = estimate_request_tokens(*list_request_texts(request))
         return self._prices.worst_case(request.model, tokens, request.max_tokens, SENDINGS)
 
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
@@ -70,9 +70,9 @@ class AnthropicProvider:
         return reply if billed == Cost() else _with_cost(reply, billed + reply.cost)
 
     def _connect(self) -> anthropic.Anthropic:
-        key = usable_key(self.name, self._key, self._key_variable)
+        key = read_key(self.name, self._key, self._key_variable)
         if not key:
-            raise provider_error(self.name, "auth", "no key is set", key=self._key_variable)
+            raise build_error(self.name, "auth", "no key is set", key=self._key_variable)
         if self._client is None or self._client.api_key != key:
             import anthropic
             import httpx2
@@ -82,7 +82,7 @@ class AnthropicProvider:
                     api_key=key, base_url=self._base_url or None, max_retries=0, open_telemetry=False
                 )
             except httpx2.InvalidURL as error:
-                raise provider_error(self.name, "invalid", str(error)) from error
+                raise build_error(self.name, "invalid", str(error)) from error
         return self._client
 
     def _send(
@@ -96,19 +96,19 @@ class AnthropicProvider:
         import anthropic
         import httpx2
 
-        from jupyter_selfheal.providers.bounded import bound
+        from jupyter_selfheal.providers.deadline_stream import check_while_reading
 
-        partial = Partial(self.name, self._retry.clock() + seconds, self._retry.clock)
+        partial = PartialReply(self.name, self._retry.clock() + seconds, self._retry.clock)
         try:
-            stream: Any = client.messages.create(**arguments(request, max_tokens), stream=True, timeout=seconds)
+            stream: Any = client.messages.create(**build_arguments(request, max_tokens), stream=True, timeout=seconds)
             with stream:
-                bound(stream.response, partial.check)
+                check_while_reading(stream.response, partial.check_deadline)
                 partial.request_id = stream.response.headers.get("request-id", "")
                 for event in stream:
-                    _read(event, partial, progress)
+                    _read_event(event, partial, progress)
         except anthropic.APIStatusError as error:
-            kind = kind_of(error.status_code, str(error.type or ""))
-            failed = provider_error(
+            kind = classify_error(error.status_code, str(error.type or ""))
+            failed = build_error(
                 self.name,
                 kind,
                 error.api_message or error.message,
@@ -116,34 +116,34 @@ class AnthropicProvider:
                 status=error.status_code,
                 request_id=error.request_id or partial.request_id,
             )
-            after = seconds_of(error.response.headers.get("retry-after"))
-            raise Failed(failed, after, self._billed(request, partial)) from error
+            after = read_retry_after(error.response.headers.get("retry-after"))
+            raise SendingFailed(failed, after, self._estimate_bill(request, partial)) from error
         except anthropic.APITimeoutError as error:
-            failed = provider_error(self.name, "timeout", "timed out")
-            raise Failed(failed, billed=self._billed(request, partial, certain=True)) from error
+            failed = build_error(self.name, "timeout", "timed out")
+            raise SendingFailed(failed, billed=self._estimate_bill(request, partial, certain=True)) from error
         except anthropic.APIConnectionError as error:
-            failed = provider_error(self.name, "network", str(error.__cause__ or error))
-            raise Failed(failed, billed=self._billed(request, partial)) from error
+            failed = build_error(self.name, "network", str(error.__cause__ or error))
+            raise SendingFailed(failed, billed=self._estimate_bill(request, partial)) from error
         except (TimeoutError, httpx2.RequestError) as error:  # the SDK does not wrap what breaks in mid-stream
             slow = isinstance(error, TimeoutError | httpx2.TimeoutException)
-            failed = provider_error(self.name, "timeout" if slow else "network", str(error) or type(error).__name__)
-            raise Failed(failed, billed=self._billed(request, partial, certain=slow)) from error
+            failed = build_error(self.name, "timeout" if slow else "network", str(error) or type(error).__name__)
+            raise SendingFailed(failed, billed=self._estimate_bill(request, partial, certain=slow)) from error
         except (ValueError, anthropic.APIError) as error:  # what comes is no JSON, or none of the API's
-            failed = provider_error(self.name, "server", f"what it sent cannot be read: {error}")
-            raise Failed(failed, billed=self._billed(request, partial)) from error
+            failed = build_error(self.name, "server", f"what it sent cannot be read: {error}")
+            raise SendingFailed(failed, billed=self._estimate_bill(request, partial)) from error
         if not partial.began:
-            raise Failed(provider_error(self.name, "server", "it sent nothing; is the base URL that of the API?"))
-        return partial.reply(self._prices, request.model, _STOPS)
+            raise SendingFailed(build_error(self.name, "server", "it sent nothing; is the base URL that of the API?"))
+        return partial.to_reply(self._prices, request.model, _STOPS)
 
-    def _billed(self, request: ModelRequest, partial: Partial, certain: bool = False) -> Cost | None:
+    def _estimate_bill(self, request: ModelRequest, partial: PartialReply, certain: bool = False) -> Cost | None:
         """What a broken sending may cost: nothing before the reply began, unless it was cut while the server worked."""
         if not partial.began and not certain:
             return None
-        usage = partial.counted(tokens_high(*request_texts(request)))
+        usage = partial.estimate_usage(estimate_request_tokens(*list_request_texts(request)))
         return self._prices.cost(request.model, usage)
 
 
-def arguments(request: ModelRequest, max_tokens: int) -> dict[str, Any]:
+def build_arguments(request: ModelRequest, max_tokens: int) -> dict[str, Any]:
     """The arguments of ``messages.create``: the stable prefix (system, and the first message where more follow) is cached."""
     cache = {"cache_control": {"type": "ephemeral"}}
     messages: list[dict[str, Any]] = []
@@ -164,18 +164,18 @@ def arguments(request: ModelRequest, max_tokens: int) -> dict[str, Any]:
     }
 
 
-def _read(event: Any, partial: Partial, progress: Callable[[str], Any] | None) -> None:
+def _read_event(event: Any, partial: PartialReply, progress: Callable[[str], Any] | None) -> None:
     """Take what a stream event says. Cached tokens come apart from ``input_tokens`` and are added to the input."""
     if event.type == "message_start":
-        partial.begin(event.message.model, _usage(event.message.usage))
+        partial.begin(event.message.model, _read_usage(event.message.usage))
     elif event.type == "content_block_delta" and event.delta.type == "text_delta":
-        partial.add(event.delta.text, progress)
+        partial.add_text(event.delta.text, progress)
     elif event.type == "message_delta":
         partial.stop = event.delta.stop_reason or partial.stop
-        partial.usage.update(_usage(event.usage))
+        partial.usage.update(_read_usage(event.usage))
 
 
-def _usage(usage: Any) -> dict[str, int]:
+def _read_usage(usage: Any) -> dict[str, int]:
     counts = {"output": read_count(usage.output_tokens) or 0}
     plain = read_count(usage.input_tokens)
     if plain is not None:

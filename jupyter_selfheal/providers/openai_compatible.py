@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.ports import ModelReply, ModelRequest
-from jupyter_selfheal.providers.errors_of import kind_of, provider_error, usable_key
-from jupyter_selfheal.providers.prices import Prices, tokens_high
-from jupyter_selfheal.providers.replies import Partial, request_texts
-from jupyter_selfheal.providers.retry import SENDINGS, Failed, Retry, seconds_of
+from jupyter_selfheal.providers.partial_reply import PartialReply, list_request_texts
+from jupyter_selfheal.providers.prices import Prices, estimate_request_tokens
+from jupyter_selfheal.providers.provider_errors import build_error, classify_error, read_key
+from jupyter_selfheal.providers.retry import SENDINGS, Retry, SendingFailed, read_retry_after
 
 if TYPE_CHECKING:
     import httpx2
@@ -56,14 +56,14 @@ class OpenAICompatibleProvider:
 
     def worst_case(self, request: ModelRequest) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Provider`."""
-        tokens = tokens_high(*request_texts(request))
+        tokens = estimate_request_tokens(*list_request_texts(request))
         return self._prices.worst_case(request.model, tokens, request.max_tokens, SENDINGS)
 
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
         """See :class:`~jupyter_selfheal.ports.Provider`. ``progress`` gets each piece of text as it comes."""
-        key = usable_key(self.name, self._key, self._key_variable)
+        key = read_key(self.name, self._key, self._key_variable)
         if not key and self._is_openai:
-            raise provider_error(self.name, "auth", "no key is set", key=self._key_variable)
+            raise build_error(self.name, "auth", "no key is set", key=self._key_variable)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
 
         def send(seconds: float, billed: Cost) -> ModelReply:
@@ -83,41 +83,47 @@ class OpenAICompatibleProvider:
     ) -> ModelReply:
         import httpx2
 
-        from jupyter_selfheal.providers.bounded import bound
+        from jupyter_selfheal.providers.deadline_stream import check_while_reading
 
-        partial = Partial(self.name, self._retry.clock() + seconds, self._retry.clock)
-        high = tokens_high(*request_texts(request))
+        partial = PartialReply(self.name, self._retry.clock() + seconds, self._retry.clock)
+        high = estimate_request_tokens(*list_request_texts(request))
         try:
             with httpx2.Client(timeout=seconds, headers=headers) as client:
                 while True:
-                    body = self._body(request, max_tokens)
+                    body = self._build_body(request, max_tokens)
                     with client.stream("POST", f"{self._url}/chat/completions", json=body) as response:
-                        bound(response, partial.check)
-                        if response.status_code == 400 and request.schema is not None and self._next_format(response):
+                        check_while_reading(response, partial.check_deadline)
+                        if (
+                            response.status_code == 400
+                            and request.schema is not None
+                            and self._use_next_format(response)
+                        ):
                             continue
-                        self._read(response, partial, progress)
+                        self._read_response(response, partial, progress)
                         break
         except httpx2.TimeoutException as error:
-            failed = provider_error(self.name, "timeout", str(error) or "timed out")
+            failed = build_error(self.name, "timeout", str(error) or "timed out")
             sent = not isinstance(error, httpx2.ConnectTimeout | httpx2.PoolTimeout)
-            raise Failed(failed, billed=self._billed(request, partial, high) if sent else None) from error
+            raise SendingFailed(failed, billed=self._estimate_bill(request, partial, high) if sent else None) from error
         except httpx2.InvalidURL as error:
-            raise Failed(provider_error(self.name, "invalid", str(error))) from error
+            raise SendingFailed(build_error(self.name, "invalid", str(error))) from error
         except httpx2.RequestError as error:
-            failed = provider_error(self.name, "network", str(error) or type(error).__name__)
-            raise Failed(failed, billed=self._billed(request, partial, high) if partial.began else None) from error
+            failed = build_error(self.name, "network", str(error) or type(error).__name__)
+            raise SendingFailed(
+                failed, billed=self._estimate_bill(request, partial, high) if partial.began else None
+            ) from error
         except TimeoutError as error:
-            failed = provider_error(self.name, "timeout", str(error))
-            raise Failed(failed, billed=self._billed(request, partial, high)) from error
-        except Failed as failure:
-            failure.billed = self._billed(request, partial, high) if partial.began else None
+            failed = build_error(self.name, "timeout", str(error))
+            raise SendingFailed(failed, billed=self._estimate_bill(request, partial, high)) from error
+        except SendingFailed as failure:
+            failure.billed = self._estimate_bill(request, partial, high) if partial.began else None
             raise
-        return partial.reply(self._prices, request.model, _STOPS, high)
+        return partial.to_reply(self._prices, request.model, _STOPS, high)
 
-    def _billed(self, request: ModelRequest, partial: Partial, high: int) -> Cost:
-        return self._prices.cost(request.model, partial.counted(high))
+    def _estimate_bill(self, request: ModelRequest, partial: PartialReply, high: int) -> Cost:
+        return self._prices.cost(request.model, partial.estimate_usage(high))
 
-    def _next_format(self, response: httpx2.Response) -> bool:
+    def _use_next_format(self, response: httpx2.Response) -> bool:
         """Whether the server refused the way we ask for JSON, and there is another one."""
         response.read()
         if self._format + 1 >= len(_FORMATS) or not any(w in response.text for w in ("response_format", "json_schema")):
@@ -125,84 +131,88 @@ class OpenAICompatibleProvider:
         self._format += 1
         return True
 
-    def _body(self, request: ModelRequest, max_tokens: int) -> dict[str, Any]:
+    def _build_body(self, request: ModelRequest, max_tokens: int) -> dict[str, Any]:
         system = request.system
-        found: dict[str, Any] = {"model": request.model, "stream": True, "stream_options": {"include_usage": True}}
-        found["max_completion_tokens" if self._is_openai else "max_tokens"] = max_tokens
+        body: dict[str, Any] = {"model": request.model, "stream": True, "stream_options": {"include_usage": True}}
+        body["max_completion_tokens" if self._is_openai else "max_tokens"] = max_tokens
         if request.effort:
-            found["reasoning_effort"] = request.effort
+            body["reasoning_effort"] = request.effort
         if request.schema is not None:
             way = _FORMATS[self._format]
             if way == "json_schema":
                 schema = {"name": request.purpose, "schema": request.schema, "strict": True}
-                found["response_format"] = {"type": way, "json_schema": schema}
+                body["response_format"] = {"type": way, "json_schema": schema}
             else:
                 system += f"\n\nReply with one JSON object of this schema:\n{json.dumps(request.schema)}"
-                found |= {"response_format": {"type": way}} if way else {}
-        found["messages"] = [{"role": "system", "content": system}]
-        found["messages"] += [{"role": role, "content": text} for role, text in request.messages]
-        return found
+                body |= {"response_format": {"type": way}} if way else {}
+        body["messages"] = [{"role": "system", "content": system}]
+        body["messages"] += [{"role": role, "content": text} for role, text in request.messages]
+        return body
 
-    def _read(self, response: httpx2.Response, partial: Partial, progress: Callable[[str], Any] | None) -> None:
+    def _read_response(
+        self, response: httpx2.Response, partial: PartialReply, progress: Callable[[str], Any] | None
+    ) -> None:
         partial.request_id = response.headers.get("x-request-id", "")
         if response.status_code != 200:
             response.read()
-            raise self._failed(response.status_code, _error_of(response.text), response, partial)
-        for chunk in _chunks(response):
+            raise self._build_failure(response.status_code, _parse_error(response.text), response, partial)
+        for chunk in _read_chunks(response):
             if "error" in chunk:
-                raise self._failed(200, _error_of(json.dumps(chunk)), response, partial)
+                raise self._build_failure(200, _parse_error(json.dumps(chunk)), response, partial)
             if isinstance(chunk.get("usage"), dict):
-                partial.begin(str(chunk.get("model", "")), _usage(chunk["usage"]))
+                partial.begin(str(chunk.get("model", "")), _read_usage(chunk["usage"]))
             for choice in chunk.get("choices") or ():
                 said = choice.get("delta") or choice.get("message") or {}
-                partial.add(_text(said.get("content")), progress)
+                partial.add_text(_join_parts(said.get("content")), progress)
                 partial.stop = "refusal" if said.get("refusal") else choice.get("finish_reason") or partial.stop
 
-    def _failed(self, status: int, error: tuple[str, str], response: httpx2.Response, partial: Partial) -> Failed:
+    def _build_failure(
+        self, status: int, error: tuple[str, str], response: httpx2.Response, partial: PartialReply
+    ) -> SendingFailed:
         kind, message = error
-        found = provider_error(
+        failed = build_error(
             self.name,
-            kind_of(status, kind),
+            classify_error(status, kind),
             message,
             key=self._key_variable,
             status=status,
             request_id=partial.request_id,
         )
-        return Failed(found, seconds_of(response.headers.get("retry-after")))
+        return SendingFailed(failed, read_retry_after(response.headers.get("retry-after")))
 
 
-def _text(content: Any) -> str:
+def _join_parts(content: Any) -> str:
     """The text of a message's content: a string, or a list of parts where thoughts come apart from the text (Mistral)."""
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return str(content or "")
 
 
-def _chunks(response: httpx2.Response) -> Iterator[dict[str, Any]]:
+def _read_chunks(response: httpx2.Response) -> Iterator[dict[str, Any]]:
     """The JSON objects of an event stream, or the one object of a server that does not stream."""
     if "event-stream" not in response.headers.get("content-type", ""):
         response.read()
-        yield _json(response.text)
+        yield _parse_object(response.text)
         return
     for line in response.iter_lines():
         data = line[5:].strip() if line.startswith("data:") else ""
         if data and data != "[DONE]":
-            yield _json(data)
+            yield _parse_object(data)
 
 
-def _json(text: str) -> dict[str, Any]:
+def _parse_object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError:
-        found = None
+        value = None
     return (
-        found if isinstance(found, dict) else {"error": {"type": "server_error", "message": "not JSON: " + text[:100]}}
+        value if isinstance(value, dict) else {"error": {"type": "server_error", "message": "not JSON: " + text[:100]}}
     )
 
 
-def _error_of(text: str) -> tuple[str, str]:
+def _parse_error(text: str) -> tuple[str, str]:
     """(type, message) of an error body in any of the forms that servers use."""
-    error = _json(text).get("error", text[:200])
+    error = _parse_object(text).get("error", text[:200])
     if not isinstance(error, dict):
         return "", str(error)
     kinds = [str(error.get(name) or "") for name in ("code", "type")]
@@ -210,7 +220,7 @@ def _error_of(text: str) -> tuple[str, str]:
     return kind, str(error.get("message", ""))
 
 
-def _usage(usage: dict[str, Any]) -> dict[str, int]:
+def _read_usage(usage: dict[str, Any]) -> dict[str, int]:
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else 0
     return {

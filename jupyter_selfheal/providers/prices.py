@@ -75,11 +75,11 @@ class Prices:
             return None
 
 
-def tokens_high(*texts: str) -> int:
+def estimate_request_tokens(*texts: str) -> int:
     """How many tokens a request of these texts can be at most, counted high."""
-    return OVERHEAD_TOKENS + sum(map(text_tokens, texts))
+    return OVERHEAD_TOKENS + sum(map(estimate_text_tokens, texts))
 
 
-def text_tokens(text: str) -> int:
+def estimate_text_tokens(text: str) -> int:
     """How many tokens a text can be at most, counted high."""
     return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)

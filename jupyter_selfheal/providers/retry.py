@@ -20,7 +20,7 @@ SENDINGS = 2
 _AGAIN = frozenset({"rate_limited", "overloaded", "server", "network"})
 
 
-class Failed(Exception):
+class SendingFailed(Exception):
     """One sending failed. ``after`` is how long the server asked to wait (seconds; negative: nothing said). ``billed`` is what
     may have been billed all the same, None where nothing was."""
 
@@ -47,13 +47,13 @@ class Retry:
     def run(self, send: Callable[[float, Cost], T], seconds: float) -> tuple[T, Cost]:
         """The result of ``send(seconds left, billed so far)`` and what the failed sendings were billed.
 
-        ``send`` raises :class:`Failed`. Raises :class:`ProviderError`, whose ``cost`` is what was billed.
+        ``send`` raises :class:`SendingFailed`. Raises :class:`ProviderError`, whose ``cost`` is what was billed.
         """
         deadline, billed, paid = self.clock() + seconds, Cost(), 0
         for sending in range(1, self.tries + 1):
             try:
                 return send(max(deadline - self.clock(), 0.01), billed), billed
-            except Failed as failure:
+            except SendingFailed as failure:
                 error = failure.error
                 if failure.billed is not None:
                     billed, paid = billed + failure.billed, paid + 1
@@ -62,12 +62,14 @@ class Retry:
                 )
                 late = self.clock() + wait >= deadline
                 if error.kind not in _AGAIN or paid >= SENDINGS or sending == self.tries or late:
-                    raise _final(error, billed, sending, wait if late and failure.after >= 0 else 0.0) from failure
+                    raise _build_final_error(
+                        error, billed, sending, wait if late and failure.after >= 0 else 0.0
+                    ) from failure
                 self.sleep(wait)
         raise AssertionError("a retry has at least one try")
 
 
-def _final(error: ProviderError, billed: Cost, sendings: int, asked: float) -> ProviderError:
+def _build_final_error(error: ProviderError, billed: Cost, sendings: int, asked: float) -> ProviderError:
     said = str(error)
     if asked:
         said += f"; it asks to wait {asked:.0f} s, which is past the time limit of this call"
@@ -77,7 +79,7 @@ def _final(error: ProviderError, billed: Cost, sendings: int, asked: float) -> P
     return ProviderError(said, kind=error.kind, status=error.status, request_id=error.request_id, cost=cost)
 
 
-def seconds_of(header: str | None) -> float:
+def read_retry_after(header: str | None) -> float:
     """A ``retry-after`` header in seconds; negative where there is none, or it is a date or no number of seconds."""
     seconds = read_number(header, 0)
     return -1.0 if seconds is None else seconds

@@ -9,9 +9,9 @@ from typing import Any
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.ports import ModelReply, ModelRequest
-from jupyter_selfheal.providers.errors_of import provider_error
-from jupyter_selfheal.providers.prices import Prices, text_tokens, tokens_high
-from jupyter_selfheal.providers.replies import request_texts
+from jupyter_selfheal.providers.partial_reply import list_request_texts
+from jupyter_selfheal.providers.prices import Prices, estimate_request_tokens, estimate_text_tokens
+from jupyter_selfheal.providers.provider_errors import build_error
 
 Line = str | ModelReply | ProviderError | Callable[[ModelRequest], "str | ModelReply | ProviderError"]
 """What may stand in a script: a text, a whole reply, an error to raise, or a function of the request that gives one of these."""
@@ -30,7 +30,9 @@ class ScriptedProvider:
 
     def worst_case(self, request: ModelRequest) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Provider`."""
-        return self._prices.worst_case(request.model, tokens_high(*request_texts(request)), request.max_tokens, 1)
+        return self._prices.worst_case(
+            request.model, estimate_request_tokens(*list_request_texts(request)), request.max_tokens, 1
+        )
 
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
         """The next line. Raises :class:`ProviderError` where the line is one, or the script is at its end."""
@@ -38,13 +40,13 @@ class ScriptedProvider:
             self.requests.append(request)
             line = next(self._lines, None)
         if line is None:
-            raise provider_error(self.name, "server", "the script has no further line")
+            raise build_error(self.name, "server", "the script has no further line")
         said = line(request) if callable(line) else line
         if isinstance(said, ProviderError):
             raise said
         if isinstance(said, str):
-            written = min(text_tokens(said), request.max_tokens)
-            usage = {"input": tokens_high(*request_texts(request)), "output": written}
+            written = min(estimate_text_tokens(said), request.max_tokens)
+            usage = {"input": estimate_request_tokens(*list_request_texts(request)), "output": written}
             cost = self._prices.cost(request.model, usage)
             said = ModelReply(said, "end", cost, request.model, f"scripted-{len(self.requests)}", usage)
         if progress is not None and said.text:

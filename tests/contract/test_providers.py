@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.ports import ModelReply, Provider
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
-from jupyter_selfheal.providers.errors_of import kind_of, provider_error
 from jupyter_selfheal.providers.openai_compatible import OpenAICompatibleProvider
 from jupyter_selfheal.providers.prices import Prices
+from jupyter_selfheal.providers.provider_errors import build_error, classify_error
 from jupyter_selfheal.providers.scripted import Line as ScriptLine
 from jupyter_selfheal.providers.scripted import ScriptedProvider
 from jupyter_selfheal.testing.fake_model_server import FakeModelServer, HangsUp, Line, Says
@@ -43,7 +43,7 @@ def _line(said: Line) -> ScriptLine:
     """The line of a script that says the same as a line of the fake server."""
     assert not isinstance(said, HangsUp)
     if not isinstance(said, Says):
-        return provider_error("scripted", kind_of(said.status, said.type), said.message, status=said.status)
+        return build_error("scripted", classify_error(said.status, said.type), said.message, status=said.status)
     stop = {"end_turn": "end", "max_tokens": "truncated", "refusal": "refused"}[said.stop]
     usage = {"input": said.input_tokens, "output": said.output_tokens}
     return lambda request: ModelReply(said.text, stop, KNOWN.cost(request.model, usage))

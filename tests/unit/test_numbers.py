@@ -15,10 +15,10 @@ from jupyter_selfheal.loop.limits import over_budget
 from jupyter_selfheal.loop.states import Account
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.numbers import read_count, read_number
-from jupyter_selfheal.providers.anthropic import _usage as anthropic_usage
-from jupyter_selfheal.providers.openai_compatible import _usage as openai_usage
+from jupyter_selfheal.providers.anthropic import _read_usage as anthropic_usage
+from jupyter_selfheal.providers.openai_compatible import _read_usage as openai_usage
 from jupyter_selfheal.providers.prices import Prices
-from jupyter_selfheal.providers.retry import seconds_of
+from jupyter_selfheal.providers.retry import read_retry_after
 
 NONE_OF_THEM = (
     math.nan,
@@ -60,7 +60,7 @@ def test_no_entrance_lets_it_through(value: Any) -> None:
         ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"), value
     ))  # fmt: skip
     assert anthropic_usage(usage()) == {"output": 0}
-    assert seconds_of(value) == -1.0
+    assert read_retry_after(value) == -1.0
     body = {"$": "Settled", "id": "c", "cost": {"$": "Cost", "usd": value}}
     assert math.isfinite(sum(cost.usd for cost in spent([body]).values()))
     assert describe(body)

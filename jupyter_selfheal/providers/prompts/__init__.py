@@ -8,7 +8,7 @@ from importlib import resources
 
 
 @lru_cache(maxsize=None)
-def read(name: str) -> tuple[str, str]:
+def read_prompt(name: str) -> tuple[str, str]:
     """(version, text) of the prompt ``name`` (``fix``, ``repair``, ``judge``); the version is ``fix-1``.
 
     Raises ``FileNotFoundError`` for an unknown name and ``ValueError`` for a file without a version.

@@ -34,7 +34,7 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.ports import ModelRequest
-from jupyter_selfheal.providers.prompts import read
+from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.providers.scripted import ScriptedProvider
 from jupyter_selfheal.scoring.critic import ModelCritic
 from jupyter_selfheal.scoring.judge import ModelJudge
@@ -71,13 +71,13 @@ RAN = Trial(PATCH.id, (StepResult("ok"),), *ISOLATED)
 
 
 def fix(history: tuple[Attempt, ...] = ()) -> ModelRequest:
-    healer = LanguageModelHealer(ScriptedProvider([]), HealConfig(), Redactor(), read)
+    healer = LanguageModelHealer(ScriptedProvider([]), HealConfig(), Redactor(), read_prompt)
     return healer.request(CASE, history, "mean: function mean(values)")
 
 
 def judge() -> ModelRequest:
     provider = ScriptedProvider(["{}", "{}"])
-    ModelJudge(provider, HealConfig(), Redactor(), read).opinions(CASE, FAILED, [(PATCH, RAN)], ())
+    ModelJudge(provider, HealConfig(), Redactor(), read_prompt).opinions(CASE, FAILED, [(PATCH, RAN)], ())
     assert BASELINE.is_empty
     return provider.requests[0]
 
@@ -85,7 +85,9 @@ def judge() -> ModelRequest:
 def critic() -> ModelRequest:
     provider = ScriptedProvider(["{}"])
     other = Patch((Replace("a", FUNCTION, FUNCTION.replace("len(value)", "len(values)")),), "Write values")
-    ModelCritic(provider, HealConfig(), Redactor(), read).risks(CASE, [(other, ()), (PATCH, ("deletion", "network"))])
+    ModelCritic(provider, HealConfig(), Redactor(), read_prompt).risks(
+        CASE, [(other, ()), (PATCH, ("deletion", "network"))]
+    )
     return provider.requests[0]
 
 
@@ -97,7 +99,7 @@ def again() -> ModelRequest:
 @pytest.mark.parametrize(("name", "make"), [("fix", fix), ("again", again), ("judge", judge), ("critic", critic)])
 def test_requests_are_as_written_down(name: str, make: object) -> None:
     request: ModelRequest = make()  # type: ignore[operator]
-    text = f"[{read(request.purpose)[0]}, {request.model}, at most {request.max_tokens} tokens]\n\n{request.system}\n"
+    text = f"[{read_prompt(request.purpose)[0]}, {request.model}, at most {request.max_tokens} tokens]\n\n{request.system}\n"
     text += "".join(f"\n--- {role} ---\n{said}\n" for role, said in request.messages)
     text += f"\n--- schema ---\n{json.dumps(request.schema, indent=1)}\n"
     path = FOLDER / f"{name}.txt"
@@ -110,8 +112,8 @@ def test_requests_are_as_written_down(name: str, make: object) -> None:
 
 @pytest.mark.parametrize("name", ["fix", "repair", "judge", "critic"])
 def test_every_prompt_is_short_and_has_a_version(name: str) -> None:
-    version, text = read(name)
+    version, text = read_prompt(name)
     assert version.startswith(f"{name}-")
     assert 0 < len(text.split()) < 400
     with pytest.raises(FileNotFoundError):
-        read("no such prompt")
+        read_prompt("no such prompt")

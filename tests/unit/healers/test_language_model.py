@@ -20,7 +20,7 @@ from jupyter_selfheal.model import (
     Replace,
 )
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
-from jupyter_selfheal.providers.prompts import read
+from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.testing.fake_model_server import FakeModelServer, Says
 from tests.model_answers import FIX, GOOD, SOURCES, ask, case_of, healer_of, hypothesis, reply
 
@@ -72,7 +72,9 @@ def test_too_few_distinct_hypotheses_are_asked_for_once_more() -> None:
         hypothesis(FIX), hypothesis("total = sum(prices.values())\ntotal", "Sum all"), hypothesis("total = 7\ntotal")
     )
     with FakeModelServer([Says(ONE), Says(more)]) as server:
-        healer = LanguageModelHealer(AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read)
+        healer = LanguageModelHealer(
+            AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read_prompt
+        )
         worst, answer = healer.worst_case(case_of(), ()), ask(healer, case_of())
         first, second = (r.body for r in server.requests)
     assert [p.title for p in answer.patches] == ["Spell the key right", "Sum all", "Fix it"]
@@ -105,7 +107,9 @@ def test_more_hypotheses_are_asked_for_in_the_first_call_only_and_only_within_wh
     assert len(ask(healer, case_of(), [tried]).patches) == 1
     assert len(provider.requests) == 1
     with FakeModelServer([Says(ONE, input_tokens=9_000, output_tokens=4_000), Says(GOOD)]) as server:
-        dear = LanguageModelHealer(AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read)
+        dear = LanguageModelHealer(
+            AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read_prompt
+        )
         assert "1 of 3" in ask(dear, case_of()).note
         assert len(server.requests) == 1
 
@@ -166,7 +170,7 @@ def test_malformed_twice_is_told_and_paid_never_a_crash(text: str) -> None:
 def test_a_repair_is_made_only_within_what_was_set_aside() -> None:
     with FakeModelServer([Says("no json", input_tokens=10_000, output_tokens=4_000), Says(GOOD)]) as server:
         provider = AnthropicProvider(key="k", base_url=server.url)
-        answer = ask(LanguageModelHealer(provider, HealConfig(), Redactor(), read), case_of())
+        answer = ask(LanguageModelHealer(provider, HealConfig(), Redactor(), read_prompt), case_of())
         assert len(server.requests) == 1
     assert "malformed" in answer.note
     assert answer.cost.output_tokens == 4_000
@@ -190,7 +194,7 @@ def test_a_repair_that_fails_keeps_the_cost_of_the_first_call() -> None:
 def test_truncation_and_refusal_have_their_own_reasons_and_are_paid(stop: str, reason: Reason) -> None:
     with FakeModelServer([Says(GOOD[:100], stop=stop)]) as server:
         provider = AnthropicProvider(key="k", base_url=server.url)
-        answer = ask(LanguageModelHealer(provider, HealConfig(), Redactor(), read), case_of())
+        answer = ask(LanguageModelHealer(provider, HealConfig(), Redactor(), read_prompt), case_of())
     assert answer.stop == reason
     assert answer.cost.usd > 0
     assert answer.note

@@ -29,7 +29,7 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
-from jupyter_selfheal.providers.prompts import read
+from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.fake_model_server import FakeModelServer
 from tests.model_answers import FIX, GOOD, SOURCES, ask, case_of, healer_of, hypothesis, reply
@@ -98,7 +98,7 @@ def test_the_record_is_what_was_sent() -> None:
     request = provider.requests[0]
     assert [(m["role"], m["text"]) for m in record["messages"]] == list(request.messages)
     assert record["system"] == request.system
-    assert record["prompt"] == read("fix")[0] == "fix-1"
+    assert record["prompt"] == read_prompt("fix")[0] == "fix-1"
     assert record["usd"] > 0
 
 
@@ -223,7 +223,9 @@ def test_the_worst_case_holds_whatever_the_state_says_and_fits_the_default_budge
     assert answer.cost.usd <= worst.usd
     assert provider.worst_case(provider.requests[0]).usd <= worst.usd
     with FakeModelServer([]) as server:
-        real = LanguageModelHealer(AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read)
+        real = LanguageModelHealer(
+            AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read_prompt
+        )
         assert real.worst_case(case_of(), ()).usd < HealConfig().budget_usd
 
 

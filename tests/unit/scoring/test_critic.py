@@ -9,7 +9,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.model import Insert, Patch
 from jupyter_selfheal.providers.prices import Prices
-from jupyter_selfheal.providers.prompts import read
+from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.providers.scripted import ScriptedProvider
 from jupyter_selfheal.scoring.critic import AT_MOST, ModelCritic
 
@@ -18,7 +18,7 @@ KEY = "ghp_" + "k" * 36
 
 def critic_of(*lines: Any, **config: Any) -> tuple[ModelCritic, ScriptedProvider]:
     provider = ScriptedProvider(lines, prices=Prices("anthropic"))
-    return ModelCritic(provider, HealConfig(**config), Redactor(), read), provider
+    return ModelCritic(provider, HealConfig(**config), Redactor(), read_prompt), provider
 
 
 def says(*risks: tuple[str, str]) -> str:

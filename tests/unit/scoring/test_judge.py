@@ -12,7 +12,7 @@ from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import BASELINE, Case, Patch
 from jupyter_selfheal.ports import ModelRequest
 from jupyter_selfheal.providers.prices import Prices
-from jupyter_selfheal.providers.prompts import read
+from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.providers.scripted import ScriptedProvider
 from jupyter_selfheal.scoring.judge import ModelJudge
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
@@ -42,7 +42,7 @@ def prefers(good: str) -> Callable[[ModelRequest], str]:
 
 def judge_of(*lines: Any, **config: Any) -> tuple[ModelJudge, ScriptedProvider]:
     provider = ScriptedProvider(lines, prices=Prices("anthropic"))
-    return ModelJudge(provider, HealConfig(**config), Plain(), read), provider
+    return ModelJudge(provider, HealConfig(**config), Plain(), read_prompt), provider
 
 
 def opinions(judge: ModelJudge, case: Case, patches: list[Patch], try_patch: Any) -> Any:

@@ -43,7 +43,7 @@ _ADVICE = {
 }
 
 
-def kind_of(status: int, error_type: str = "") -> str:
+def classify_error(status: int, error_type: str = "") -> str:
     """The kind of :class:`ProviderError` for an HTTP status and the error type in the body.
 
     The type goes first: an overload in the middle of a stream comes with status 200.
@@ -57,16 +57,16 @@ def kind_of(status: int, error_type: str = "") -> str:
     return "server" if status >= 500 or status == 200 else "invalid"
 
 
-def usable_key(name: str, key: str, variable: str) -> str:
+def read_key(name: str, key: str, variable: str) -> str:
     """The key, or what the environment variable holds, without the space around it. Raises :class:`ProviderError` where it cannot stand in a header, and does not
     show it: a client's own complaint would."""
     key = (key or os.environ.get(variable, "")).strip()
     if not (key.isascii() and key.isprintable()):
-        raise provider_error(name, "auth", "it has characters that no key has", key=variable)
+        raise build_error(name, "auth", "it has characters that no key has", key=variable)
     return key
 
 
-def provider_error(
+def build_error(
     name: str, kind: str, detail: str, *, key: str = "the key", status: int = 0, request_id: str = ""
 ) -> ProviderError:
     """The error, in one line that says what happened and what to do."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_selfheal.ports import ModelReply, ModelRequest
-from jupyter_selfheal.providers.prices import Prices, text_tokens
+from jupyter_selfheal.providers.prices import Prices, estimate_text_tokens
 
 
 @dataclass
-class Partial:
+class PartialReply:
     """What has come so far of the provider ``name``. ``deadline`` is on ``clock``; ``usage`` has the keys of :meth:`Prices.cost`."""
 
     name: str
@@ -30,14 +30,14 @@ class Partial:
         self.model = model
         self.usage.update(usage)
 
-    def add(self, text: str, progress: Callable[[str], Any] | None) -> None:
+    def add_text(self, text: str, progress: Callable[[str], Any] | None) -> None:
         """One more piece of the text."""
         self.began = True
         self.pieces.append(text)
         if progress is not None:
             progress(text)
 
-    def check(self) -> None:
+    def check_deadline(self) -> None:
         """Raise ``TimeoutError`` past the deadline: a server that drips would otherwise never time out."""
         if self.clock() > self.deadline:
             raise TimeoutError(f"{self.name} was still writing")
@@ -46,19 +46,19 @@ class Partial:
     def text(self) -> str:
         return "".join(self.pieces)
 
-    def counted(self, input_high: int) -> dict[str, int]:
+    def estimate_usage(self, input_high: int) -> dict[str, int]:
         """The usage of a reply that broke off: what was said, else counted high."""
-        written = text_tokens(self.text)
+        written = estimate_text_tokens(self.text)
         return {
             **self.usage,
             "input": self.usage.get("input") or input_high,
             "output": max(self.usage.get("output", 0), written),
         }
 
-    def reply(self, prices: Prices, model: str, stops: Mapping[str, str], input_high: int = 0) -> ModelReply:
+    def to_reply(self, prices: Prices, model: str, stops: Mapping[str, str], input_high: int = 0) -> ModelReply:
         """The whole reply. A server that reports no usage is counted high. A stream that ends without a stop reason broke
         off: it is truncated, and its usage is that of its beginning, so that it is counted high as well."""
-        usage = dict(self.usage) if self.usage.get("input") and self.stop else self.counted(input_high)
+        usage = dict(self.usage) if self.usage.get("input") and self.stop else self.estimate_usage(input_high)
         return ModelReply(
             text=self.text,
             stop=stops.get(self.stop, "other") if self.stop else "truncated",
@@ -69,7 +69,7 @@ class Partial:
         )
 
 
-def request_texts(request: ModelRequest) -> tuple[str, ...]:
+def list_request_texts(request: ModelRequest) -> tuple[str, ...]:
     """Every text that is counted as input."""
     import json
 

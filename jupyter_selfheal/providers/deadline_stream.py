@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import httpx2
 
 
-class Bounded(httpx2.SyncByteStream):
+class DeadlineStream(httpx2.SyncByteStream):
     """``check`` is called for all that comes, pings and comments too: they reset a read timeout, and no event tells of them."""
 
     def __init__(self, stream: httpx2.SyncByteStream, check: Callable[[], None]) -> None:
@@ -23,7 +23,7 @@ class Bounded(httpx2.SyncByteStream):
         self._stream.close()
 
 
-def bound(response: httpx2.Response, check: Callable[[], None]) -> None:
+def check_while_reading(response: httpx2.Response, check: Callable[[], None]) -> None:
     """Let ``check`` raise while the body of a response comes in."""
     assert isinstance(response.stream, httpx2.SyncByteStream)
-    response.stream = Bounded(response.stream, check)
+    response.stream = DeadlineStream(response.stream, check)
