@@ -30,7 +30,7 @@ def test_newcomer_sees_the_cell_fixed_and_its_output(app: str, theme: str, page:
     lab = failing_example(page, server, app, theme)
     lab.heal_button(FAILING).click()
     card = lab.card(FAILING)
-    assert "has no total_havest, but has total_harvest" in card.inner_text()
+    assert "has no total_havest. Did you mean total_harvest?" in card.inner_text()
     card.get_by_role("button", name="Approve & run").click()
     lab.expect_output(FAILING, "Plot 14: 76 kg")
     assert "garden.total_harvest()" in lab.source(FAILING)

@@ -62,8 +62,8 @@ class AccessorType(Rule):
             new = f"{context.operand(node.value)}.astype(str)"
         yield self.patch(
             context.replace(context.cell_id, [(*context.span(node.value), new), *context.add_imports(imports)]),
-            f"Write `{new}.{which}`",
-            f"`.{which}` is of {'dates' if which == 'dt' else 'texts'}, and the values are {live.dtype}.",
+            f"Use `{new}.{which}`",
+            f"`.{which}` only works on {'dates' if which == 'dt' else 'text'}; these values are {live.dtype}.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
             why=self.why if sure else "The values may have another reading.",
             prior=0.85 if sure else 0.6,

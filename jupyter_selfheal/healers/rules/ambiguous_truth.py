@@ -49,8 +49,8 @@ class AmbiguousTruth(Rule):
             edit: Splice = (*context.span(node), text)
             yield self.patch(
                 context.replace(context.cell_id, [edit]),
-                f"Write `{text}`",
-                "`and`, `or` and `not` ask for one truth value, of which an array has none.",
+                f"Use `{text}`",
+                "An array has no single truth value: use `&`, `|` and `~` instead of `and`, `or` and `not`.",
                 prior=0.9,
             )
             return

@@ -61,8 +61,8 @@ class ArrayWanted(Rule):
         splices = [(*context.span(a), f"{known[0]}({context.text(a)})") for a in matrices]
         return self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports([known[1]])]),
-            f"Write `{splices[0][2]}` in place of `{context.text(matrices[0])}`",
-            "A matrix is no longer taken as data.",
+            f"Change `{context.text(matrices[0])}` to `{splices[0][2]}`",
+            "scikit-learn no longer accepts a matrix.",
             prior=0.9,
         )
 
@@ -72,8 +72,8 @@ class ArrayWanted(Rule):
         end = context.span(call)[1] - 1
         return self.patch(
             context.replace(context.cell_id, [(end, end, ", dtype=object")]),
-            "Pass dtype=object",
-            "The rows have different lengths, so that they make an array of objects.",
+            "Add `dtype=object`",
+            "The rows have different lengths, so they only fit an array of objects.",
             prior=0.85,
         )
 
@@ -91,7 +91,7 @@ class ArrayWanted(Rule):
         text = f"{known[0]}({', '.join(rest)})"
         return self.patch(
             context.replace(context.cell_id, [(*context.span(call), text)]),
-            f"Write `{text}` in place of `{context.text(call)}`",
-            "`copy=False` means since NumPy 2.0 that a copy is an error.",
+            f"Change `{context.text(call)}` to `{text}`",
+            "Since NumPy 2.0, `copy=False` fails where a copy is needed.",
             prior=0.9,
         )

@@ -53,8 +53,8 @@ class ArraysInSequence(Rule):
             edits = context.replace(context.cell_id, [(start, start, marks[0]), (end, end, marks[1])])
             yield self.patch(
                 edits,
-                f"Give `{context.text(callee)}` one sequence",
-                "What is joined is given as one sequence.",
+                f"Pass `{context.text(callee)}` one sequence",
+                "The arrays to join belong in one sequence.",
                 prior=0.9,
             )
             return

@@ -53,12 +53,12 @@ class AxesGrid(Rule):
             end = src.span(source, call)[1] - 1
             comma = "" if source[:end].rstrip().endswith(("(", ",")) else ", "
             edits = context.replace(cell_id, [(end, end, f"{comma}squeeze=False")])
-            yield self.patch(edits, "Give `squeeze=False`", f"`{name}` is indexed by row and column.", prior=0.88)
+            yield self.patch(edits, "Add `squeeze=False`", f"The code indexes `{name}` by row and column.", prior=0.88)
         elif two == {False} and "'numpy.ndarray'" in context.failure.evalue and not _is_unpacked(context, name):
             start, end = src.span(source, statement)
             indent = source[src.offset(source, statement.lineno, 0) : start]
             edits = context.replace(cell_id, [(end, end, f"\n{indent}{name} = {name}.flatten()")])
-            yield self.patch(edits, f"Flatten `{name}`", f"`{name}` is indexed by one number.", prior=0.88)
+            yield self.patch(edits, f"Flatten `{name}`", f"The code indexes `{name}` by a single number.", prior=0.88)
 
 
 def _made(context: RuleContext, name: str) -> tuple[str, ast.Assign, ast.Call] | None:

@@ -54,7 +54,7 @@ class AxesSetter(Rule):
         yield self.patch(
             context.replace(context.cell_id, changes),
             f"Call `{_other(nearest.attr)}`",
-            f"`{context.text(nearest.value)}` calls it `{_other(nearest.attr)}`.",
+            f"`{context.text(nearest.value)}` has no `{nearest.attr}`. Did you mean `{_other(nearest.attr)}`?",
             prior=0.9,
         )
 

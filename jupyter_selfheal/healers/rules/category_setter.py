@@ -46,8 +46,8 @@ class CategorySetter(Rule):
             text = f"{context.text(column)} = {context.text(owner)}.rename_categories({context.text(node.value)})"
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(node), text)]),
-                "Rename the categories with `rename_categories`",
-                "Categories can no longer be assigned to.",
+                "Use `rename_categories`",
+                "pandas no longer lets you assign to categories.",
                 prior=0.92,
             )
             return

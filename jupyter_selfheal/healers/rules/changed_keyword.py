@@ -86,8 +86,8 @@ class ChangedKeyword(Rule):
         )
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
-            done[0].shown if done[0].shown.startswith("Take out") else f"Write `{done[0].shown}` in place of `{name}=`",
-            f"`{dotted_name(nearest.func) or context.text(nearest.func)}` takes no `{name}` since {change.libraries[0]} {change.version}.",
+            done[0].shown if done[0].shown.startswith("Remove") else f"Change `{name}=` to `{done[0].shown}`",
+            f"`{dotted_name(nearest.func) or context.text(nearest.func)}` no longer takes `{name}` (since {change.libraries[0]} {change.version}).",
             applicability=Applicability.UNSAFE if loses else Applicability.SAFE,
             why=unsafe or (f"`{name}` is left out: {removes}" if loses else f"{self.why} ({change.source})"),
             removes=removes or (f"`{name}=`" if loses else ""),
@@ -111,7 +111,7 @@ class ChangedKeyword(Rule):
             said_so = new == suggestion
             yield self.patch(
                 context.replace(context.cell_id, [(start, start + len(name), new)]),
-                f"Write `{new}=` in place of `{name}=`",
+                f"Change `{name}=` to `{new}=`",
                 f"`{context.text(call.func)}` takes no `{name}`.",
                 applicability=Applicability.SAFE if said_so else Applicability.UNSAFE,
                 why="The library's own message names the parameter." if said_so
@@ -187,7 +187,7 @@ def _rewrite(context: RuleContext, call: ast.Call, name: str, change: Keyword) -
         if any(k.arg == target for k in call.keywords if k is not keyword):
             argument = ""
     splices = [argument_splice(context, call, keyword, argument)]
-    shown = argument or f"Take out `{name}={value_text}`"
+    shown = argument or f"Remove `{name}={value_text}`"
     if case.callee:
         renamed = _callee_splice(context, call, case.callee, imports)
         if renamed is None:

@@ -96,7 +96,7 @@ class ChangedValue(Rule):
         start, end, text = splices[0]
         return self.patch(
             context.replace(context.cell_id, dict.fromkeys(splices)),
-            f"Write `{text}` in place of `{context.source[start:end]}`",
+            f"Change `{context.source[start:end]}` to `{text}`",
             f"`{context.source[start:end]}` is not accepted since {change.libraries[0]} {change.version}.",
             applicability=Applicability.UNSAFE if change.unsafe else Applicability.SAFE,
             why=change.unsafe or f"{self.why} ({change.source})",
@@ -133,7 +133,7 @@ class ChangedValue(Rule):
             start, end = context.span(node)
             yield self.patch(
                 context.replace(context.cell_id, [(start, end, repr(option))]),
-                f"Write {option!r} in place of {value!r}",
+                f"Change {value!r} to {option!r}",
                 f"{value!r} is not among what the library accepts here.",
                 applicability=Applicability.UNSAFE,
                 why="It is the nearest of the values that the message lists.",

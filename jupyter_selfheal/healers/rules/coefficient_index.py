@@ -46,8 +46,8 @@ class CoefficientIndex(Rule):
         if splices:
             yield self.patch(
                 context.replace(context.cell_id, splices),
-                "Take out the index that is too many",
-                "The fitted coefficients have one dimension less than the code expects.",
+                "Remove the extra index",
+                "The fitted coefficients have one dimension fewer than the code expects.",
                 prior=0.9,
             )
 

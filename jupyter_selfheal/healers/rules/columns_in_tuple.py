@@ -43,8 +43,8 @@ class ColumnsInTuple(Rule):
             splices.append((start, end, f"[{inner}]"))
         yield self.patch(
             context.replace(context.cell_id, splices),
-            "Name the columns as a list",
-            "Several columns of a group are named by a list; pandas 2.0 no longer takes a tuple for one.",
+            "Select the columns with a list",
+            "Since pandas 2.0, several columns of a group need a list, not a tuple.",
             prior=0.95,
         )
 

@@ -47,8 +47,8 @@ class CountedValues(Rule):
             if changes:
                 yield self.patch(
                     context.replace(cell_id, changes),
-                    f"Write `{changes[0][2][1:]}`",
-                    "pandas 2.0 gave the columns of counted values other names.",
+                    f"Use `{changes[0][2][1:]}`",
+                    "pandas 2.0 renamed the columns of counted values.",
                     prior=0.92,
                 )
                 return

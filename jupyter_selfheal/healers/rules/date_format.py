@@ -51,8 +51,8 @@ class DateFormat(Rule):
                 quote = context.text(given)[-1]
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(given), f"{quote}{wanted}{quote}")]),
-                    f"Read the dates by `{wanted}`",
-                    "The dates are written in another format.",
+                    f"Change the date format to `{wanted}`",
+                    "The dates don't match this format.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why=self.why if sure else "Day and month may be either, or other texts are read by the same call.",
                     prior=0.85 if sure else 0.6,

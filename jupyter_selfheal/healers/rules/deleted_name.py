@@ -45,8 +45,8 @@ class DeletedName(Rule):
         if any(not isinstance(e, RunCells) for e in edits):
             yield self.patch(
                 edits,
-                f"Do not delete `{name}`",
-                f"`{name}` was deleted in cell {context.notebook.index(found.cell_id) + 1} and is used again.",
+                f"Keep `{name}`: remove the `del`",
+                f"Cell {context.notebook.index(found.cell_id) + 1} deletes `{name}`, but this cell uses it.",
                 removes=f"`del {name}` keeps the variable from its next use",
                 prior=0.6,
             )

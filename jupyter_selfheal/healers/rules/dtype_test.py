@@ -51,8 +51,8 @@ class DtypeTest(Rule):
             edit = (*context.span(call), text)
             yield self.patch(
                 context.replace(context.cell_id, [edit, *context.add_imports([known[1]])]),
-                f"Write `{text}`",
-                "NumPy does not know the dtypes of pandas.",
+                f"Use `{text}`",
+                "NumPy doesn't know pandas' dtypes.",
                 prior=0.9,
             )
             return

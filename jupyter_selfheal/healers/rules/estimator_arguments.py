@@ -48,9 +48,9 @@ class EstimatorArguments(Rule):
             if splices:
                 yield self.patch(
                     view.replace(view.cell_id, splices),
-                    "Take out random_state" if shuffles else "Pass solver='liblinear'",
-                    "Nothing is shuffled, so random_state has no effect." if shuffles
-                    else "The default solver does not know this penalty.",
+                    "Remove `random_state`" if shuffles else "Add `solver='liblinear'`",
+                    "`random_state` has no effect without shuffling." if shuffles
+                    else "The default solver doesn't support this penalty.",
                     removes="`random_state`, which has no effect without shuffling" if shuffles else "",
                     why="Without shuffling `random_state` never had an effect." if shuffles else self.why,
                     prior=0.88,

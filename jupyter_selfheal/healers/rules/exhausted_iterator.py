@@ -55,8 +55,8 @@ class ExhaustedIterator(Rule):
             inner = text[1:-1] if isinstance(assignment.value, ast.GeneratorExp) and text.startswith("(") else text
             yield self.patch(
                 context.replace(cell_id, [(start, end, f"list({inner})")]),
-                f"Keep `{name}` as a list",
-                f"`{name}` can be read once only, and was.",
+                f"Make `{name}` a list",
+                f"`{name}` can only be read once, and it already was.",
                 prior=0.85,
             )
 

@@ -41,7 +41,7 @@ class FittedBelow(Rule):
                 yield self.patch(
                     (Move(below[at].id, context.failure.cell_id),),
                     f"Move cell {number} above this one",
-                    f"`{name}` is fitted only in cell {number}, below.",
+                    f"`{name}` isn't fitted yet: cell {number}, below, does that.",
                     prior=0.9,
                 )
                 return

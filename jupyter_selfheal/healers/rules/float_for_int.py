@@ -49,7 +49,7 @@ class FloatForInt(Rule):
                 yield self.patch(
                     context.replace(context.cell_id, changes),
                     "Use a whole number",
-                    "A float stands where a whole number is needed.",
+                    "This needs a whole number, not a float.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why=self.why if sure else "The value has a fraction that is cut off.",
                     prior=0.88 if sure else 0.5,

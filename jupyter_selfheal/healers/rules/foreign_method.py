@@ -55,7 +55,7 @@ class ForeignMethod(Rule):
         if changes:
             yield self.patch(
                 context.replace(context.cell_id, _outermost(changes)),
-                f"Write `{first}`",
+                f"Use `{first}`",
                 f"A `{owner.type}` has no `{wrong}`.",
                 prior=0.9,
             )

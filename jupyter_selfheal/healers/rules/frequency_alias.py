@@ -37,7 +37,7 @@ TAKES_OFFSETS = frozenset({
 
 
 class FrequencyAlias(Rule):
-    """Write a frequency by its alias of today.
+    """Use a frequency's current alias.
 
     **Failure** `ValueError: Invalid frequency: M. Failed to parse with error message: ValueError("'M' is no longer supported for
     offsets. Please use 'ME' instead.")`
@@ -79,8 +79,8 @@ class FrequencyAlias(Rule):
         start, end, text = next(iter(splices))
         yield self.patch(
             context.replace(context.cell_id, splices),
-            f"Write the frequency as {text} in place of {context.source[start:end]}",
-            "pandas has renamed this frequency alias.",
+            f"Change the frequency {context.source[start:end]} to {text}",
+            "pandas renamed this frequency alias.",
             prior=0.92,
         )
 

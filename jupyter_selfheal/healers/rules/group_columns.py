@@ -66,7 +66,7 @@ class GroupColumns(Rule):
             yield self.patch(
                 edits,
                 f"Keep `{name}` in the groups",
-                f"Since pandas 3.0 the function that is applied to groups by `{name}` is not given this column.",
+                f"Since pandas 3.0, a function applied to groups no longer gets the column `{name}`.",
                 prior=0.85,
             )
 

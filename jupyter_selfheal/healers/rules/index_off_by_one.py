@@ -42,7 +42,7 @@ class IndexOffByOne(Rule):
                 yield self.patch(
                     context.replace(context.cell_id, changes),
                     title,
-                    f"The index goes one beyond the end of `{owner}`.",
+                    f"The index goes one past the end of `{owner}`.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why=self.why if sure else "The loop counts from one: either its bound or the index may be wrong.",
                     prior=0.85 if sure else 0.6,
@@ -62,8 +62,8 @@ class IndexOffByOne(Rule):
         change = (*src.span(source, index), str(index.value - 1))
         yield self.patch(
             context.replace(cell_id, [change]),
-            f"Take the last item, `{owner}[{index.value - 1}]`",
-            f"`{owner}` has {index.value} items; counting begins with 0.",
+            f"Use the last item, `{owner}[{index.value - 1}]`",
+            f"`{owner}` has {index.value} items, and counting starts at 0.",
             applicability=Applicability.UNSAFE,
             why="The last item is probably meant.",
             prior=0.55,

@@ -78,7 +78,7 @@ class IteratedNumber(Rule):
         return self.patch(
             context.replace(context.cell_id, [(*context.span(node), text)]),
             title,
-            "A number stands for something to go through, or the other way round.",
+            "You can't loop over a number, or count up to a list.",
             prior=0.9,
         )
 
@@ -99,8 +99,8 @@ class IteratedNumber(Rule):
                 start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
                 yield self.patch(
                     context.replace(context.cell_id, [(start, end, f"[{context.source[start:end]}]")]),
-                    "Add the numbers as a list",
-                    "`sum` goes through one sequence.",
+                    "Put the numbers in a list",
+                    "`sum` takes a list of numbers.",
                     prior=0.85,
                 )
                 return

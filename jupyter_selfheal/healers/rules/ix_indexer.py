@@ -13,7 +13,7 @@ INTEGERS = ("int64", "int32", "uint64", "int8", "int16")
 
 
 class IxIndexer(Rule):
-    """Write ``.ix`` as ``.loc`` or ``.iloc``, as it would have chosen itself.
+    """Change ``.ix`` to ``.loc`` or ``.iloc``, as it would have chosen itself.
 
     **Failure** `AttributeError: 'DataFrame' object has no attribute 'ix'`.
 
@@ -45,7 +45,7 @@ class IxIndexer(Rule):
         if kept:
             yield self.patch(
                 context.replace(context.cell_id, kept),
-                "Write `.ix` as `.loc` or `.iloc`",
+                "Change `.ix` to `.loc` or `.iloc`",
                 "pandas 1.0 removed `.ix`.",
                 prior=0.92,
             )

@@ -11,7 +11,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 
 class JoinOfNumbers(Rule):
-    """Write numbers as texts before they are joined.
+    """Convert numbers to text before they are joined.
 
     **Failure** `TypeError: sequence item 0: expected str instance, int found`.
 
@@ -47,8 +47,8 @@ class JoinOfNumbers(Rule):
             sure = found[1] not in ("NoneType", "bytes", "list", "tuple", "dict")
             yield self.patch(
                 context.replace(context.cell_id, [change]),
-                "Join the items as texts",
-                f"`join` was given a `{found[1]}`.",
+                "Convert the items to text before joining",
+                f"`join` only takes text, not `{found[1]}`.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why=self.why if sure else f"A `{found[1]}` among the items may be the mistake.",
                 prior=0.9 if sure else 0.5,

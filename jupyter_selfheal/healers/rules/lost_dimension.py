@@ -51,7 +51,9 @@ class LostDimension(Rule):
         else:
             return
         edits = context.replace(context.cell_id, [change])
-        yield self.patch(edits, f"Write `{new}`", f"`{text}` has one value for each row.", prior=0.85)
+        yield self.patch(
+            edits, f"Use `{new}`", f"`{text}` has one value per row, which doesn't match the columns.", prior=0.85
+        )
 
 
 def _reduces(call: ast.Call) -> bool:

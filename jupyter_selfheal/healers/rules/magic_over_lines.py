@@ -13,7 +13,7 @@ MAGIC = re.compile(r"^\s*%(?:timeit|time|prun|memit)\s+(?:-\w+\s*\d*\s+)*(?=\S)"
 
 
 class MagicOverLines(SyntaxRule):
-    """Write the code of a line magic on the magic's own line.
+    """Put the code of a line magic on the magic's own line.
 
     **Failure** `unexpected indent` below `%timeit f(x,`, whose bracket closes on a later line: a line magic is one line, and old
     notebooks were run by an IPython that read on.

@@ -43,8 +43,8 @@ class MergeKeys(Rule):
                 text = f"{context.operand(node)}.rename(columns={{{_quoted(near[0])}: {_quoted(wanted)}}})"
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(node), text)]),
-                    f"Join {wanted!r} with the other table's {near[0]!r}",
-                    f"`{context.text(node)}` has no column {wanted!r}, but has {near[0]!r}.",
+                    f"Match {wanted!r} with the other table's {near[0]!r}",
+                    f"`{context.text(node)}` has no column {wanted!r}. Did you mean {near[0]!r}?",
                     prior=0.88,
                 )
                 return

@@ -57,7 +57,7 @@ class MissingImport(Rule):
             yield self.patch(
                 context.replace(place, [add_import(context.source_of(place), line)]),
                 f"Add `{line}`",
-                f"`{name}` is used but was never imported.",
+                f"`{name}` isn't imported.",
                 applicability=Applicability.SAFE if sure and rank == 0 else Applicability.UNSAFE,
                 why="The notebook itself imports it so in another cell." if own else
                 (self.why if sure else "The name fits this module, but may have been meant as something else."),
@@ -77,7 +77,7 @@ class MissingImport(Rule):
         yield self.patch(
             context.replace(place, [add_import(context.source_of(place), line)]),
             f"Add `{line}`",
-            f"`{name}` is used but was never imported.",
+            f"`{name}` isn't imported.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
             why=f"Of the libraries that the notebook imports, {package} alone has a class of this name."
             if sure

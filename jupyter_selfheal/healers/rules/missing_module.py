@@ -47,7 +47,7 @@ class MissingModule(Rule):
             yield self.patch(
                 (Install(requirement, module),),
                 f"Install {requirement}",
-                f"The module `{module}` is not installed here.",
+                f"The module `{module}` isn't installed.",
                 applicability=Applicability.SAFE if known else Applicability.DISPLAY_ONLY,
                 why=self.why
                 if known

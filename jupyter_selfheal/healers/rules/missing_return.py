@@ -62,7 +62,7 @@ class MissingReturn(Rule):
                 yield self.patch(
                     edits,
                     f"Return the result of `{name}`",
-                    f"`{name}` computes its result but gives back None.",
+                    f"`{name}` computes a result but never returns it.",
                     applicability=Applicability.SAFE if partial else Applicability.UNSAFE,
                     why="Its other branches return a value; this end was forgotten." if partial else self.why,
                     prior=0.85 if partial else 0.7,

@@ -66,8 +66,8 @@ class MissingSelf(Rule):
     ) -> Patch:
         return self.patch(
             context.replace(cell_id, [_first_parameter(source, method)]),
-            f"Give `{method.name}` the parameter `self`",
-            f"`{method.name}` is a method, and Python passes it the object.",
+            f"Add the parameter `self` to `{method.name}`",
+            f"`{method.name}` is a method, so its first parameter must be `self`.",
             prior=0.95,
         )
 
@@ -84,8 +84,8 @@ class MissingSelf(Rule):
         ]
         yield self.patch(
             context.replace(cell_id, changes),
-            f"Write `self.{name}` for `{name}`",
-            f"`{name}` is an attribute of `{owner.name}`, not a variable.",
+            f"Change `{name}` to `self.{name}`",
+            f"`{name}` is an attribute of `{owner.name}`, not a variable. Did you mean `self.{name}`?",
             prior=0.95,
         )
 

@@ -37,6 +37,6 @@ class MissingSubmodule(Rule):
         yield self.patch(
             context.replace(cell_id, [add_import(source, f"import {module}")]),
             f"Add `import {module}`",
-            f"`{module}` is a submodule and was not imported.",
+            f"`{module}` is a submodule that isn't imported.",
             prior=0.93,
         )

@@ -45,8 +45,8 @@ class MisspeltAttribute(Rule):
             sure = len(near) == 1 and _is_slip(wrong, word, owner)
             yield self.patch(
                 context.replace(context.cell_id, _spell(context, node, word)),
-                f"Write `.{word}` for `.{wrong}`",
-                f"{_kind(owner)} has no `{wrong}`, but has `{word}`.",
+                f"Change `.{wrong}` to `.{word}`",
+                f"{_kind(owner)} has no `{wrong}`. Did you mean `{word}`?",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why="The object itself has one attribute that differs by a slip." if sure else self.why,
                 prior=0.75 if sure else 0.45,

@@ -68,8 +68,8 @@ class MisspeltModule(Rule):
     ) -> Patch:
         return self.patch(
             context.replace(cell_id, changes),
-            f"Import `{word}` for `{wrong}`",
-            f"There is no `{wrong}`; `{word}` is near.",
+            f"Import `{word}` instead of `{wrong}`",
+            f"`{wrong}` doesn't exist. Did you mean `{word}`?",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
             why="Only this one is near, by one slip, or the alias says it." if sure else self.why,
             prior=0.75 if sure else 0.45,

@@ -48,8 +48,8 @@ class MisspeltName(Rule):
             sure = len(near) == 1 and is_plain_slip(name, word)
             yield self.patch(
                 context.replace(cell_id, rename_name(source, name, word)),
-                f"Write `{word}` for `{name}`",
-                f"`{name}` is defined nowhere; `{word}` is.",
+                f"Change `{name}` to `{word}`",
+                f"`{name}` isn't defined. Did you mean `{word}`?",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why="No cell defines the name, and one known name differs from it by a slip." if sure else self.why,
                 prior=0.8 if sure else 0.5,

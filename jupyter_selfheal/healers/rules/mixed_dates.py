@@ -48,8 +48,8 @@ class MixedDates(Rule):
                 splices.append((start, stop, context.text(call.func)[: -len(name)] + "to_datetime"))
             yield self.patch(
                 context.replace(context.cell_id, splices),
-                'Pass format="mixed" to `to_datetime`',
-                "The dates are written in several formats.",
+                'Add `format="mixed"`',
+                "The dates have several formats.",
                 prior=0.9,
             )
             return

@@ -58,13 +58,13 @@ class ModuleElsewhere(Rule):
                 yield self.patch(
                     context.replace(context.failure.cell_id, [_lines(at, "os", f'os.chdir("{weight.folder}")')]),
                     f"Work in `{weight.folder}`",
-                    f"`{module}` and files that the notebook names are in `{weight.folder}`.",
+                    f"`{module}` and files this notebook uses are in `{weight.folder}`.",
                     why="The folder holds what the notebook imports and reads, and its own folder holds nothing of that.",
                     prior=0.92,
                 )
             yield self.patch(
                 context.replace(context.failure.cell_id, [_lines(at, "sys", f'sys.path.append("{weight.folder}")')]),
-                f"Put `{weight.folder}` on the path",
+                f"Add `{weight.folder}` to the path",
                 cause,
                 applicability=level,
                 why=why,

@@ -47,9 +47,7 @@ class ModuleOrClass(Rule):
             thing = context.describe(inner)
             if thing is not None and wrong in thing.attributes and not thing.is_module:
                 changes = [(*span, inner) for span in _list_uses(context, text, thing.attributes, owner.attributes)]
-                yield self.patch(
-                    context.replace(context.cell_id, changes), f"Write `{inner}.{wrong}`", cause, prior=0.92
-                )
+                yield self.patch(context.replace(context.cell_id, changes), f"Use `{inner}.{wrong}`", cause, prior=0.92)
             return
         name = text.split(".")[-1]
         described = context.describe(text)
@@ -59,7 +57,7 @@ class ModuleOrClass(Rule):
         if wrong == name:
             changes = [(*context.span(n), text) for n in _list_doubled(context, text, wrong)]
             yield self.patch(
-                context.replace(context.cell_id, changes), f"Write `{text}` for `{text}.{wrong}`", cause, prior=0.92
+                context.replace(context.cell_id, changes), f"Change `{text}.{wrong}` to `{text}`", cause, prior=0.92
             )
             return
         line = f"from {module} import {wrong}"
@@ -92,7 +90,7 @@ class ModuleOrClass(Rule):
                     yield self.patch(
                         context.replace(context.cell_id, changes),
                         f"Call `{text}.{candidate}`",
-                        f"`{text}` is a module; what is called is in it.",
+                        f"`{text}` is a module. Did you mean `{text}.{candidate}`?",
                         prior=0.92,
                     )
                     return

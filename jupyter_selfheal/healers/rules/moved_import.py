@@ -56,7 +56,7 @@ class MovedImport(Rule):
         yield self.patch(
             edits,
             f"Import {plan.notes[0].split(' → ')[1]} in place of {plan.notes[0].split(' → ')[0]}",
-            "The library has moved or removed what is imported: " + "; ".join(plan.notes) + ".",
+            "The library moved or removed this import: " + "; ".join(plan.notes) + ".",
             applicability=level,
             why="; ".join(plan.unsafe) or self.why,
             removes="; ".join(plan.removed)

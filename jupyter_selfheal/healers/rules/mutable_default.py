@@ -55,7 +55,7 @@ class MutableDefault(Rule):
         changes = [(*src.span(source, default), "None"), (start, start, made)]
         return self.patch(
             context.replace(cell_id, changes) if not indent.strip() else (),
-            f"Make `{argument}` anew for each call of `{node.name}`",
+            f"Create `{argument}` anew in each call of `{node.name}`",
             f"`{node.name}` changes its default `{argument}={src.text_of(source, default)}`, which all calls share.",
             prior=0.9,
         )

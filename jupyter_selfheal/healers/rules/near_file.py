@@ -40,7 +40,7 @@ class NearFile(Rule):
                 yield self.patch(
                     context.replace(cell_id, [change]),
                     f"Open `{found}`",
-                    f"There is no `{path}`, but there is `{found}`.",
+                    f"`{path}` not found. Did you mean `{found}`?",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why="One file only fits." if sure else self.why,
                     prior=0.85 if sure else 0.5,

@@ -51,8 +51,8 @@ class NearKey(Rule):
                     sure = slip and written
                     yield self.patch(
                         context.replace(cell_id, _respelt(source, node, wrong, word)),
-                        f"Write `{word!r}` for `{wrong!r}`",
-                        f"`{owner}` has no {wrong!r}, but has {word!r}.",
+                        f"Change `{wrong!r}` to `{word!r}`",
+                        f"`{owner}` has no {wrong!r}. Did you mean {word!r}?",
                         applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                         why="It is the only key that is near, by a slip." if sure else self.why,
                         prior=0.85 if sure else 0.5,

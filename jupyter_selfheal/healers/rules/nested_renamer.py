@@ -38,8 +38,8 @@ class NestedRenamer(Rule):
             if splices:
                 yield self.patch(
                     context.replace(context.cell_id, splices),
-                    "Name the aggregations by pairs",
-                    "pandas 1.0 removed the renaming of aggregations by a nested dictionary.",
+                    "Use named aggregations",
+                    "Since pandas 1.0, a nested dictionary can't rename aggregations.",
                     prior=0.9,
                 )
                 return

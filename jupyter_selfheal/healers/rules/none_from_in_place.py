@@ -53,8 +53,8 @@ class NoneFromInPlace(Rule):
                 edits = (RunCells(again), *edits)
             yield self.patch(
                 edits,
-                f"Do not assign the None that the in-place call returns to `{name}`",
-                f"`{src.text_of(source, node.value)}` changes its object and returns None.",
+                f"Don't assign the in-place call's result to `{name}`",
+                f"`{src.text_of(source, node.value)}` works in place and returns None.",
                 prior=0.9,
             )
 

@@ -59,7 +59,7 @@ class NotCalled(Rule):
         else:
             return
         edits = context.replace(context.cell_id, [change])
-        yield self.patch(edits, title, f"`{text}` is a function; its result was meant.", prior=0.8)
+        yield self.patch(edits, title, f"`{text}` is a function: call it to get its result.", prior=0.8)
 
 
 def _takes_argument(signature: Signature | None) -> bool:

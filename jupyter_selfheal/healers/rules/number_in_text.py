@@ -49,7 +49,7 @@ class NumberInText(Rule):
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(failing), wrapped)]),
                     f"Read {what}",
-                    f"{text!r} is no number as `{call.func.id}` reads it.",
+                    f"`{call.func.id}` can't read {text!r} as a number.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why=self.why if sure else "The text can be read in another way, or digits are lost.",
                     prior=0.88 if sure else 0.5,

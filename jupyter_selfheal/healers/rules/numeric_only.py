@@ -82,8 +82,8 @@ class NumericOnly(Rule):
         doubt = _doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
         return self.patch(
             context.replace(context.cell_id, splices),
-            f"Pass numeric_only=True to `{name}`",
-            f"Some columns are text, of which there is no `{name}`.",
+            f"Add `numeric_only=True` to `{name}`",
+            f"Some columns hold text, which has no `{name}`.",
             applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
             why=doubt or self.why,
             prior=0.6 if doubt else 0.9,
@@ -93,7 +93,7 @@ class NumericOnly(Rule):
         return self.patch(
             context.replace(context.cell_id, splices),
             "Select the numeric columns first",
-            "Some columns are text and cannot be reduced.",
+            "Some columns hold text.",
             prior=0.85,
         )
 

@@ -68,8 +68,8 @@ class OldFolds(Rule):
             splices = [(*context.span(call), text), *_loops(context, call, splits)]
             yield self.patch(
                 context.replace(context.cell_id, splices),
-                f"Write `{text}` and split where it is used",
-                f"`{name}` is no longer built from the data.",
+                f"Use `{text}`, and split where it is used",
+                f"`{name}` no longer takes the data when it is created.",
                 prior=0.93,
             )
             return

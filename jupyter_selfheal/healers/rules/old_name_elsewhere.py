@@ -48,7 +48,7 @@ class OldNameElsewhere(Rule):
         yield self.patch(
             edits,
             f"Add `{lines[-1]}`",
-            f"Code that the cell uses names `{change.old}`, which {change.library} {change.version} renamed.",
+            f"Code this cell uses needs `{change.old}`, which {change.library} {change.version} renamed.",
             why=f"{self.why} ({change.source})",
             prior=0.8,
         )

@@ -52,7 +52,9 @@ class OneColumnRead(Rule):
                 at = src.span(source, call.args[0])[1]
                 text = '"\\t"' if mark == "\t" else f'"{mark}"'
                 edits = context.replace(cell_id, [(at, at, f", sep={text}")])
-                yield self.patch(edits, f"Read with sep={text}", f"The file is separated by {text}.", prior=0.92)
+                yield self.patch(
+                    edits, f"Read with sep={text}", f"The file separates its columns by {text}.", prior=0.92
+                )
                 return
 
 

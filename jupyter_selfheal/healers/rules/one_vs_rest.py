@@ -51,8 +51,8 @@ class OneVsRest(Rule):
                 safe = not _looks_inside(view)
                 yield self.patch(
                     edits,
-                    "Fit one classifier for each class: `OneVsRestClassifier(…)`",
-                    f"The solver {solver!r} takes two classes only since scikit-learn 1.8.",
+                    "Use `OneVsRestClassifier(…)`",
+                    f"Since scikit-learn 1.8, the solver {solver!r} only takes two classes.",
                     applicability=Applicability.SAFE if safe else Applicability.UNSAFE,
                     why=self.why if safe else "The notebook looks into the estimator, which is then one level deeper.",
                     prior=0.88,

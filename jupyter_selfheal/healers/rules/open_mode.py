@@ -46,8 +46,8 @@ class OpenMode(Rule):
             change = (end, end, ', "w"') if mode is None else (*context.span(mode), '"w"')
             yield self.patch(
                 context.replace(context.cell_id, [change]),
-                'Open it with mode "w"',
-                f"`{name}` is written to, but was opened for reading.",
+                'Open the file with mode "w"',
+                f"`{name}` is open for reading, not for writing.",
                 applicability=Applicability.SAFE if absent else Applicability.UNSAFE,
                 why=self.why if absent else 'The file exists: "w" empties it, and "a" may be meant.',
                 prior=0.9 if absent else 0.6,

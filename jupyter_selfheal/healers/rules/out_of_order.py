@@ -47,7 +47,7 @@ class OutOfOrder(Rule):
         yield self.patch(
             (Move(c.id, failing) for c in moved),
             f"Move cell{'s' if len(moved) > 1 else ''} {numbers} above this one",
-            f"`{name}` is defined only in a cell below.",
+            f"`{name}` isn't defined yet: a cell below defines it.",
             applicability=Applicability.SAFE if pure else Applicability.UNSAFE,
             why="No other cell binds the name, and no cell that the definition passes reads or makes what it changes or needs."
             if pure

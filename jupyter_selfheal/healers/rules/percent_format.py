@@ -54,7 +54,7 @@ class PercentFormat(Rule):
         return self.patch(
             context.replace(context.cell_id, changes),
             title,
-            "The values do not fit the fields of the format.",
+            "The values don't match the format.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
             why=self.why if sure else "The value is a text; it may have been meant as a number.",
             prior=0.9 if sure else 0.6,

@@ -45,8 +45,8 @@ class PositionInSeries(Rule):
             splices = [s for other in _same(context, node) for s in _indexed(context, other)]
             yield self.patch(
                 context.replace(context.cell_id, splices),
-                f"Write `{context.text(node.value)}.iloc[{context.text(node.slice)}]`",
-                f"`{context.text(node)}` looks for a label; the position was meant.",
+                f"Use `{context.text(node.value)}.iloc[{context.text(node.slice)}]`",
+                f"`{context.text(node)}` looks for a label, not a position.",
                 applicability=Applicability.UNSAFE if numbers else Applicability.SAFE,
                 why="A negative number is no label of this index." if numbers else self.why,
                 prior=0.75 if numbers else 0.9,

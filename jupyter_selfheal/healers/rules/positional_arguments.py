@@ -74,8 +74,8 @@ class PositionalArguments(Rule):
             shown = ", ".join(f"{n}=" for n in names if n)
             yield self.patch(
                 context.replace(context.cell_id, splices),
-                f"Give {shown} by keyword",
-                f"`{context.text(call.func)}` takes these arguments by keyword only.",
+                f"Pass {shown} by keyword",
+                f"`{context.text(call.func)}` only takes these arguments by keyword.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why=self.why if sure else "With so many arguments one may have been taken out of their order since.",
                 prior=0.9 if sure else 0.6,
@@ -93,8 +93,8 @@ class PositionalArguments(Rule):
         start = context.span(call.args[-1])[0]
         yield self.patch(
             context.replace(context.cell_id, [(start, start, "**")]),
-            "Give the attributes by keyword",
-            f"`{last}` takes attributes by keyword only since networkx 2.0.",
+            "Pass the attributes by keyword",
+            f"Since networkx 2.0, `{last}` only takes attributes by keyword.",
             prior=0.88,
         )
 

@@ -46,7 +46,7 @@ class PrintStatement(Rule):
             yield self.patch(
                 context.replace(cell_id, changes),
                 "Print the whole expression",
-                "`print(…)` gives None; the expression goes on behind its brackets.",
+                "`print(…)` returns None, and the expression goes on after its parentheses.",
                 prior=0.93,
             )
 

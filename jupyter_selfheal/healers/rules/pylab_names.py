@@ -68,9 +68,7 @@ class PylabNames(Rule):
         return self.patch(
             context.replace(context.failure.cell_id, [add_import(context.failure.source, "\n".join(lines))]),
             f"Add `{lines[0]}`" if len(lines) == 1 else f"Import {', '.join(found[:3])} and others of pylab",
-            f"`{found[0]}` is used but was never imported."
-            if len(found) == 1
-            else "Names are used but never imported.",
+            f"`{found[0]}` isn't imported." if len(found) == 1 else "These names aren't imported.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
             why=self.why if sure else "The library has the name, but it may have been meant otherwise.",
             prior=0.8 if sure else 0.4,

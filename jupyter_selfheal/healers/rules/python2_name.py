@@ -14,7 +14,7 @@ TABLE = "python2_names"
 
 
 class Python2Name(Rule):
-    """Write a Python 2 builtin, or another language's constant, as Python 3 has it.
+    """Use Python 3's name for a Python 2 builtin or another language's constant.
 
     **Failure** `NameError` for `xrange`, `raw_input`, `unicode`, `long`, `reduce`, `execfile`, `file`, `cmp`, … or for `true`,
     `null`, `nil` and the like, bound by no cell.

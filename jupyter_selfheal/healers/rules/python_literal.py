@@ -44,8 +44,8 @@ class PythonLiteral(Rule):
                 changes.append(add_import(context.source, "import ast"))
             yield self.patch(
                 context.replace(context.cell_id, changes),
-                "Read the text as a literal of Python",
-                "The text is written as Python writes it (single quotes, None, True), not as JSON.",
+                "Use `ast.literal_eval`",
+                "The text is Python (single quotes, None, True), not JSON.",
                 prior=0.88,
             )
             return

@@ -40,7 +40,7 @@ class ReadOnlyArray(Rule):
                 yield self.patch(
                     context.replace(other.cell_id, splices),
                     f"Copy the array before it is written into: `{splices[0][2].strip('()')}`",
-                    "Arrays that share their data with a table are read-only since pandas 3.0.",
+                    "Since pandas 3.0, arrays that share data with a table are read-only.",
                     prior=0.88,
                 )
                 return

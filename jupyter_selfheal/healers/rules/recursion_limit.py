@@ -41,8 +41,8 @@ class RecursionLimit(Rule):
         line = f"import sys\nsys.setrecursionlimit({LIMIT:_})"
         yield self.patch(
             context.replace(context.failure.cell_id, [add_import(source, line)]),
-            "Raise the limit of recursion",
-            "The recursion goes deeper than Python allows by default.",
+            "Raise the recursion limit",
+            "The recursion is deeper than Python's default limit.",
             prior=0.6,
         )
 

@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 
 class RemovedMethod(Rule):
-    """Write a removed method or attribute by its successor.
+    """Use the successor of a removed method or attribute.
 
     **Failure** `AttributeError: 'DataFrame' object has no attribute 'append'`, where the live object is of a class whose
     changelog names what took the method's place.
@@ -54,7 +54,7 @@ class RemovedMethod(Rule):
         level = Applicability.DISPLAY_ONLY if change.show else level
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
-            f"Write `{splices[0][2]}` in place of `.{context.attribute}`",
+            f"Change `.{context.attribute}` to `{splices[0][2]}`",
             f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}.",
             applicability=level,
             why=change.unsafe or f"{self.why} ({change.source})",

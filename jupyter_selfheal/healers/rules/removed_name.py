@@ -22,7 +22,7 @@ SUCCESSOR = re.compile(
 
 
 class RemovedName(Rule):
-    """Write a name that a module has lost by its successor.
+    """Use the successor of a name that a module no longer has.
 
     **Failure** `AttributeError: module 'numpy' has no attribute 'in1d'`, and messages that name the successor: "`np.float_`
     was removed in the NumPy 2.0 release. Use `np.float64` instead."
@@ -104,7 +104,7 @@ class RemovedName(Rule):
         shown = splices[0][2]
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
-            f"Write `{shown}` in place of `{context.text(targets[0])}`",
+            f"Change `{context.text(targets[0])}` to `{shown}`",
             f"`{change.old}` was removed{when}.",
             applicability=level,
             why=change.unsafe or f"{self.why} ({change.source})",

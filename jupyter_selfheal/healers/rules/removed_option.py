@@ -53,8 +53,8 @@ class RemovedOption(Rule):
                 splices, line = found
                 yield self.patch(
                     context.replace(context.cell_id, [*splices, *context.add_imports([line])]),
-                    f"Write `{splices[0][2]}`",
-                    "The option was removed.",
+                    f"Use `{splices[0][2]}`",
+                    "This option no longer exists.",
                     prior=0.9,
                 )
                 return

@@ -40,8 +40,8 @@ class RowByLabel(Rule):
             targets = [node, *_alike(context, node, table.columns)]
             yield self.patch(
                 context.replace(context.cell_id, _located(context, targets)),
-                f"Write `{context.text(node.value)}.loc[{context.text(node.slice)}]`",
-                f"`{context.text(node)}` looks for a column; rows of the date were meant.",
+                f"Use `{context.text(node.value)}.loc[{context.text(node.slice)}]`",
+                f"`{context.text(node)}` looks for a column, not for the rows of that date.",
                 prior=0.9,
             )
             return

@@ -37,7 +37,7 @@ class SamplePopulation(Rule):
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(call.args[0]), text)]),
                 f"Sample from `{text}`",
-                f"`{context.text(call.args[0])}` is no sequence.",
+                f"`{context.text(call.args[0])}` isn't a sequence.",
                 prior=0.9,
             )
             return

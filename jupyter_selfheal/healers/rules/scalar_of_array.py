@@ -49,8 +49,8 @@ class ScalarOfArray(Rule):
             if splices:
                 yield self.patch(
                     context.replace(context.cell_id, splices),
-                    f"Write `{splices[0][2]}`",
-                    "An array of one value is used where a number is wanted.",
+                    f"Use `{splices[0][2]}`",
+                    "This needs a number, not an array with one value.",
                     prior=0.9,
                 )
                 return

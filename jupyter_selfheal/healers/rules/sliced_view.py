@@ -40,7 +40,7 @@ class SlicedView(Rule):
                 yield self.patch(
                     context.replace(context.cell_id, [(start, end, text)]),
                     f"Slice `{text}`",
-                    f"`{context.source[start:end]}` is a view, which has no slices.",
+                    f"`{context.source[start:end]}` is a view and can't be sliced.",
                     prior=0.9,
                 )
                 return

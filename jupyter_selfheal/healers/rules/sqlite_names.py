@@ -47,8 +47,8 @@ class SqliteNames(Rule):
         sure = len(near) == 1 and is_plain_slip(wrong, near[0])
         yield self.patch(
             context.replace(cell_id, changes),
-            f"Write `{near[0]}` for `{wrong}`",
-            f"The database has no `{wrong}`, but has `{near[0]}`.",
+            f"Change `{wrong}` to `{near[0]}`",
+            f"The database has no `{wrong}`. Did you mean `{near[0]}`?",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
             why=self.why if sure else "The name is near, but another may have been meant.",
             prior=0.85 if sure else 0.5,

@@ -46,8 +46,8 @@ class SqliteParameters(Rule):
             start, end = _with_brackets(context.source, *context.span(given))
             yield self.patch(
                 context.replace(context.cell_id, [(start, end, f"({context.text(given)},)")]),
-                f"Write `({context.text(given)},)`",
-                "The parameters are a tuple; brackets around one value make none.",
+                f"Use `({context.text(given)},)`",
+                "The parameters must be a tuple: parentheses around one value don't make one.",
                 prior=0.92,
             )
             return

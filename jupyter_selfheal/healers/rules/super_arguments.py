@@ -50,7 +50,7 @@ class SuperArguments(Rule):
             text = before + ", ".join(f"{n}={n}" for n in wanted)
             yield self.patch(
                 context.replace(context.cell_id, [(end, end, text)]),
-                f"Hand {', '.join(f'`{n}`' for n in wanted)} on to the base class",
+                f"Pass {', '.join(f'`{n}`' for n in wanted)} to the base class",
                 f"The base class needs {', '.join(f'`{n}`' for n in wanted)}.",
                 prior=0.9,
             )

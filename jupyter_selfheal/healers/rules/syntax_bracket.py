@@ -101,8 +101,8 @@ def _mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
     inserted = with_line(source, fault.line, text[:at] + wanted + text[at:])
     replaced = with_line(source, fault.line, text[:at] + wanted + text[at + 1 :])
     both = [
-        Mend(inserted, f"Close the bracket with `{wanted}`", prior=0.9),
-        Mend(replaced, f"Write `{wanted}` for `{text[at : at + 1]}`", prior=0.9),
+        Mend(inserted, f"Add the missing `{wanted}`", prior=0.9),
+        Mend(replaced, f"Change `{text[at : at + 1]}` to `{wanted}`", prior=0.9),
     ]
     opened = open_bracket(source, fault)
     if opened is not None:
@@ -110,7 +110,7 @@ def _mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
         both += [
             Mend(
                 with_line(source, fault.line, text[:n] + wanted + text[n:]),
-                f"Close the bracket with `{wanted}`",
+                f"Add the missing `{wanted}`",
                 False,
                 0.6,
             )
@@ -133,4 +133,4 @@ def _left_over(source: str, fault: Fault) -> Iterator[Mend]:
     start = re.match(r"\s*(?:[\w.\[\], ]+=(?!=)\s*|return\s+|print\s*)?", text)
     if start is not None and start.end() < at:
         opened = text[: start.end()] + OPENERS[closer] + text[start.end() :]
-        yield Mend(with_line(source, fault.line, opened), f"Open the bracket with `{OPENERS[closer]}`", atend, 0.85)
+        yield Mend(with_line(source, fault.line, opened), f"Add the missing `{OPENERS[closer]}`", atend, 0.85)

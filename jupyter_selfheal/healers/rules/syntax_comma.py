@@ -75,7 +75,7 @@ def _candidates(source: str, fault: Fault) -> Iterator[Mend]:
         for at in places:
             where = starts[number - 1] + at
             if "':' expected" in fault.message:
-                yield Mend(source[:where] + ":" + source[where:], "Add the key's colon")
+                yield Mend(source[:where] + ":" + source[where:], "Add the missing colon")
             yield Mend(source[:where] + "," + source[where:], "Add the missing comma")
 
 

@@ -45,7 +45,7 @@ class Equals(SyntaxRule):
             at = line.find(wrong)
             if at >= 0 and code[at]:
                 text = line[:at] + right + line[at + len(wrong) :]
-                yield Mend(with_line(source, fault.line, text), f"Write `{right}` for `{wrong}`", prior=0.95)
+                yield Mend(with_line(source, fault.line, text), f"Change `{wrong}` to `{right}`", prior=0.95)
         for found in re.finditer(r"(?<![=!<>:+\-*/%&|^@])=(?!=)", line):
             at = found.start()
             if not code[at]:
@@ -54,7 +54,7 @@ class Equals(SyntaxRule):
                 text = line[:at] + "==" + line[at + 1 :]
                 yield Mend(with_line(source, fault.line, text), "Compare with `==`", prior=0.95)
             if "{" in "".join(lines[: fault.line]) and (text := _as_dictionary(line)) != line:
-                mend = Mend(with_line(source, fault.line, text), "Write `:` after a dictionary's key", prior=0.9)
+                mend = Mend(with_line(source, fault.line, text), "Use `:` after a dictionary's key", prior=0.9)
                 after = fault_of(mend.source)
                 if after is None or after.line > fault.line:
                     yield mend

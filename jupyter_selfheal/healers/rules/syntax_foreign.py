@@ -21,7 +21,7 @@ from jupyter_selfheal.healers.rules.context.tables import read_table
 
 
 class ForeignSyntax(SyntaxRule):
-    """Write Python's own form for a keyword's slip or another language's form.
+    """Use Python's own form for a misspelt keyword or another language's form.
 
     **Failure** `invalid syntax` at `else if`, `i++`, `&&`, `!found`, `for i range(3)`, `import numpy np`, `retrun x`, `function f()`,
     `leading zeros in decimal integer literals`.
@@ -83,7 +83,7 @@ def _leading_zeros(source: str, number: int, line: str) -> Iterator[Mend]:
 
     changed = re.sub(r"(?<![\w.])0+[1-9]\d*(?![\w.])", one, line)
     if changed != line:
-        yield Mend(with_line(source, number, changed), "Write the number without its leading zero", prior=0.9)
+        yield Mend(with_line(source, number, changed), "Remove the leading zero", prior=0.9)
 
 
 def _keyword_slips(source: str, number: int, line: str) -> Iterator[Mend]:
@@ -96,13 +96,13 @@ def _keyword_slips(source: str, number: int, line: str) -> Iterator[Mend]:
             if len(near) < 3 and word.casefold() != near:
                 continue
             changed = line[: found.start()] + near + line[found.end() :]
-            yield Mend(with_line(source, number, changed), f"Write `{near}` for `{word}`", prior=0.9)
+            yield Mend(with_line(source, number, changed), f"Change `{word}` to `{near}`", prior=0.9)
     joined = re.match(
         r"^(\s*)(import|from|return|def|class|for|while|if|elif|not|print)(?=[A-Za-z_\d\"'])(\S.*)$", line
     )
     if joined:
         yield Mend(
             with_line(source, number, f"{joined[1]}{joined[2]} {joined[3]}"),
-            f"Put a blank after `{joined[2]}`",
+            f"Add a space after `{joined[2]}`",
             prior=0.7,
         )

@@ -68,7 +68,7 @@ def _indented(source: str, fault: Fault) -> Iterator[Mend]:
     first = next((n for n in range(head + 1, len(lines) + 1) if lines[n - 1].strip()), 0)
     if not first or len(indent_of(lines[first - 1])) < len(base):
         body = [*lines[:head], f"{base}{STEP}pass", *lines[head:]]
-        yield Mend("\n".join(body), "Give the block a `pass`", False, 0.4)
+        yield Mend("\n".join(body), "Add `pass` to the empty block", False, 0.4)
         return
     reach = _reach(lines, first, base)
     # a function's lines up to its return can stand nowhere else; how many lines a loop or a condition holds nobody can tell
@@ -113,10 +113,10 @@ def _back(source: str, fault: Fault) -> Iterator[Mend]:
     for n in range(fault.line - 1, last):
         if whole[n].startswith(bad):
             whole[n] = goal + whole[n][len(bad) :]
-    yield Mend("\n".join(whole), "Take the lines back to their block", prior=0.9)
+    yield Mend("\n".join(whole), "Align the lines with their block", prior=0.9)
     one = list(lines)
     one[fault.line - 1] = goal + one[fault.line - 1].lstrip()
-    yield Mend("\n".join(one), "Take the line back to its block", prior=0.8)
+    yield Mend("\n".join(one), "Align the line with its block", prior=0.8)
 
 
 def _nearest_level(source: str, fault: Fault) -> Iterator[Mend]:
@@ -139,7 +139,7 @@ def _without_tabs(source: str) -> Iterator[Mend]:
     found = []
     for size in (4, 8, 2):
         lines = [indent_of(t).expandtabs(size) + t.lstrip() if t.strip() else t for t in lines_of(source)]
-        mend = Mend("\n".join(lines), "Write blanks for tabs", prior=0.9)
+        mend = Mend("\n".join(lines), "Change tabs to spaces", prior=0.9)
         if fault_of(mend.source) is None:
             found.append(mend)
     sure = len({m.source for m in found}) == 1 or len(found) == 1

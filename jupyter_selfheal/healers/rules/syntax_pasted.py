@@ -37,7 +37,7 @@ class Pasted(SyntaxRule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         lines = lines_of(source)
         if any(re.match(r"\s*(>>>|In ?\[\d*\]:)", t) for t in lines) and fault.line <= len(lines):
-            yield Mend("\n".join(_unprompted(lines)), "Take the prompts away", prior=0.95)
+            yield Mend("\n".join(_unprompted(lines)), "Remove the prompts", prior=0.95)
         done, first = list(lines), ""
         masked = src.mask(source).split("\n")
         for n, line in enumerate(lines):

@@ -70,7 +70,7 @@ class Python2Syntax(SyntaxRule):
                 return
         if fault_of(text) is None:
             text = refactored(text, MEANING) or text
-        yield Mend(text, "Turn the cell into Python 3", prior=0.95)
+        yield Mend(text, "Convert the cell to Python 3", prior=0.95)
 
 
 def _divided(source: str) -> str:

@@ -38,7 +38,7 @@ class Quote(SyntaxRule):
         line = lines[fault.line - 1] if fault.line <= len(lines) else ""
         if re.search(r"invalid (non-printable )?character|invalid decimal literal", message):
             if (plain := line.translate(TYPOGRAPHIC)) != line:
-                yield Mend(with_line(source, fault.line, plain), "Write Python's own quotes and signs", prior=0.95)
+                yield Mend(with_line(source, fault.line, plain), "Use plain quotes and signs", prior=0.95)
         elif "unterminated triple-quoted" in message:
             quote = '"""' if '"""' in line[fault.column - 1 : fault.column + 4] else "'''"
             yield from _closed_triple(source, fault, quote)

@@ -50,7 +50,7 @@ class TableAxis(Rule):
                 continue
             start = context.span(call.args[0])[0]
             edits = context.replace(context.cell_id, [(start, start, "columns=")])
-            yield self.patch(edits, "Drop columns", f"{', '.join(names)}: columns, not labels of rows.", prior=0.9)
+            yield self.patch(edits, "Drop columns", f"{', '.join(names)}: columns, not row labels.", prior=0.9)
             return
 
     def _applied(self, context: RuleContext) -> Iterator[Patch]:
@@ -71,7 +71,10 @@ class TableAxis(Rule):
                 comma = "" if context.source[:end].rstrip().endswith(",") else ", "
                 edits = context.replace(context.cell_id, [(end, end, f"{comma}axis=1")])
                 yield self.patch(
-                    edits, "Apply it to rows", f"`{name}` is a column: the function reads rows.", prior=0.9
+                    edits,
+                    "Apply the function to rows",
+                    f"The function reads the column `{name}` of each row.",
+                    prior=0.9,
                 )
                 return
 

@@ -89,7 +89,7 @@ class TextAndNumber(Rule):
         amount = any(_is_amount(context, side) for side in texts)
         return self.patch(
             context.replace(context.cell_id, changes),
-            "Write the number as text with `str(…)`",
+            "Convert the number to text with `str(…)`",
             "You can't add text and a number.",
             applicability=Applicability.UNSAFE if amount else Applicability.SAFE,
             why="The text is an amount, so that a sum may be meant." if amount else self.why,
@@ -102,7 +102,7 @@ class TextAndNumber(Rule):
         side, function = _sides(node)[which], numeric[which]
         name = side.id if isinstance(side, ast.Name) else ""
         home = context.find_last_assignment(name) if name else None
-        cause = f"`{context.text(side)}` is a text that holds a number."
+        cause = f"`{context.text(side)}` is text, not a number."
         operation = not (isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add))
         kind = Applicability.SAFE if operation else Applicability.UNSAFE
         why = "The text holds a number, and the operation is one of numbers." if operation else (
@@ -112,14 +112,14 @@ class TextAndNumber(Rule):
             at = src.span(home[1], home[2].value)
             text = f"{function}({home[1][at[0] : at[1]]})"
             yield self.patch(
-                context.replace(home[0], [(*at, text)]), f"Read `{name}` as a number", cause,
+                context.replace(home[0], [(*at, text)]), f"Convert `{name}` to a number", cause,
                 applicability=kind, why=why, prior=prior,
             )  # fmt: skip
             return
         at = context.span(side)
         yield self.patch(
             context.replace(context.cell_id, [(*at, f"{function}({context.text(side)})")]),
-            f"Read `{context.text(side)}` as a number",
+            f"Convert `{context.text(side)}` to a number",
             cause,
             applicability=kind,
             why=why,

@@ -51,7 +51,7 @@ class TwoDimensions(Rule):
             sure = sure and (one_sample or features in (None, 1) or call.func.attr.startswith("fit"))
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(given), text)]),
-                f"Write `{text}` in place of `{context.text(given)}`",
+                f"Change `{context.text(given)}` to `{text}`",
                 "The estimator takes a table, one row a sample.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why=self.why if sure else "The values may be one sample or one feature.",

@@ -48,7 +48,7 @@ class UnboundLocal(Rule):
         near = [n for n in find_nearest(name, _bound(function) - {name}) if n in live.locals]
         if len(near) == 1 and is_plain_slip(name, near[0]):
             yield self._patch(
-                context, cell_id, _names(source, function, name, near[0]), f"Write `{near[0]}` for `{name}`", cause,
+                context, cell_id, _names(source, function, name, near[0]), f"Change `{name}` to `{near[0]}`", cause,
                 "The function itself initialises it under a name that differs by a slip.", 0.9,
             )  # fmt: skip
         elif hasattr(builtins, name) and _is_called(function, name):

@@ -42,8 +42,8 @@ class UnbracketedComparison(Rule):
                 edits = context.replace(context.cell_id, changes)
                 yield self.patch(
                     edits,
-                    "Put the comparisons in brackets",
-                    "`&` and `|` bind more closely than comparisons.",
+                    "Put parentheses around the comparisons",
+                    "`&` and `|` come before comparisons.",
                     prior=0.9,
                 )
                 return

@@ -64,7 +64,7 @@ class UnexpectedKeyword(Rule):
                 start = context.span(keyword)[0]
                 yield self.patch(
                     context.replace(context.cell_id, [(start, start + len(wrong), word)]),
-                    f"Write `{word}=` for `{wrong}=`",
+                    f"Change `{wrong}=` to `{word}=`",
                     f"The function has no parameter `{wrong}`, but has `{word}`.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why="One parameter only is near, by a slip, and it is not given yet." if sure else self.why,

@@ -41,7 +41,9 @@ class ValueCalled(Rule):
                 continue
             edits = context.replace(context.cell_id, [(context.span(call.func)[1], context.span(call)[1], "")])
             if edits:
-                yield self.patch(edits, f"Read `{text}` without calling it", f"`{text}` is a value.", prior=0.85)
+                yield self.patch(
+                    edits, f"Remove the parentheses after `{text}`", f"`{text}` is a value, not a function.", prior=0.85
+                )
             return
 
 

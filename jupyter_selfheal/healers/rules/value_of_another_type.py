@@ -44,7 +44,7 @@ class ValueOfAnotherType(Rule):
             if isinstance(node, ast.Assign) and _is_all_rows(target):
                 edits = context.replace(context.cell_id, [(*context.span(target), column)])
                 cause = "`.loc[:, …]` keeps the column's type since pandas 2.0; the column is to be replaced."
-                yield self.patch(edits, f"Write `{column} = …`", cause, prior=0.88)
+                yield self.patch(edits, f"Use `{column} = …`", cause, prior=0.88)
                 return
             start = context.span(node)[0]
             begin = context.source.rfind("\n", 0, start) + 1

@@ -46,7 +46,7 @@ class VersionCompared(Rule):
         if splices:
             yield self.patch(
                 context.replace(context.cell_id, splices),
-                f"Write `{splices[0][2]}`",
+                f"Use `{splices[0][2]}`",
                 "A version is compared with a text.",
                 prior=0.9,
             )

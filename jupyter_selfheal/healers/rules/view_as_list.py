@@ -51,8 +51,8 @@ class ViewAsList(Rule):
                     is_set = "'set'" in context.failure.evalue
                     yield self.patch(
                         edits,
-                        f"Make a list of `{what}`",
-                        f"`{what}` is {_article(context.failure.evalue)} and cannot be used as a list.",
+                        f"Turn `{what}` into a list",
+                        f"`{what}` is {_article(context.failure.evalue)}, not a list.",
                         applicability=Applicability.UNSAFE if is_set else Applicability.SAFE,
                         why="A set has no order." if is_set else self.why,
                         prior=0.5 if is_set else 0.88,

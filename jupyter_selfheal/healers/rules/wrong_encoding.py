@@ -58,7 +58,7 @@ class WrongEncoding(Rule):
             yield self.patch(
                 context.replace(cell_id, [_with_encoding(source, call, encoding)]),
                 f'Read the file with encoding="{encoding}"',
-                "The text is not in the encoding that it was read with.",
+                "The file has another encoding.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why="The whole file decodes so, into letters of Latin words (or its first bytes say so)."
                 if sure

@@ -85,7 +85,7 @@ class SyntaxRule(Rule):
             yield self.patch(
                 (Replace(context.failure.cell_id, source, done.source),),
                 done.title,
-                f"Python cannot read line {fault.line}: {fault.message}.",
+                f"Syntax error in line {fault.line}: {fault.message}.",
                 applicability=kind,
                 why=self.why if done.sure else "The cell compiles again, but it can be read in another way too.",
                 prior=done.prior,

@@ -53,7 +53,7 @@ def test_missing_values_in_the_data_are_nobodys_old_text(bench: Bench) -> None:
 def test_what_axis_ignored_beside_a_mode_is_taken_out(bench: Bench) -> None:
     (patch,) = bench.patches("API201", "from matplotlib import pyplot", "pyplot.axis('scaled', adjustable='box')")
     assert patch.applicability is SAFE
-    assert patch.title == "Take out `adjustable='box'`"
+    assert patch.title == "Remove `adjustable='box'`"
 
 
 def test_constants_that_numpy_2_removed_come_under_their_old_names(bench: Bench) -> None:
