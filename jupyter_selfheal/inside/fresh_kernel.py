@@ -66,12 +66,12 @@ def watch(shell: Any, folder: str) -> None:
         name = shell.compile.get_code_name(raw, shell.transform_cell(raw), shell.execution_count - 1)
         _cells[name] = getattr(outcome.info, "cell_id", None) or ""
         if last.error is not None:
-            last.error.__traceback__ = _from_cell(last.error.__traceback__)
+            last.error.__traceback__ = _cut_to_cell(last.error.__traceback__)
 
     shell.events.register("post_run_cell", remember)
 
 
-def _from_cell(step: types.TracebackType | None) -> types.TracebackType | None:
+def _cut_to_cell(step: types.TracebackType | None) -> types.TracebackType | None:
     """A traceback without IPython's own frames, which come before the first one in a cell; none where there is no such."""
     while step is not None and step.tb_frame.f_code.co_filename not in _cells:
         step = step.tb_next
@@ -99,8 +99,8 @@ def locate() -> None:
     line = frames[0]["line"] if frames else 0
     if isinstance(error, SyntaxError) and _before_exec:
         line = error.lineno or 0
-    found = {"ename": type(error).__name__, "evalue": _text(error), "line": line, "frames": frames}
-    answer = json.dumps({**found, "before_exec": _before_exec} if error is not None else None)
+    place = {"ename": type(error).__name__, "evalue": _describe(error), "line": line, "frames": frames}
+    answer = json.dumps({**place, "before_exec": _before_exec} if error is not None else None)
 
 
 def ask(shell: Any, source: str, argument: str, stdout: str) -> None:
@@ -112,7 +112,7 @@ def ask(shell: Any, source: str, argument: str, stdout: str) -> None:
         exec(compile(source, "<probe>", "exec"), space)
         answer = json.dumps({"value": space["probe"](shell, last, json.loads(argument))})
     except Exception as error:
-        answer = json.dumps({"ename": type(error).__name__, "evalue": _text(error)})
+        answer = json.dumps({"ename": type(error).__name__, "evalue": _describe(error)})
 
 
 def enter_sandbox(code: str, megabytes: int, network: bool) -> None:
@@ -122,11 +122,11 @@ def enter_sandbox(code: str, megabytes: int, network: bool) -> None:
     exec(code, space)
     sandbox = space["load"]()
     layers = [] if network else sandbox.cut_network([_shared])
-    sandbox.limit(megabytes, sandboxed=True)
+    sandbox.set_limits(megabytes, sandboxed=True)
     answer = json.dumps(layers)
 
 
-def _text(error: BaseException | None) -> str:
+def _describe(error: BaseException | None) -> str:
     try:
         return str(error)
     except Exception:  # a __str__ of the user's

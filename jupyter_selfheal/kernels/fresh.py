@@ -238,12 +238,12 @@ class FreshKernel:
 
 def _blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, ...]:
     plan = {"network": limits.network, "writes": limits.writes}
-    found = (sandbox_errors.blocked(e.ename, e.evalue, plan) for result in results for e in result.errors)
+    found = (sandbox_errors.find_cause(e.ename, e.evalue, plan) for result in results for e in result.errors)
     return tuple(dict.fromkeys(filter(None, found)))
 
 
 def _isolation(limits: Sandbox, probed: Mapping[str, str], on: Sequence[str] | None = None) -> Isolation:
-    wanted = sandbox.wanted_layers(limits.network, limits.writes)
+    wanted = sandbox.list_wanted_layers(limits.network, limits.writes)
     layers = [layer for layer in [*wanted, sandbox.LIMITS] if not probed[layer]] if on is None else on
     missing = tuple(f"{layer}: {probed[layer] or 'not on'}" for layer in wanted if layer not in layers)
     return Isolation("fresh", tuple(dict.fromkeys(layers)), missing)

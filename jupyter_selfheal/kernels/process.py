@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.inside.fork.zygote import private_folder
+from jupyter_selfheal.inside.fork.zygote import make_private_folder
 from jupyter_selfheal.kernels.hidden_modules import describe_hidden_module
 from jupyter_selfheal.kernels.project import project_of
 from jupyter_selfheal.model import JSON
@@ -32,7 +32,7 @@ class KernelProcess:
         self, name: str, folder: str, argv: list[str], env: dict[str, str], policy: Mapping[str, JSON]
     ) -> None:
         self._name, self._folder = name, folder
-        self.shared = private_folder()
+        self.shared = make_private_folder()
         # a Ctrl-C may come before there is anybody to call :meth:`forget`
         weakref.finalize(self, shutil.rmtree, self.shared, ignore_errors=True)
         self.pid = 0

@@ -36,6 +36,6 @@ def project_of(folder: str) -> str:
 
 def _mounts() -> list[str]:
     try:
-        return overlay.mounts()
+        return overlay.list_mounts()
     except OSError:  # not on Linux: there are no overlays either
         return []

@@ -19,7 +19,7 @@ def ending_of(report: Mapping[str, Any], reading: Reading) -> tuple[Ending, str]
     if word == "timed out":
         return Ending.TIMED_OUT, "the time limit was reached"
     if reading.done is not None:
-        refused = str(reading.done.get("refused", ""))
+        refused = reading.done.get("refused")
         return Ending.FINISHED, f"the state could not be kept: {refused}" if refused else ""
     if report.get("oom"):
         return Ending.OUT_OF_MEMORY, "the system ended the trial, as memory ran out"
@@ -46,7 +46,7 @@ def isolation_of(limits: Sandbox, probed: Mapping[str, str], on: tuple[str, ...]
     """What a trial within such limits is isolated by: the layers that were ``on``, else those that would be."""
     if not is_sandboxed(limits):
         return Isolation("forked")
-    wanted = sandbox.wanted_layers(limits.network, limits.writes)
+    wanted = sandbox.list_wanted_layers(limits.network, limits.writes)
     layers = on or tuple(layer for layer in [*wanted, sandbox.LIMITS] if not probed.get(layer, "not probed"))
     missing = tuple(f"{layer}: {probed.get(layer) or 'not on'}" for layer in wanted if layer not in layers)
     return Isolation("forked", tuple(layers), missing)

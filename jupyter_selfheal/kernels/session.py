@@ -14,7 +14,7 @@ from pathlib import Path
 from jupyter_selfheal import source
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
-from jupyter_selfheal.inside.fork.steps import in_its_lines
+from jupyter_selfheal.inside.fork.steps import keep_line_numbers
 from jupyter_selfheal.inside.loader import code_to_load
 from jupyter_selfheal.kernels.launch import LiveKernel, Reply
 from jupyter_selfheal.model import (
@@ -79,7 +79,7 @@ class Session:
 
     def _run(self, step: Run, seconds: float) -> StepResult:
         heard = {name: len(self._echo(name)) for name in _STREAMS}
-        reply = self.kernel.execute(in_its_lines(step.code), seconds, cell_id=step.cell_id)
+        reply = self.kernel.execute(keep_line_numbers(step.code), seconds, cell_id=step.cell_id)
         if reply.died:
             reply = replace(reply, outputs=self._with_last_words(reply.outputs, heard))
         self._stdout = "".join(o.text for o in reply.outputs if o.output_type == "stream" and o.name != "stderr")

@@ -31,7 +31,7 @@ def attempt(name, what):
     try:
         report[name] = what()
     except Exception as error:
-        report[name] = [type(error).__name__, str(error), sandbox_errors.blocked(type(error).__name__, str(error), plan)]
+        report[name] = [type(error).__name__, str(error), sandbox_errors.find_cause(type(error).__name__, str(error), plan)]
 def write(path):
     with open(path, "w") as f:
         f.write("changed")

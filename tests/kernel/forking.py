@@ -107,7 +107,9 @@ class User:
         """What trials must not change, after the kernel has collected ended copies."""
         deadline = time.monotonic() + 20
         while True:
-            reply = self.kernel.execute(f"import sys; sys._test_zygote.reap()\nexec({SNAPSHOT!r}, {{}})", timeout=60)
+            reply = self.kernel.execute(
+                f"import sys; sys._test_zygote.collect_ended()\nexec({SNAPSHOT!r}, {{}})", timeout=60
+            )
             found: dict[str, Any] = json.loads("".join(o.text for o in reply.outputs))
             if not found["selfheal children"] or time.monotonic() > deadline:
                 return found

@@ -165,10 +165,10 @@ def test_what_can_be_written_is_bounded(place: Place) -> None:
     available(sandbox.OVERLAY)
     saw = place.run(
         """
-        if os.geteuid(): sandbox._user_namespace()
+        if os.geteuid(): sandbox._enter_user_namespace()
         syscalls.unshare(syscalls.CLONE_NEWNS)
         here = order["folder"]
-        overlay.enter([here], needed=[here], shared=[], megabytes=1, options=sandbox._overlay_options())
+        overlay.mount_overlays([here], needed=[here], shared=[], megabytes=1, options=sandbox._choose_overlay_options())
         def fill():
             with open("big", "wb") as f: f.write(bytes(4 << 20))
         attempt("fill", fill)

@@ -68,7 +68,7 @@ def set_name(name: str) -> None:
     _libc.prctl(_PR_SET_NAME, ctypes.c_char_p(name.encode()), 0, 0, 0)
 
 
-def name_of(pid: int) -> str:
+def read_name(pid: int) -> str:
     """The name of a process; empty where it is gone."""
     try:
         with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as f:
@@ -139,7 +139,7 @@ def stop_history(shell: Any) -> None:
 def stop_script_loop(shell: Any) -> None:
     """End the thread that IPython keeps after a ``%%bash`` cell, so that the state can be forked; the next such cell
     starts another. Not while a script may still use it."""
-    loop = gate.idle_script_loop(shell)
+    loop = gate.find_idle_script_loop(shell)
     if loop is None:
         return
     loop.call_soon_threadsafe(loop.stop)
@@ -151,7 +151,7 @@ def stop_script_loop(shell: Any) -> None:
 
 def forget_script_loop(shell: Any) -> None:
     """In a copy, where that thread is not."""
-    magics = gate.script_magics(shell)
+    magics = gate.find_script_magics(shell)
     finalizer = getattr(magics, "_event_loop_finalizer", None)
     if finalizer is not None:
         finalizer.detach()
@@ -160,9 +160,9 @@ def forget_script_loop(shell: Any) -> None:
         magics.event_loop = None
 
 
-def one_native_thread() -> None:
+def use_one_native_thread() -> None:
     """Tell OpenMP and BLAS to use the calling thread alone: their pools are gone, and libgomp would wait for its own."""
-    for path in _mapped_libraries():
+    for path in _list_mapped_libraries():
         openmp = _OPENMP.search(path)
         if not openmp and not _BLAS.search(path):
             continue
@@ -176,7 +176,7 @@ def one_native_thread() -> None:
                 call(1)
 
 
-def _mapped_libraries() -> set[str]:
+def _list_mapped_libraries() -> set[str]:
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as lines:
         return {line.split(None, 5)[5].rstrip("\n") for line in lines if ".so" in line and " r-xp " in line}
 
@@ -184,10 +184,10 @@ def _mapped_libraries() -> set[str]:
 # --- signals ------------------------------------------------------------------------------------------------------
 
 
-def deaf_to_signals() -> dict[int, Any]:
+def ignore_signals() -> dict[int, Any]:
     """Ignore interrupts (a kernel is interrupted by a signal to its whole group), give the rest their default action.
 
-    Returns the handlers that were set, for :func:`hear_signals`.
+    Returns the handlers that were set, for :func:`restore_signals`.
     """
     signal.set_wakeup_fd(-1)
     before: dict[int, Any] = {}
@@ -201,7 +201,7 @@ def deaf_to_signals() -> dict[int, Any]:
     return before
 
 
-def hear_signals(handlers: dict[int, Any]) -> None:
+def restore_signals(handlers: dict[int, Any]) -> None:
     """Set the handlers of the user's kernel again."""
     for number, handler in handlers.items():
         signal.signal(number, handler)

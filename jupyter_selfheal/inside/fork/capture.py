@@ -44,7 +44,7 @@ class Memory:
             os.dup2(writer, number)
             os.close(writer)
 
-    def rest(self, name: str, limit: int) -> tuple[str, bool]:
+    def read_rest(self, name: str, limit: int) -> tuple[str, bool]:
         """What was written since the last call, at most ``limit`` bytes; True where more than that was there (dropped)."""
         file = self.files[name]
         there = os.fstat(file).st_size - os.lseek(file, 0, os.SEEK_CUR)
@@ -56,7 +56,7 @@ class Memory:
             os.lseek(file, there - len(data), os.SEEK_CUR)
         return data.decode("utf-8", "replace"), there > limit
 
-    def bound(self, limit: int) -> None:
+    def limit_size(self, limit: int) -> None:
         """Drop what is there where a file has grown beyond ``limit`` bytes (something writes without end)."""
         for file in self.files.values():
             if os.fstat(file).st_size > limit:
@@ -109,13 +109,13 @@ class Capture:
         self._sent, self._pid = 0, os.getpid()
         self._muted = self._is_cut = False
         memory.attach()
-        _no_input(self.shell)
+        _refuse_input(self.shell)
 
     def end(self) -> None:
         """Let go of the trial's channels; what is written now is lost."""
         self.frames = self.memory = None
 
-    def step(self) -> None:
+    def begin_step(self) -> None:
         """A new step begins."""
         self.flush()
         self.text, self._muted = "", False
@@ -133,7 +133,7 @@ class Capture:
             if type(file) is io.TextIOWrapper:
                 file.flush()
         for stream in (self._current, "stderr" if self._current == "stdout" else "stdout"):
-            text, is_cut = self.memory.rest(stream, max(self.limit - self._sent, 0))
+            text, is_cut = self.memory.read_rest(stream, max(self.limit - self._sent, 0))
             if self._muted:
                 continue
             if stream == "stdout":
@@ -141,7 +141,7 @@ class Capture:
             if text:
                 self._send({"output_type": "stream", "name": stream, "text": text}, len(text))
             if is_cut:
-                self._cut()
+                self._say_cut()
 
     def write(self, stream: str, text: str) -> None:
         """What Python code writes to a stream."""
@@ -163,9 +163,9 @@ class Capture:
         memory = self.memory
         if memory is not None and os.fstat(memory.files[self._current]).st_size > self.limit:
             self.flush()
-            memory.bound(0)
+            memory.limit_size(0)
 
-    def message(self, kind: str, content: dict[str, Any]) -> None:
+    def take_message(self, kind: str, content: dict[str, Any]) -> None:
         """A message that ipykernel would publish."""
         if kind == "stream":
             self.write(str(content.get("name")), str(content.get("text")))
@@ -177,9 +177,9 @@ class Capture:
         if kind == "error" or len(raw) + self._sent <= self.limit:
             self._send({"output_type": kind, **json.loads(raw)}, len(raw))
         elif kind != "clear_output":
-            self._cut()
+            self._say_cut()
 
-    def _cut(self) -> None:
+    def _say_cut(self) -> None:
         """The limit is reached: say so once."""
         if not self._is_cut:
             self._is_cut = True
@@ -210,14 +210,14 @@ class Capture:
         shell = self.shell
         holders = (shell, shell.display_pub, shell.displayhook, getattr(shell, "kernel", None))
         for session in {id(s): s for s in (getattr(h, "session", None) for h in holders) if s is not None}.values():
-            session.send = self._sender(session)
+            session.send = self._make_sender(session)
 
-    def _sender(self, session: Any) -> Any:
+    def _make_sender(self, session: Any) -> Any:
         def send(stream: Any, message: Any, content: Any = None, *ignored: Any, **also: Any) -> Any:
             if isinstance(message, dict):
-                self.message(message.get("msg_type", message["header"]["msg_type"]), message.get("content") or {})
+                self.take_message(message.get("msg_type", message["header"]["msg_type"]), message.get("content") or {})
                 return message
-            self.message(message, content or {})
+            self.take_message(message, content or {})
             return session.msg(message, content=content or {})
 
         return send
@@ -235,7 +235,7 @@ def _flush(self: Any) -> None:
     _selfheal_capture.flush()
 
 
-def _no_input(shell: Any) -> None:
+def _refuse_input(shell: Any) -> None:
     """Nobody answers a trial's questions: they raise what a front end without input raises."""
     import getpass
 

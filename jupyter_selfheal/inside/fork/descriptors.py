@@ -17,13 +17,13 @@ from collections.abc import Iterable, Mapping
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def offsets() -> dict[int, int]:
+def list_offsets() -> dict[int, int]:
     """Where every open regular file is read or written next: asked before a fork, as the user's kernel goes on at once.
 
     The kernel's other threads open and close files meanwhile (IPython's history does); what one closes is left out.
     """
     offset_by_number = {}
-    for number in regular_files(()):
+    for number in list_regular_files(()):
         with contextlib.suppress(OSError):
             offset_by_number[number] = os.lseek(number, 0, os.SEEK_CUR)
     return offset_by_number
@@ -38,7 +38,7 @@ def quarantine(keep: Iterable[int], at: Mapping[int, int]) -> None:
     kept = {0, 1, 2, *keep}
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:
-        for number, kind in _descriptors().items():
+        for number, kind in _list_descriptors().items():
             if number in kept or number == null:
                 continue
             if stat.S_ISREG(kind):
@@ -49,7 +49,7 @@ def quarantine(keep: Iterable[int], at: Mapping[int, int]) -> None:
         os.close(null)
 
 
-def silence() -> None:
+def silence_streams() -> None:
     """Descriptors 0, 1 and 2 lead nowhere."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
@@ -57,7 +57,7 @@ def silence() -> None:
     os.close(null)
 
 
-def _descriptors() -> dict[int, int]:
+def _list_descriptors() -> dict[int, int]:
     """The mode of what is behind each open descriptor."""
     mode_by_number = {}
     for name in os.listdir("/proc/self/fd"):
@@ -66,10 +66,10 @@ def _descriptors() -> dict[int, int]:
     return mode_by_number
 
 
-def regular_files(keep: Iterable[int]) -> list[int]:
+def list_regular_files(keep: Iterable[int]) -> list[int]:
     """Descriptors of regular files other than those in ``keep``."""
     kept = {0, 1, 2, *keep}
-    return [number for number, mode in _descriptors().items() if number not in kept and stat.S_ISREG(mode)]
+    return [number for number, mode in _list_descriptors().items() if number not in kept and stat.S_ISREG(mode)]
 
 
 def reopen(number: int, path: str = "", offset: int = -1) -> None:
@@ -85,13 +85,13 @@ def reopen(number: int, path: str = "", offset: int = -1) -> None:
     try:
         new = os.open(path or f"/proc/self/fd/{number}", wanted | os.O_CLOEXEC)
     except OSError:
-        new = _private_copy(number)
+        new = _make_private_copy(number)
     os.lseek(new, offset, os.SEEK_SET)
     os.dup2(new, number, inheritable=inheritable)
     os.close(new)
 
 
-def _private_copy(number: int) -> int:
+def _make_private_copy(number: int) -> int:
     copy = os.memfd_create("selfheal-copy")
     size = min(os.fstat(number).st_size, 256 << 20)
     with contextlib.suppress(OSError):  # a descriptor that may only be written
@@ -104,10 +104,10 @@ def _private_copy(number: int) -> int:
     return copy
 
 
-def writable_files(keep: Iterable[int]) -> dict[int, str]:
+def list_writable_files(keep: Iterable[int]) -> dict[int, str]:
     """Descriptors of regular files open for writing, each with its path where that still leads to the same file."""
     path_by_number = {}
-    for number in regular_files(keep):
+    for number in list_regular_files(keep):
         if fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
             continue
         path = os.readlink(f"/proc/self/fd/{number}")
@@ -124,14 +124,14 @@ def writable_files(keep: Iterable[int]) -> dict[int, str]:
 def detach_files(files: dict[int, str], is_discarded: bool) -> None:
     """Let writes to files that were open before the sandbox go where its other writes go, never to the user's file.
 
-    ``files`` are :func:`writable_files` from before the sandbox was entered; ``is_discarded``: an overlay is on.
+    ``files`` are :func:`list_writable_files` from before the sandbox was entered; ``is_discarded``: an overlay is on.
     """
     for number, path in files.items():
         if path and is_discarded:
             reopen(number, path)
             continue
         offset = os.lseek(number, 0, os.SEEK_CUR)
-        copy = _private_copy(number)
+        copy = _make_private_copy(number)
         os.lseek(copy, offset, os.SEEK_SET)
         os.dup2(copy, number, inheritable=os.get_inheritable(number))
         os.close(copy)
@@ -140,13 +140,13 @@ def detach_files(files: dict[int, str], is_discarded: bool) -> None:
 def close_all(keep: Iterable[int]) -> None:
     """Close every descriptor but those in ``keep``: what they held (a port, a lock) is free before the process has ended."""
     kept = set(keep)
-    for number in _descriptors():
+    for number in _list_descriptors():
         if number not in kept:
             with contextlib.suppress(OSError):
                 os.close(number)
 
 
-def receive(end: socket.socket) -> tuple[bytes, list[socket.socket]]:
+def receive_message(end: socket.socket) -> tuple[bytes, list[socket.socket]]:
     """One message and the sockets that came with it, which no program started here inherits; empty at the end."""
     try:
         data, numbers, _, _ = socket.recv_fds(end, 65536, 8)
@@ -166,16 +166,16 @@ _MAYMOVE_FIXED = 3
 def shares_memory() -> bool:
     """Whether a copy of this process would share memory with it. Python makes such mappings by ``mmap``; without that module
     nobody asks the system, which takes a millisecond."""
-    return "mmap" in sys.modules and bool(_shared_maps())
+    return "mmap" in sys.modules and bool(_list_shared_maps())
 
 
 def unshare_memory() -> None:
     """Replace every shared writable mapping (``np.memmap``, shared memory) by a private copy at the same address."""
-    for begin, end in _shared_maps():
+    for begin, end in _list_shared_maps():
         _copy_in_place(begin, end - begin)
 
 
-def _shared_maps() -> list[tuple[int, int]]:
+def _list_shared_maps() -> list[tuple[int, int]]:
     """Begin and end of each; a device's memory is no data of the user's."""
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as f:
         text = f.read()

@@ -21,7 +21,7 @@ _held: list[Any] = []
 """What must not be finalised: Python would complain of it in the output of the trial."""
 
 
-def current() -> Any:
+def find_loop() -> Any:
     """The loop that cells run on: the running one, else IPython's own; None where there is none yet.
 
     To be asked before the fork: in the child, asyncio says that no loop is running.
@@ -33,7 +33,7 @@ def current() -> Any:
 
 
 @contextlib.contextmanager
-def running(loop: Any) -> Iterator[None]:
+def run_as_current(loop: Any) -> Iterator[None]:
     """As in a kernel, whose running loop calls the code of a cell: ``asyncio.run`` refuses, and tasks can be made."""
     asyncio: Any = sys.modules["asyncio"]
     before = loop._thread_id
@@ -46,7 +46,7 @@ def running(loop: Any) -> Iterator[None]:
         loop._thread_id = before
 
 
-def settle(loop: Any) -> Any:
+def make_usable(loop: Any) -> Any:
     """Make the loop usable in this process and the current one; one that cannot be adopted is replaced. Returns it."""
     asyncio: Any = sys.modules.get("asyncio")
     if asyncio is None:

@@ -45,8 +45,8 @@ _LOADED = {
 _QT = ("PyQt6.QtCore", "PySide6.QtCore", "PyQt5.QtCore", "PySide2.QtCore")
 
 
-def refusal(headroom_mb: int = 512) -> str:
-    """Why this process must not be forked now, in words; empty where forking is safe.
+def find_refusal(headroom_mb: int = 512) -> str | None:
+    """Why this process must not be forked now, in words; None where forking is safe.
 
     Called on the main thread of the process about to be forked. ``headroom_mb`` is the free memory, in MiB, below which a
     fork is refused. Never raises for what it finds; takes well under a millisecond.
@@ -56,24 +56,29 @@ def refusal(headroom_mb: int = 512) -> str:
     if threading.current_thread() is not threading.main_thread() or threading.get_native_id() != os.getpid():
         return "not on the main thread"
     return (
-        _loaded_libraries() or _executors() or _python_threads() or _native_threads() or _gui() or _memory(headroom_mb)
+        _find_loaded_library()
+        or _find_live_executor()
+        or _find_user_thread()
+        or _find_native_thread()
+        or _find_gui()
+        or _find_memory_shortage(headroom_mb)
     )
 
 
-def available_mb() -> int:
+def measure_available_mb() -> int:
     """MiB of memory that can be used now without swapping: the machine's, or the control group's if that is less."""
-    free = _meminfo("MemAvailable")
+    free = _read_meminfo("MemAvailable")
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
         ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
     ):
-        top, now = _number(limit), _number(used)
+        top, now = _read_number(limit), _read_number(used)
         if 0 <= now <= top:
             free = min(free, (top - now) // 1024)
     return free // 1024
 
 
-def _meminfo(key: str) -> int:
+def _read_meminfo(key: str) -> int:
     with open("/proc/meminfo", encoding="utf-8") as lines:
         for line in lines:
             if line.startswith(key + ":"):
@@ -81,7 +86,7 @@ def _meminfo(key: str) -> int:
     return 0
 
 
-def _number(path: str) -> int:
+def _read_number(path: str) -> int:
     try:
         with open(path, encoding="utf-8") as f:
             return int(f.read())
@@ -89,12 +94,12 @@ def _number(path: str) -> int:
         return -1
 
 
-def _memory(headroom_mb: int) -> str:
-    free = available_mb()
-    return f"only {free} MiB of memory are free, {headroom_mb} are needed" if free < headroom_mb else ""
+def _find_memory_shortage(headroom_mb: int) -> str | None:
+    free = measure_available_mb()
+    return f"only {free} MiB of memory are free, {headroom_mb} are needed" if free < headroom_mb else None
 
 
-def _loaded_libraries() -> str:
+def _find_loaded_library() -> str | None:
     for name, why in _LOADED.items():
         if name in sys.modules:
             return why
@@ -104,24 +109,24 @@ def _loaded_libraries() -> str:
     driver = getattr(sys.modules.get("numba.cuda.cudadrv.driver"), "driver", None)
     if getattr(driver, "is_initialized", False):
         return "Numba has started CUDA, which does not survive a fork"
-    return ""
+    return None
 
 
-def script_magics(shell: Any) -> Any:
+def find_script_magics(shell: Any) -> Any:
     """IPython's ``%%bash`` and the like; None where this is no such shell."""
     return getattr(getattr(shell, "magics_manager", None), "registry", {}).get("ScriptMagics")
 
 
-def idle_script_loop(shell: Any) -> Any:
+def find_idle_script_loop(shell: Any) -> Any:
     """The event loop that IPython keeps in a thread of its own after a ``%%bash`` cell; None where a script may use it."""
-    magics: Any = script_magics(shell)
+    magics: Any = find_script_magics(shell)
     loop = getattr(magics, "event_loop", None)
     if loop is None or any(process.returncode is None for process in magics.bg_processes):
         return None
     return None if sys.modules["asyncio"].all_tasks(loop) else loop
 
 
-def _shell() -> Any:
+def _find_shell() -> Any:
     return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 
@@ -132,9 +137,9 @@ _LAST_BREATH = 2.0
 """Seconds that it is given for that, on a busy machine."""
 
 
-def _python_threads() -> str:
+def _find_user_thread() -> str | None:
     frames = sys._current_frames()
-    script_loop = idle_script_loop(_shell())
+    script_loop = find_idle_script_loop(_find_shell())
     for thread in threading.enumerate():
         if script_loop is not None and thread.name.startswith(_WAITS_FOR_A_SCRIPT):
             thread.join(_LAST_BREATH)
@@ -142,26 +147,26 @@ def _python_threads() -> str:
             continue
         if script_loop is not None and getattr(getattr(thread, "_target", None), "__self__", None) is script_loop:
             continue
-        why = _thread(thread, frames.get(thread.ident or 0))
+        why = _explain_thread(thread, frames.get(thread.ident or 0))
         if why:
             return why
-    return ""
+    return None
 
 
-def _thread(thread: threading.Thread, frame: FrameType | None) -> str:
-    """Why this one thread forbids a fork, or nothing."""
+def _explain_thread(thread: threading.Thread, frame: FrameType | None) -> str | None:
+    """Why this one thread forbids a fork; None where it does not."""
     if thread.name.startswith(OUR_THREADS):
-        return ""
+        return None
     target = getattr(thread, "_target", None)
     homes = [type(thread).__module__, str(getattr(target, "__module__", "") or "")]
     if any(home.startswith(_KERNEL_MODULES) for home in homes):
-        return f"{thread.name} is running a cell" if _runs_cell(frame) else ""
+        return f"{thread.name} is running a cell" if _runs_cell(frame) else None
     if getattr(thread, "is_pydev_daemon_thread", False) or any(home.startswith(_DEBUGGER_MODULES) for home in homes):
-        return ""
+        return None
     if homes[1] in thread_pools.HOMES:
-        return "" if thread_pools.becomes_idle(thread) else f"an executor is busy: {thread.name}"
+        return None if thread_pools.becomes_idle(thread) else f"an executor is busy: {thread.name}"
     if isinstance(thread, threading._DummyThread) and not os.path.exists(f"/proc/self/task/{thread.native_id}"):
-        return ""  # a native thread that called Python once, and has ended
+        return None  # a native thread that called Python once, and has ended
     return f"a user thread is alive: {thread.name}"
 
 
@@ -173,7 +178,7 @@ def _runs_cell(frame: FrameType | None) -> bool:
     return False
 
 
-def _native_threads() -> str:
+def _find_native_thread() -> str | None:
     for task in os.listdir("/proc/self/task"):
         try:
             with open(f"/proc/self/task/{task}/comm", encoding="utf-8", errors="replace") as f:
@@ -182,15 +187,15 @@ def _native_threads() -> str:
             continue
         if name.startswith(_NATIVE_THREADS):
             return f"a native thread of a library is alive: {name}"
-    return ""
+    return None
 
 
-def _executors() -> str:
+def _find_live_executor() -> str | None:
     for name in ("joblib.externals.loky.reusable_executor", "loky.reusable_executor"):
         executor = getattr(sys.modules.get(name), "_executor", None)
         if executor is not None and not getattr(getattr(executor, "_flags", None), "shutdown", False):
             return "a loky executor of joblib is alive"
-    return ""
+    return None
 
 
 _NO_LOOP = frozenset(
@@ -213,14 +218,14 @@ _NO_LOOP = frozenset(
 """Backends of Matplotlib that draw into the notebook or into files: IPython calls them event loops too."""
 
 
-def _gui() -> str:
+def _find_gui() -> str | None:
     for name in _QT:
         application = getattr(sys.modules.get(name), "QCoreApplication", None)
         if application is not None and application.instance() is not None:
             return f"a Qt application is running ({name.split('.')[0]})"
-    shell = _shell()
+    shell = _find_shell()
     if shell is None:
-        return ""
+        return None
     running: Any = getattr(getattr(shell, "kernel", None), "eventloop", None)
     loop = str(getattr(shell, "active_eventloop", None) or getattr(running, "__name__", "") or "")
-    return "" if loop in _NO_LOOP else f"a GUI event loop is running: {loop}"
+    return None if loop in _NO_LOOP else f"a GUI event loop is running: {loop}"

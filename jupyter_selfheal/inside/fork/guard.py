@@ -44,7 +44,7 @@ class Guard:
         self.ending = ""
         self.code = 0
         self._heard = b""
-        self._kills = _memory_kills()
+        self._kills = _count_memory_kills()
 
     def watch(self, lifelines: list[int]) -> str:
         """Block until the trial is over: ``kept``, or how it ended. ``lifelines`` are pidfds of whom not to outlive."""
@@ -56,7 +56,7 @@ class Guard:
         while True:
             soon = min(self.deadline, self.step_deadline, self.kill_at) - time.monotonic()
             ready = {number for number, _ in poll.poll(max(0.0, min(_LOOK, soon)) * 1000)}
-            if self.words in ready and self._listen() == KEPT:
+            if self.words in ready and self._read_words() == KEPT:
                 return KEPT
             if ended in ready:
                 self._reap_trial()
@@ -65,9 +65,9 @@ class Guard:
                 self.ending = "cancelled"
                 self._end_it()
                 return self.ending
-            self._look(time.monotonic())
+            self._check_limits(time.monotonic())
 
-    def _listen(self) -> str:
+    def _read_words(self) -> str:
         data = os.read(self.words, 4096)
         self._heard += data
         *lines, self._heard = self._heard.split(b"\n")
@@ -80,8 +80,8 @@ class Guard:
                 self.kill_at = float("inf")
         return ""
 
-    def _look(self, now: float) -> None:
-        self.memory.bound(_MOST_OUTPUT)
+    def _check_limits(self, now: float) -> None:
+        self.memory.limit_size(_MOST_OUTPUT)
         if now >= self.kill_at:
             self.ending = "timed out"
             self.kill_at = float("inf")
@@ -105,18 +105,20 @@ class Guard:
         if not self.ending:
             self.ending = "killed" if code < 0 else "exited"
 
-    def report(self, finished: bool) -> None:
+    def report_end(self, finished: bool) -> None:
         """Tell the engine how it ended; what the streams still hold goes along."""
-        tail = {} if finished else {name: self.memory.rest(name, 1 << 20)[0] for name in ("stdout", "stderr")}
+        tail = {} if finished else {name: self.memory.read_rest(name, 1 << 20)[0] for name in ("stdout", "stderr")}
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         message = {"ending": self.ending, "code": self.code, "peak_mb": round(peak, 1), "tail": tail}
-        message["oom"] = self.code == -signal.SIGKILL and self.ending == "killed" and _memory_kills() > self._kills
+        message["oom"] = (
+            self.code == -signal.SIGKILL and self.ending == "killed" and _count_memory_kills() > self._kills
+        )
         with contextlib.suppress(OSError):  # whoever asked is gone
             self.status.sendall(json.dumps(message).encode())
         self.status.close()  # not by ending: a process gives back its memory first, which takes a while
 
 
-def _memory_kills() -> int:
+def _count_memory_kills() -> int:
     """Processes that the system has killed for want of memory since it was started."""
     with contextlib.suppress(OSError), open("/proc/vmstat", encoding="utf-8") as lines:
         return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
@@ -132,7 +134,7 @@ def kill_tree(first: int) -> None:
         os.killpg(first, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):
         os.kill(first, signal.SIGKILL)
-    while rest := [pid for pid in children(os.getpid()) if pid != first]:
+    while rest := [pid for pid in list_children(os.getpid()) if pid != first]:
         kill_and_reap(rest)
 
 
@@ -148,16 +150,16 @@ def kill_and_reap(pids: list[int]) -> None:
             os.waitpid(pid, 0)
 
 
-def children(parent: int) -> list[int]:
+def list_children(parent: int) -> list[int]:
     """The direct children of a process of one thread, zombies too."""
     try:
         with open(f"/proc/{parent}/task/{parent}/children", encoding="utf-8") as f:
             return [int(pid) for pid in f.read().split()]
     except OSError:  # a system without CONFIG_PROC_CHILDREN
-        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _parent(pid) == parent]
+        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _read_parent(pid) == parent]
 
 
-def _parent(pid: str) -> int:
+def _read_parent(pid: str) -> int:
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
             return int(f.read().rpartition(")")[2].split()[1])

@@ -31,7 +31,9 @@ _LIST = "selfheal.json"
 _WRITABLE = ("/dev", "/proc")
 
 
-def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes: int, options: str = "") -> None:
+def mount_overlays(
+    folders: list[str], *, needed: list[str], shared: list[str], megabytes: int, options: str = ""
+) -> None:
     """Mount an overlay over each folder, make everything else read-only, and go to the same working directory again.
 
     The process must already be in a mount namespace of its own, from which nothing goes back to the others. ``needed`` are those of ``folders`` (which must be real
@@ -39,16 +41,16 @@ def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes
     go through. ``megabytes`` bounds all that can be written; ``options`` go to every overlay. Raises ``OSError``.
     """
     here = os.getcwd()
-    stage, earlier = _earlier()
-    below = mounts()
-    targets = _targets([*earlier, *folders], below)
-    stage = stage or _stage_for(targets)
-    read_only(shared)
+    stage, earlier = _find_earlier()
+    below = list_mounts()
+    targets = _choose_targets([*earlier, *folders], below)
+    stage = stage or _choose_stage(targets)
+    make_read_only(shared)
     layers = _mount_stage(stage, earlier, targets, megabytes)
     done = {}
     for number, target in enumerate(targets):
         try:
-            _overlay(stage, number, target, layers[target], options)
+            _mount_overlay(stage, number, target, layers[target], options)
         except OSError:
             if any(is_below(path, target) for path in needed):
                 raise
@@ -59,33 +61,33 @@ def enter(folders: list[str], *, needed: list[str], shared: list[str], megabytes
     os.chdir(here)
 
 
-def read_only(writable: list[str]) -> None:
+def make_read_only(writable: list[str]) -> None:
     """Make every mount read-only except devices, processes and the folders in ``writable``. Raises ``OSError``."""
-    points = mounts()
+    points = list_mounts()
     for path in writable:
         if os.path.isdir(path) and path not in points:
             syscalls.mount(path, path, flags=syscalls.MS_BIND)
     syscalls.set_read_only("/", True, below=True)
-    points = mounts()
+    points = list_mounts()
     for path in [*_WRITABLE, *writable]:
         if path in points:
             with contextlib.suppress(PermissionError):  # it was read-only before, and locked so
                 syscalls.set_read_only(path, False, below=True)
 
 
-def mounts() -> list[str]:
+def list_mounts() -> list[str]:
     """Mount points of this namespace, without repeats, shortest first."""
-    return sorted(sources(), key=len)
+    return sorted(list_sources(), key=len)
 
 
-def sources() -> dict[str, str]:
+def list_sources() -> dict[str, str]:
     """What each mount point of this namespace shows: the source of the mount that is uppermost there."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
         return {_unescape(line.split(" ", 5)[4]): line.rpartition(" - ")[2].split(" ")[1] for line in lines}
 
 
-def source_of(path: str, by_point: Mapping[str, str]) -> str:
-    """The source of the mount that a path is in; ``by_point`` is what :func:`sources` gave."""
+def find_source(path: str, by_point: Mapping[str, str]) -> str:
+    """The source of the mount that a path is in; ``by_point`` is what :func:`list_sources` gave."""
     while path not in by_point and path != "/":
         path = os.path.dirname(path)
     return by_point.get(path, "")
@@ -100,7 +102,7 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _earlier() -> tuple[str, dict[str, list[str]]]:
+def _find_earlier() -> tuple[str, dict[str, list[str]]]:
     """The stage of the namespace that this one was copied from and its layers by folder; empty where there is none."""
     for stage in STAGES:
         try:
@@ -111,16 +113,16 @@ def _earlier() -> tuple[str, dict[str, list[str]]]:
     return "", {}
 
 
-def _targets(wanted: list[str], points: list[str]) -> list[str]:
+def _choose_targets(wanted: list[str], points: list[str]) -> list[str]:
     """The folders to overlay, outermost first: one inside another is covered by it unless it is a mount of its own."""
-    found: list[str] = []
+    targets: list[str] = []
     for path in sorted(dict.fromkeys(wanted), key=len):
-        if path != "/" and (path in points or not any(is_below(path, other) for other in found)):
-            found.append(path)
-    return found
+        if path != "/" and (path in points or not any(is_below(path, other) for other in targets)):
+            targets.append(path)
+    return targets
 
 
-def _stage_for(targets: list[str]) -> str:
+def _choose_stage(targets: list[str]) -> str:
     for stage in STAGES:
         if os.path.isdir(stage) and not any(is_below(t, stage) or is_below(stage, t) for t in targets):
             return stage
@@ -129,7 +131,7 @@ def _stage_for(targets: list[str]) -> str:
 
 def _mount_stage(stage: str, earlier: dict[str, list[str]], targets: list[str], megabytes: int) -> dict[str, list[str]]:
     """Mount the stage, the earlier one inside it as ``prev``; the layers beneath each target, uppermost first."""
-    before = syscalls.copy_of_mounts(stage) if earlier else -1
+    before = syscalls.copy_mounts(stage) if earlier else -1
     flags = syscalls.MS_NOSUID | syscalls.MS_NODEV
     syscalls.mount(OURS, stage, "tmpfs", flags, f"size={megabytes}m,mode=0700")
     if earlier:
@@ -146,7 +148,7 @@ def _mount_stage(stage: str, earlier: dict[str, list[str]], targets: list[str], 
     return layers
 
 
-def _overlay(stage: str, number: int, target: str, layers: list[str], options: str) -> None:
+def _mount_overlay(stage: str, number: int, target: str, layers: list[str], options: str) -> None:
     upper, work = f"{stage}/u{number}", f"{stage}/w{number}"
     was = os.stat(target)
     os.mkdir(work)
@@ -154,7 +156,7 @@ def _overlay(stage: str, number: int, target: str, layers: list[str], options: s
     with contextlib.suppress(OSError):  # an owner that is not mapped in this user namespace
         os.chown(upper, was.st_uid, was.st_gid)
     os.chmod(upper, was.st_mode & 0o7777)
-    inner = _kept_mounts(target)
+    inner = _open_mounts_below(target)
     try:
         text = f"lowerdir={':'.join(layers)},upperdir={upper},workdir={work}"
         syscalls.mount(OURS, target, "overlay", syscalls.MS_NODEV, text + options)
@@ -165,11 +167,11 @@ def _overlay(stage: str, number: int, target: str, layers: list[str], options: s
             os.close(fd)
 
 
-def _kept_mounts(target: str) -> dict[str, int]:
+def _open_mounts_below(target: str) -> dict[str, int]:
     """Mounts directly below a folder, which an overlay would hide, as open descriptors by path."""
-    found: dict[str, int] = {}
-    for path in mounts():
-        if path != target and is_below(path, target) and not any(is_below(path, other) for other in found):
+    number_by_path: dict[str, int] = {}
+    for path in list_mounts():
+        if path != target and is_below(path, target) and not any(is_below(path, other) for other in number_by_path):
             with contextlib.suppress(OSError):  # not ours to see
-                found[path] = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    return found
+                number_by_path[path] = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    return number_by_path

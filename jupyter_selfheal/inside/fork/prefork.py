@@ -111,7 +111,7 @@ def _be_guard(state: State, orders: socket.socket, zygote: int, began: float) ->
         orders.send(str(pid).encode())
     else:
         guard.kill_tree(pid)
-    watch.report(finished=watch.code == 0 and watch.ending != "timed out")
+    watch.report_end(finished=watch.code == 0 and watch.ending != "timed out")
     raise SystemExit(0)
 
 
@@ -124,7 +124,7 @@ def _wait(
     for number in (orders.fileno(), ended, *lifelines):
         poll.register(number, select.POLLIN)
     ready = {number for number, _ in poll.poll()}
-    data, channels = descriptors.receive(orders) if ready == {orders.fileno()} else (b"", [])
+    data, channels = descriptors.receive_message(orders) if ready == {orders.fileno()} else (b"", [])
     word = b""
     if data:
         results, status, *kept = channels

@@ -66,20 +66,20 @@ def probe() -> dict[str, str]:
     if os.getpid() not in _probed:
         _probed.clear()
         if sys.platform == "linux":
-            _probed[os.getpid()] = _asked_in_child()
+            _probed[os.getpid()] = _probe_in_child()
         else:
             _probed[os.getpid()] = dict.fromkeys(LAYERS, f"not on {sys.platform}")
     return dict(_probed[os.getpid()])
 
 
-def _asked_in_child() -> dict[str, str]:
+def _probe_in_child() -> dict[str, str]:
     read, write = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of threads; the child touches no lock
         child = posix.fork()
     if child == 0:
         try:
-            os.write(write, json.dumps(_tried()).encode())
+            os.write(write, json.dumps(_try_layers()).encode())
         except Exception as error:
             os.write(write, json.dumps(dict.fromkeys(LAYERS, f"the probe failed: {error!r}")).encode())
         finally:
@@ -92,24 +92,24 @@ def _asked_in_child() -> dict[str, str]:
     return dict(json.loads(text)) if text else dict.fromkeys(LAYERS, "the probe died")
 
 
-def _tried() -> dict[str, str]:
-    found = {LIMITS: ""}
+def _try_layers() -> dict[str, str]:
+    layers = {LIMITS: ""}
     version = syscalls.landlock_version()
-    found[LANDLOCK] = "" if version >= 1 else "the kernel has no Landlock"
-    found[LANDLOCK_TCP] = "" if version >= 4 else f"Landlock version {version} is too old"
-    found[USER] = _why_not(_user_namespace)
-    found[NETWORK] = found[USER] or _why_not(_network_namespace)
+    layers[LANDLOCK] = "" if version >= 1 else "the kernel has no Landlock"
+    layers[LANDLOCK_TCP] = "" if version >= 4 else f"Landlock version {version} is too old"
+    layers[USER] = _explain_refusal(_enter_user_namespace)
+    layers[NETWORK] = layers[USER] or _explain_refusal(_enter_network_namespace)
     bound = sockets.list_bound()
-    mounting = found[USER] or _why_not(_mount_namespace)
-    found[OVERLAY] = found[READ_ONLY] = found[SOCKETS] = mounting
+    mounting = layers[USER] or _explain_refusal(_enter_mount_namespace)
+    layers[OVERLAY] = layers[READ_ONLY] = layers[SOCKETS] = mounting
     if not mounting:
-        found[READ_ONLY] = _why_not(lambda: overlay.read_only([]))
-        found[OVERLAY] = found[READ_ONLY] or _why_not(lambda: _trial_overlay(_temporary_folder()))
-        found[SOCKETS] = _why_not(lambda: sockets.hide(bound, [], []))
-    return found
+        layers[READ_ONLY] = _explain_refusal(lambda: overlay.make_read_only([]))
+        layers[OVERLAY] = layers[READ_ONLY] or _explain_refusal(lambda: _try_overlay(_find_temporary_folder()))
+        layers[SOCKETS] = _explain_refusal(lambda: sockets.hide(bound, [], []))
+    return layers
 
 
-def _why_not(attempt: Callable[[], object]) -> str:
+def _explain_refusal(attempt: Callable[[], object]) -> str:
     try:
         attempt()
     except OSError as error:
@@ -117,13 +117,13 @@ def _why_not(attempt: Callable[[], object]) -> str:
     return ""
 
 
-def _trial_overlay(folder: str) -> None:
-    overlay.enter([folder], needed=[folder], shared=[], megabytes=1, options=_overlay_options())
+def _try_overlay(folder: str) -> None:
+    overlay.mount_overlays([folder], needed=[folder], shared=[], megabytes=1, options=_choose_overlay_options())
     with tempfile.TemporaryFile(dir=folder):
         pass
 
 
-def _temporary_folder() -> str:
+def _find_temporary_folder() -> str:
     """Where temporary files go, without asking ``tempfile``, which writes a file to find out."""
     return os.path.realpath(tempfile.tempdir or os.environ.get("TMPDIR") or "/tmp")
 
@@ -146,22 +146,22 @@ def enter(plan: dict[str, Any], probed: dict[str, str]) -> list[str]:
     bound = sockets.list_bound() if hiding else []
     on: list[str] = []
     try:
-        if (mounting or hiding or (quiet and has(NETWORK))) and _user_namespace():
+        if (mounting or hiding or (quiet and has(NETWORK))) and _enter_user_namespace():
             on.append(USER)
         if quiet and has(NETWORK):
-            _network_namespace()
+            _enter_network_namespace()
             on.append(NETWORK)
         if mounting or hiding:
-            _mount_namespace()
+            _enter_mount_namespace()
         if mounting:
-            on += _mounted(plan, has(OVERLAY))
+            on += _mount_all(plan, has(OVERLAY))
         if hiding:
-            sockets.hide(bound, _folders_in_use(plan), _shared_folders(plan))
+            sockets.hide(bound, _list_folders_in_use(plan), _list_shared_folders(plan))
             on.append(SOCKETS)
         if quiet:
             sockets.forget_variables()
         shared = list(plan.get("shared", ()))
-        on += _landlocked(
+        on += _enter_landlock(
             shared, files=still and not mounting and has(LANDLOCK), tcp=quiet and not has(NETWORK) and has(LANDLOCK_TCP)
         )
     except OSError as error:
@@ -169,7 +169,7 @@ def enter(plan: dict[str, Any], probed: dict[str, str]) -> list[str]:
     if still and not {OVERLAY, READ_ONLY, LANDLOCK} & set(on):
         raise LayerFailed("nothing on this machine can keep a trial from writing files")
     limited = (quiet or still) and plan.get("limits", True)
-    limit(int(plan.get("memory_mb", 0)), sandboxed=limited)
+    set_limits(int(plan.get("memory_mb", 0)), sandboxed=limited)
     return [*on, LIMITS] if limited else on
 
 
@@ -179,52 +179,54 @@ def cut_network(shared: list[str]) -> list[str]:
     For a process that is running already, with threads that must keep their sockets. ``shared``: see :func:`enter`.
     """
     on: list[str] = []
-    if _capabilities() & _SYS_ADMIN:
+    if _read_capabilities() & _SYS_ADMIN:
         bound = sockets.list_bound()
-        on += [NETWORK] * (not _why_not(_network_namespace))
-        on += [SOCKETS] * (not _why_not(lambda: _hide_sockets_from_thread(bound, shared)))
-    if NETWORK not in on and not _why_not(lambda: syscalls.landlock([], files=False, tcp=True)):
+        on += [NETWORK] * (not _explain_refusal(_enter_network_namespace))
+        on += [SOCKETS] * (not _explain_refusal(lambda: _hide_sockets_from_thread(bound, shared)))
+    if NETWORK not in on and not _explain_refusal(lambda: syscalls.landlock([], files=False, tcp=True)):
         on.append(LANDLOCK_TCP)
     sockets.forget_variables()
     return on
 
 
 def _hide_sockets_from_thread(bound: list[str], shared: list[str]) -> None:
-    _mount_namespace()
-    sockets.hide(bound, _folders_in_use({}), [os.path.realpath(path) for path in shared])
+    _enter_mount_namespace()
+    sockets.hide(bound, _list_folders_in_use({}), [os.path.realpath(path) for path in shared])
 
 
-def wanted_layers(network: bool, writes: str) -> list[str]:
+def list_wanted_layers(network: bool, writes: str) -> list[str]:
     """The layers that a plan asks for, were all of them to be had; the limits, which always are, left out."""
     files = {"discard": [OVERLAY, READ_ONLY], "forbid": [READ_ONLY]}.get(writes, [])
     return [*([] if network else [NETWORK, SOCKETS]), *files]
 
 
-def _shared_folders(plan: dict[str, Any]) -> list[str]:
+def _list_shared_folders(plan: dict[str, Any]) -> list[str]:
     return [os.path.realpath(path) for path in plan.get("shared", ())]
 
 
-def _folders_in_use(plan: dict[str, Any]) -> list[str]:
+def _list_folders_in_use(plan: dict[str, Any]) -> list[str]:
     """The plan's folders, the temporary and the home folder."""
-    paths = [*plan.get("folders", ()), _temporary_folder(), os.path.expanduser("~")]
+    paths = [*plan.get("folders", ()), _find_temporary_folder(), os.path.expanduser("~")]
     return [path for path in map(os.path.realpath, paths) if os.path.isdir(path)]
 
 
-def _mounted(plan: dict[str, Any], can_overlay: bool) -> list[str]:
-    shared = _shared_folders(plan)
+def _mount_all(plan: dict[str, Any], can_overlay: bool) -> list[str]:
+    shared = _list_shared_folders(plan)
     if plan.get("writes") == "forbid" or not can_overlay:
         here = os.getcwd()
-        overlay.read_only(shared)
+        overlay.make_read_only(shared)
         os.chdir(here)
         return [READ_ONLY]
     needed = [path for path in map(os.path.realpath, plan.get("folders", ())) if os.path.isdir(path)]
-    megabytes = max(64, min(2048, _free_mb() // 4))
-    folders = list(dict.fromkeys(_folders_in_use(plan)))
-    overlay.enter(folders, needed=needed, shared=shared, megabytes=megabytes, options=_overlay_options())
+    megabytes = max(64, min(2048, _read_free_mb() // 4))
+    folders = list(dict.fromkeys(_list_folders_in_use(plan)))
+    overlay.mount_overlays(
+        folders, needed=needed, shared=shared, megabytes=megabytes, options=_choose_overlay_options()
+    )
     return [OVERLAY, READ_ONLY]
 
 
-def _landlocked(shared: list[str], *, files: bool, tcp: bool) -> list[str]:
+def _enter_landlock(shared: list[str], *, files: bool, tcp: bool) -> list[str]:
     """Landlock, where there are no namespaces. ``/dev/shm`` stays writable with the devices: Landlock knows no private copy,
     and closing it would take semaphores, and so joblib and ``multiprocessing``, from every trial; read-only mounts leave it
     open for the same reason. Under an overlay, writes there are discarded like any other.
@@ -234,9 +236,9 @@ def _landlocked(shared: list[str], *, files: bool, tcp: bool) -> list[str]:
     return [LANDLOCK] * files + [LANDLOCK_TCP] * tcp
 
 
-def _user_namespace() -> bool:
+def _enter_user_namespace() -> bool:
     """Enter a user namespace with the same user where this process may not mount by itself; True where that was needed."""
-    if _capabilities() & _SYS_ADMIN:
+    if _read_capabilities() & _SYS_ADMIN:
         return False
     user, group = os.geteuid(), os.getegid()
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)  # else /proc/self belongs to root after a setuid
@@ -247,13 +249,13 @@ def _user_namespace() -> bool:
     return True
 
 
-def _mount_namespace() -> None:
+def _enter_mount_namespace() -> None:
     """Enter a mount namespace of our own: what is mounted from now on is seen nowhere else."""
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount("", "/", flags=syscalls.MS_REC | syscalls.MS_PRIVATE)
 
 
-def _network_namespace() -> None:
+def _enter_network_namespace() -> None:
     """Enter a network namespace in which nothing but a loopback of its own exists."""
     syscalls.unshare(syscalls.CLONE_NEWNET)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -262,40 +264,40 @@ def _network_namespace() -> None:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", flags))
 
 
-def _capabilities() -> int:
+def _read_capabilities() -> int:
     with open("/proc/self/status", encoding="utf-8", errors="replace") as lines:
         return next((int(line.split()[1], 16) for line in lines if line.startswith("CapEff:")), 0)
 
 
-def _overlay_options() -> str:
+def _choose_overlay_options() -> str:
     """In a user namespace overlayfs may keep its marks in ``user.*`` attributes only."""
     with open("/proc/self/uid_map", encoding="utf-8") as f:
         return "" if f.read().split() == ["0", "0", "4294967295"] else ",userxattr"
 
 
-def _free_mb() -> int:
+def _read_free_mb() -> int:
     with open("/proc/meminfo", encoding="utf-8") as lines:
         return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable:")), 1024)
 
 
-def limit(megabytes: int, *, sandboxed: bool) -> None:
+def set_limits(megabytes: int, *, sandboxed: bool) -> None:
     """No core files; within a sandbox also bounded memory, file size and number of processes (root has no such bound).
 
     Memory is bounded as private writable memory beyond what the process has already (``RLIMIT_DATA``): address space that
     is only reserved, of which numerical libraries take a lot, does not count.
     """
-    _lower(resource.RLIMIT_CORE, 0)
-    megabytes = megabytes or (max(256, _free_mb() * 3 // 4) if sandboxed else 0)
+    _lower_limit(resource.RLIMIT_CORE, 0)
+    megabytes = megabytes or (max(256, _read_free_mb() * 3 // 4) if sandboxed else 0)
     if megabytes:
         with open("/proc/self/statm", encoding="utf-8") as f:
             has = int(f.read().split()[5]) * resource.getpagesize()
-        _lower(resource.RLIMIT_DATA, has + megabytes * 1024 * 1024)
+        _lower_limit(resource.RLIMIT_DATA, has + megabytes * 1024 * 1024)
     if sandboxed:
-        _lower(resource.RLIMIT_FSIZE, _FILE_MB * 1024 * 1024)
-        _lower(resource.RLIMIT_NPROC, _PROCESSES)
+        _lower_limit(resource.RLIMIT_FSIZE, _FILE_MB * 1024 * 1024)
+        _lower_limit(resource.RLIMIT_NPROC, _PROCESSES)
 
 
-def _lower(which: int, value: int) -> None:
+def _lower_limit(which: int, value: int) -> None:
     _, hard = resource.getrlimit(which)
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(which, (value, value))

@@ -28,8 +28,8 @@ _PATH = re.compile(r"['\"](/[^'\"]*|[^'\"]+)['\"]\s*$")
 _PROCESS = re.compile(r"Resource temporarily unavailable|can't start new thread", re.IGNORECASE)
 
 
-def blocked(ename: str, message: str, plan: dict[str, Any]) -> str:
-    """What of the sandbox an error of the user's code comes from ("network: …", "write: …"), or nothing.
+def find_cause(ename: str, message: str, plan: dict[str, Any]) -> str | None:
+    """What of the sandbox an error of the user's code comes from ("network: …", "write: …"); None where it comes from the code.
 
     Called in the trial, where a path can still be asked whether the user could have written it without us.
     """
@@ -50,13 +50,13 @@ def blocked(ename: str, message: str, plan: dict[str, Any]) -> str:
             return f"network: {first}"
     if ename in ("BlockingIOError", "RuntimeError") and _PROCESS.search(message):
         return f"processes: {first}"
-    return ""
+    return None
 
 
 def _could_write(message: str) -> bool:
     """True where the refused path is one that this user may write to: then Landlock refused it, not its mode."""
-    found = _PATH.search(message)
-    if not found:
+    match = _PATH.search(message)
+    if not match:
         return False
-    path = found[1]
+    path = match[1]
     return os.access(path if os.path.exists(path) else os.path.dirname(path) or ".", os.W_OK)

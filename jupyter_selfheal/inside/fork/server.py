@@ -29,7 +29,7 @@ _PAUSE = 0.03
 """Seconds before a pair is made ahead where none may be wanted: the cell may run, or its success closes this state."""
 
 
-def live(first: Any) -> None:
+def serve_forever(first: Any) -> None:
     """The life of a forked copy: wait as a zygote; in a trial forked from it, run; if that is kept, wait again; …
 
     A loop rather than calls within calls, so that the stack of the hundredth kept state is no deeper than the first's.
@@ -46,7 +46,7 @@ def live(first: Any) -> None:
         os._exit(code)
 
 
-def remove(files: tuple[str, str]) -> None:
+def remove_socket(files: tuple[str, str]) -> None:
     """Remove a socket and, where it was made for it, the folder that it is in."""
     socket_file, folder = files
     with contextlib.suppress(OSError):
@@ -86,13 +86,12 @@ class Zygote:
         self.spare_at = time.monotonic()
         """When a pair is to be made ahead."""
         self.kept: dict[int, int] = {}
-        self.state_children = set(guard.children(os.getpid()))
+        self.state_children = set(guard.list_children(os.getpid()))
         gc.freeze()
-        self.told, told = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        """Readable once this process was told to end: by a signal, as whoever forked it holds no end of a channel."""
-        self._told_write = told
+        self.end_asked, self._end_asked_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        """Readable once this process was asked to end: by a signal, as whoever forked it holds no end of a channel."""
         signal.signal(signal.SIGTERM, lambda *_: None)
-        signal.set_wakeup_fd(told)
+        signal.set_wakeup_fd(self._end_asked_write)
 
     @classmethod
     def first(cls, shell: Any, last: Last, loop: Any, ours: Inherited, headroom_mb: int) -> Zygote:
@@ -102,7 +101,7 @@ class Zygote:
         may run here; 3. descriptors and maps, from here on nothing is shared; 4. threads' remains and the event loop.
         """
         capture = Capture(shell)
-        signals = after_fork.deaf_to_signals()
+        signals = after_fork.ignore_signals()
         os.setpgid(0, 0)
         after_fork.adopt_orphans()
         after_fork.be_first_to_be_killed()
@@ -113,12 +112,12 @@ class Zygote:
         after_fork.forget_script_loop(shell)
         keep = [ours.listener.fileno(), ours.alive, *([ours.is_apart] if ours.is_apart >= 0 else [])]
         descriptors.quarantine(keep, ours.offsets)
-        descriptors.silence()
+        descriptors.silence_streams()
         descriptors.unshare_memory()
         if ours.is_apart >= 0:
             os.close(ours.is_apart)
         thread_pools.renew_all()
-        after_fork.one_native_thread()
+        after_fork.use_one_native_thread()
         zygote = cls(State(shell, last, capture, loop, ours.alive, signals, headroom_mb))
         zygote.listener = ours.listener
         zygote.files = ours.files
@@ -131,11 +130,11 @@ class Zygote:
         """Wait for requests until there is nobody left to wait for. Returns only in a trial."""
         while True:
             ready = self._wait()
-            if ready & {self.state.alive, self.told}:
+            if ready & {self.state.alive, self.end_asked}:
                 self._end(everything=True)
             kept_ended = ready & set(self.kept)  # now: the number of a guard's pidfd is soon that of its kept trial's
             for number in ready & set(self.pairs):
-                self._pair_ended(number)
+                self._forget_pair(number)
             for number in kept_ended:
                 os.close(number)
                 with contextlib.suppress(ChildProcessError):
@@ -144,19 +143,19 @@ class Zygote:
             if self.listener is not None and self.listener.fileno() in ready:
                 self._accept()
             elif self.control is not None and self.control.fileno() in ready:
-                trial = self._request()
+                trial = self._take_request()
             elif self._wants_spare() and time.monotonic() >= self.spare_at:
                 trial = self._make_spare()
             if trial is not None:
                 return trial
             self._adopt()
             if self.closing and not self.pairs and not self.kept:
-                self._end(everything=not self._others())
+                self._end(everything=not self._list_other_processes())
 
     def _wait(self) -> set[int]:
         """Descriptors at which something has happened; none where it is time to make a spare."""
         poll = select.poll()
-        watched = [self.state.alive, self.told, *self.pairs, *self.kept]
+        watched = [self.state.alive, self.end_asked, *self.pairs, *self.kept]
         watched += [s.fileno() for s in (self.listener, self.control) if s is not None]
         for number in watched:
             poll.register(number, select.POLLIN)
@@ -177,12 +176,12 @@ class Zygote:
         self.control = connection
         self.listener.close()
         self.listener = None
-        remove(self.files)
+        remove_socket(self.files)
         self.spare_at = time.monotonic()
 
-    def _request(self) -> Trial | None:
+    def _take_request(self) -> Trial | None:
         assert self.control is not None
-        data, channels = descriptors.receive(self.control)
+        data, channels = descriptors.receive_message(self.control)
         if not data:
             self.control.close()
             self.control = None
@@ -194,7 +193,7 @@ class Zygote:
         order = json.loads(data)
         if order["do"] == "run":
             return self._run(order, channels)
-        channels[0].sendall(json.dumps(self.state.probed()).encode())
+        channels[0].sendall(json.dumps(self.state.probe_layers()).encode())
         for channel in channels:
             channel.close()
         return None
@@ -220,7 +219,7 @@ class Zygote:
 
     def _give(self, pair: Pair, order: dict[str, Any], channels: list[socket.socket]) -> None:
         if order["sandboxed"]:
-            self.state.probed()
+            self.state.probe_layers()
         pair.give({**order, "probed": self.state.known_probe}, channels)
 
     def _wants_spare(self) -> bool:
@@ -229,13 +228,13 @@ class Zygote:
     def _make_spare(self) -> Trial | None:
         """A pair ahead of the next request, where there is memory to spare, and what its sandbox will want to know."""
         self.spare_at = time.monotonic() + 1.0
-        if gate.available_mb() < self.state.headroom_mb:
+        if gate.measure_available_mb() < self.state.headroom_mb:
             return None
         pair = self._fork_pair([])
         if isinstance(pair, Trial):
             return pair
         self.spare = pair
-        self.state.probed()
+        self.state.probe_layers()
         return None
 
     def _fork_pair(self, channels: list[socket.socket]) -> Pair | Trial:
@@ -248,15 +247,15 @@ class Zygote:
         """In a copy: what is the zygote's alone."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        os.close(self.told)
-        os.close(self._told_write)
+        os.close(self.end_asked)
+        os.close(self._end_asked_write)
         for end in (self.listener, self.control, *channels):
             if end is not None:
                 end.close()
         for pair in self.pairs.values():
             pair.close()
 
-    def _pair_ended(self, number: int) -> None:
+    def _forget_pair(self, number: int) -> None:
         pair = self.pairs.pop(number)
         if pair is self.spare:
             self.spare = None
@@ -271,7 +270,9 @@ class Zygote:
         """A guard was killed (by its trial, say): what it would have killed is ours now."""
         known = self.state_children | set(self.kept.values()) | {pair.pid for pair in self.pairs.values()}
         while strays := [
-            p for p in guard.children(os.getpid()) if p not in known and after_fork.name_of(p) != after_fork.ZYGOTE
+            p
+            for p in guard.list_children(os.getpid())
+            if p not in known and after_fork.read_name(p) != after_fork.ZYGOTE
         ]:
             guard.kill_and_reap(strays)
 
@@ -281,18 +282,18 @@ class Zygote:
         """Zygotes whose own zygote has gone are watched like those kept from this one."""
         if self.is_first:
             known = set(self.kept.values()) | {pair.pid for pair in self.pairs.values()}
-            for pid in guard.children(os.getpid()):
-                if pid not in known and after_fork.name_of(pid) == after_fork.ZYGOTE:
+            for pid in guard.list_children(os.getpid()):
+                if pid not in known and after_fork.read_name(pid) == after_fork.ZYGOTE:
                     with contextlib.suppress(ProcessLookupError):
                         self.kept[os.pidfd_open(pid)] = pid
 
-    def _others(self) -> list[int]:
+    def _list_other_processes(self) -> list[int]:
         ours = (after_fork.ZYGOTE, after_fork.GUARD, after_fork.SPARE)
-        return [p for p in guard.children(os.getpid()) if after_fork.name_of(p) in ours]
+        return [p for p in guard.list_children(os.getpid()) if after_fork.read_name(p) in ours]
 
     def _end(self, *, everything: bool) -> None:
         """End this state. ``everything``: also the processes that its cells started."""
-        remove(self.files)
-        while everything and (rest := guard.children(os.getpid())):
+        remove_socket(self.files)
+        while everything and (rest := guard.list_children(os.getpid())):
             guard.kill_and_reap(rest)
         raise SystemExit(0)

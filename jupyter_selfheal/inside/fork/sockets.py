@@ -81,13 +81,13 @@ def hide(bound: Iterable[str], in_use: Iterable[str], shared: Iterable[str]) -> 
     """
     here = os.getcwd()
     bound, shared = list(map(os.path.realpath, bound)), list(shared)
-    sources = overlay.sources()
+    sources = overlay.list_sources()
     for folder in dict.fromkeys(map(os.path.realpath, _FOLDERS)):
         if os.path.isdir(folder) and sources.get(folder) != overlay.OURS:
             _empty(folder, [*in_use, *shared, here], bound)
-    sources = overlay.sources()
+    sources = overlay.list_sources()
     for path in bound:
-        is_ours = overlay.source_of(path, sources) == overlay.OURS
+        is_ours = overlay.find_source(path, sources) == overlay.OURS
         if not is_ours and _is_socket(path) and not any(overlay.is_below(path, folder) for folder in shared):
             with contextlib.suppress(FileNotFoundError):  # its server has just removed it
                 syscalls.mount("/dev/null", path, flags=syscalls.MS_BIND)

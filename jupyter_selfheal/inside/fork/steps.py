@@ -46,13 +46,13 @@ class TimedOut(BaseException):
 
 def known_cells() -> dict[str, str]:
     """Cell ids by the file names under which this process compiled the cells. Shared by every copy of this module."""
-    found: dict[str, str] | None = getattr(sys, "_selfheal_cells", None)
-    if found is None:
-        found = sys._selfheal_cells = {}  # type: ignore[attr-defined]
-    return found
+    cells: dict[str, str] | None = getattr(sys, "_selfheal_cells", None)
+    if cells is None:
+        cells = sys._selfheal_cells = {}  # type: ignore[attr-defined]
+    return cells
 
 
-def in_its_lines(code: str) -> str:
+def keep_line_numbers(code: str) -> str:
     """The code with a ``#`` in a first line that is blank: IPython drops such lines, and every line number would be another.
 
     A cell magic must come first; the one whose body is located, ``%%time``, changes places with the blank lines.
@@ -123,7 +123,7 @@ class Runner:
             began = time.perf_counter()
             try:
                 self._running = True
-                ended = self._cell(step) if "code" in step else self._probe(step)
+                ended = self._run_cell_step(step) if "code" in step else self._run_probe_step(step)
             except TimedOut:
                 ended = {"status": "timeout"}
             finally:
@@ -143,7 +143,7 @@ class Runner:
             return  # the signal was for a step that is over
         self.timed_out = now >= self.deadline
         stack = list(traceback.walk_stack(frame))[::-1]
-        self._send("late", self._located("TimeoutError", "still running when its time was up", stack, ""))
+        self._send("late", self._locate_error("TimeoutError", "still running when its time was up", stack, ""))
         raise TimedOut
 
     def _send(self, *frame: Any) -> None:
@@ -152,8 +152,8 @@ class Runner:
 
     # --- cells ----------------------------------------------------------------------------------------------------
 
-    def _cell(self, step: dict[str, Any]) -> dict[str, Any]:
-        self.capture.step()
+    def _run_cell_step(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.capture.begin_step()
         self.last.result, self.last.error, self.last.stdout = None, None, ""
         self._file = ""
         cache = self.shell.compile.cache
@@ -171,48 +171,48 @@ class Runner:
             self.shell.compile.cache = cache
             self.capture.flush()
             self.last.stdout = self.capture.text
-        error = result.error_before_exec or result.error_in_exec or self._shown()
+        error = result.error_before_exec or result.error_in_exec or self._find_display_error()
         if isinstance(error, TimedOut):
             raise error
         if error is None:
             self.last.result = result.result
             return {"status": "ok"}
-        tb = _from_cell(error.__traceback__, self._file)
+        tb = _cut_to_cell(error.__traceback__, self._file)
         self.last.error = error.with_traceback(tb)
-        what = sandbox_errors.blocked(type(error).__name__, str(error), self.plan)
+        what = sandbox_errors.find_cause(type(error).__name__, str(error), self.plan)
         if what:
             self._send("blocked", what)
-        return {"status": "error", "error": self._described(error, step["code"], result)}
+        return {"status": "error", "error": self._describe_error(error, step["code"], result)}
 
     def _run_cell(self, step: dict[str, Any]) -> Any:
         accepted = inspect.signature(self.shell._run_cell).parameters
         also = {"cell_id": step.get("cell_id") or None} if "cell_id" in accepted else {}
-        code = in_its_lines(step["code"])
-        is_called = self.loop is not None and not self._awaits(code)
-        with event_loop.running(self.loop) if is_called else contextlib.nullcontext():
+        code = keep_line_numbers(step["code"])
+        is_called = self.loop is not None and not self._has_await(code)
+        with event_loop.run_as_current(self.loop) if is_called else contextlib.nullcontext():
             return self.shell.run_cell(code, store_history=True, **also)
 
-    def _shown(self) -> BaseException | None:
+    def _find_display_error(self) -> BaseException | None:
         """What the user's ``__repr__`` raised where the value was to be shown: ipykernel 7 replies that the cell failed."""
         failed = getattr(self.shell, "_last_traceback_during_displayhook", False)
         return getattr(sys, "last_value", None) if failed else None
 
-    def _awaits(self, code: str) -> bool:
+    def _has_await(self, code: str) -> bool:
         """Whether IPython runs the cell on the loop itself, as it has an ``await`` at the top level."""
         with contextlib.suppress(Exception):  # a fault of the user's transformers, which running the cell shows
             return bool(self.shell.should_run_async(code, transformed_cell=self.shell.transform_cell(code)))
         return False
 
-    def _described(self, error: BaseException, code: str, result: Any) -> dict[str, Any]:
+    def _describe_error(self, error: BaseException, code: str, result: Any) -> dict[str, Any]:
         before = result.error_before_exec is not None
         text = "\n".join(getattr(self.shell, "_last_traceback", None) or traceback.format_exception(error))
         stack = list(traceback.walk_tb(error.__traceback__))
-        found = self._located(type(error).__name__, str(error), stack, text)
-        if isinstance(error, SyntaxError) and (before or not found["line"]):
-            found["line"] = error.lineno or 0
-        return {**found, "before_exec": before}
+        described = self._locate_error(type(error).__name__, str(error), stack, text)
+        if isinstance(error, SyntaxError) and (before or not described["line"]):
+            described["line"] = error.lineno or 0
+        return {**described, "before_exec": before}
 
-    def _located(self, name: str, message: str, stack: list[tuple[FrameType, int]], text: str) -> dict[str, Any]:
+    def _locate_error(self, name: str, message: str, stack: list[tuple[FrameType, int]], text: str) -> dict[str, Any]:
         """Where an error is, as JSON; ``stack`` is outermost first."""
         files = [f.f_code.co_filename for f, _ in stack]
         first = files.index(self._file) if self._file in files else len(files)
@@ -239,7 +239,7 @@ class Runner:
 
     # --- probes ---------------------------------------------------------------------------------------------------
 
-    def _probe(self, step: dict[str, Any]) -> dict[str, Any]:
+    def _run_probe_step(self, step: dict[str, Any]) -> dict[str, Any]:
         self.capture.mute()
         try:
             space: dict[str, Any] = {"__name__": "selfheal_probe"}
@@ -247,16 +247,16 @@ class Runner:
             value = space["probe"](self.shell, self.last, step.get("argument"))
             json.dumps(value)
         except Exception as error:
-            found = {"ename": type(error).__name__, "evalue": str(error), "traceback": traceback.format_exc()}
-            return {"status": "error", "error": found}
+            failure = {"ename": type(error).__name__, "evalue": str(error), "traceback": traceback.format_exc()}
+            return {"status": "error", "error": failure}
         finally:
             self.capture.flush()
         return {"status": "ok", "value": value}
 
 
-def _from_cell(tb: TracebackType | None, file: str) -> TracebackType | None:
+def _cut_to_cell(tb: TracebackType | None, file: str) -> TracebackType | None:
     """The traceback from the cell inwards; all of it where the cell is not in it."""
-    found = tb
-    while found is not None and found.tb_frame.f_code.co_filename != file:
-        found = found.tb_next
-    return found or tb
+    step = tb
+    while step is not None and step.tb_frame.f_code.co_filename != file:
+        step = step.tb_next
+    return step or tb

@@ -37,7 +37,7 @@ class _PathRule(ctypes.Structure):
     _fields_ = [("allowed", ctypes.c_uint64), ("parent_fd", ctypes.c_int32)]
 
 
-def _checked(result: int, what: str) -> int:
+def _check_result(result: int, what: str) -> int:
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{what}: {os.strerror(code)}")
@@ -46,31 +46,31 @@ def _checked(result: int, what: str) -> int:
 
 def unshare(flags: int) -> None:
     """Leave namespaces (``unshare(2)``). A new user namespace needs a process of one thread."""
-    _checked(_libc.unshare(ctypes.c_int(flags)), "unshare")
+    _check_result(_libc.unshare(ctypes.c_int(flags)), "unshare")
 
 
 def prctl(option: int, value: int) -> None:
     """``prctl(option, value, 0, 0, 0)``."""
     zero = ctypes.c_ulong(0)
-    _checked(_libc.prctl(option, ctypes.c_ulong(value), zero, zero, zero), "prctl")
+    _check_result(_libc.prctl(option, ctypes.c_ulong(value), zero, zero, zero), "prctl")
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
     """``mount(2)``; empty strings are passed as null pointers."""
     texts = [os.fsencode(text) or None for text in (source, target, kind, options)]
     result = _libc.mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3])
-    _checked(result, f"mount {kind or source or 'flags'} on {target}")
+    _check_result(result, f"mount {kind or source or 'flags'} on {target}")
 
 
-def copy_of_mounts(path: str) -> int:
+def copy_mounts(path: str) -> int:
     """A detached copy of the mount at ``path`` and of those below it, as a descriptor (``open_tree(2)``, Linux 5.2)."""
     flags = ctypes.c_uint(_OPEN_TREE_CLONE | _AT_RECURSIVE | os.O_CLOEXEC)
     result = _libc.syscall(ctypes.c_long(_NR_OPEN_TREE), ctypes.c_int(_AT_FDCWD), os.fsencode(path), flags)
-    return _checked(result, f"open_tree {path}")
+    return _check_result(result, f"open_tree {path}")
 
 
 def attach_mounts(tree: int, path: str) -> None:
-    """Mount what :func:`copy_of_mounts` gave at ``path``; the descriptor is closed."""
+    """Mount what :func:`copy_mounts` gave at ``path``; the descriptor is closed."""
     try:
         result = _libc.syscall(
             ctypes.c_long(_NR_MOVE_MOUNT),
@@ -80,7 +80,7 @@ def attach_mounts(tree: int, path: str) -> None:
             os.fsencode(path),
             ctypes.c_uint(_MOVE_MOUNT_EMPTY_PATH),
         )
-        _checked(result, f"move_mount to {path}")
+        _check_result(result, f"move_mount to {path}")
     finally:
         os.close(tree)
 
@@ -97,7 +97,7 @@ def set_read_only(path: str, on: bool, *, below: bool) -> None:
         ctypes.byref(attributes),
         ctypes.c_size_t(ctypes.sizeof(attributes)),
     )
-    _checked(result, f"read-only {path}")
+    _check_result(result, f"read-only {path}")
 
 
 # --- Landlock (https://docs.kernel.org/userspace-api/landlock.html) -----------------------------------------------
@@ -125,13 +125,13 @@ def landlock(writable: list[str], *, files: bool, tcp: bool) -> None:
     rules = _Ruleset(rights if files else 0, _TCP_ABI_4 if tcp else 0)
     size = ctypes.sizeof(rules) if version >= 4 else 8
     create = _libc.syscall(ctypes.c_long(_NR_LANDLOCK_CREATE), ctypes.byref(rules), ctypes.c_size_t(size), 0)
-    ruleset = _checked(create, "landlock_create_ruleset")
+    ruleset = _check_result(create, "landlock_create_ruleset")
     try:
         for path in writable if files else ():
             _allow_writes(ruleset, path, rights)
         prctl(PR_SET_NO_NEW_PRIVS, 1)
         restrict = _libc.syscall(ctypes.c_long(_NR_LANDLOCK_RESTRICT), ctypes.c_int(ruleset), ctypes.c_uint32(0))
-        _checked(restrict, "landlock_restrict_self")
+        _check_result(restrict, "landlock_restrict_self")
     finally:
         os.close(ruleset)
 
@@ -145,6 +145,6 @@ def _allow_writes(ruleset: int, path: str, rights: int) -> None:
         added = _libc.syscall(
             ctypes.c_long(_NR_LANDLOCK_ADD), ctypes.c_int(ruleset), _O_PATH_RULE, ctypes.byref(rule), ctypes.c_uint32(0)
         )
-        _checked(added, "landlock_add_rule")
+        _check_result(added, "landlock_add_rule")
     finally:
         os.close(folder)

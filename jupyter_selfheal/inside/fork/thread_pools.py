@@ -55,7 +55,7 @@ def _rests_in_executor(worker: threading.Thread) -> bool:
             frame = frame.f_back
         work = frame.f_locals.get("work_item") if frame is not None else None
         if work is None:
-            executor = _executor_of(worker)
+            executor = _find_executor(worker)
             return frame is not None and frame is innermost and (executor is None or executor._work_queue.empty())
         if not work.future.done() or time.monotonic() > until:
             return False
@@ -69,7 +69,7 @@ def _is_worker_loop(frame: FrameType) -> bool:
     return code.co_name == "_worker" and code.co_filename.endswith(os.path.join("futures", "thread.py"))
 
 
-def _executor_of(worker: threading.Thread) -> Any:
+def _find_executor(worker: threading.Thread) -> Any:
     """The executor that a thread works for; None where that is gone.
 
     The arguments of a worker begin with a weak reference to it. A thread keeps them while it runs, and so for ever in a
@@ -81,17 +81,17 @@ def _executor_of(worker: threading.Thread) -> Any:
 
 def _rests_in_pool(thread: threading.Thread) -> bool:
     """What a pool was asked for stays in its ``_cache`` until all of the result is there."""
-    for pool in _multiprocessing_pools():
+    for pool in _list_multiprocessing_pools():
         if thread in (*pool._pool, pool._worker_handler, pool._task_handler, pool._result_handler):
-            if pool._state == _run_state():
-                return _is_of_threads(pool) and not pool._cache
-            if not _is_of_threads(pool):
+            if pool._state == _read_run_state():
+                return _has_threads(pool) and not pool._cache
+            if not _has_threads(pool):
                 return False
     thread.join(_PATIENCE)  # its pool has ended, or is about to
     return not thread.is_alive()
 
 
-def _multiprocessing_pools() -> Iterator[Any]:
+def _list_multiprocessing_pools() -> Iterator[Any]:
     """The pools of ``multiprocessing`` that have not ended: each has registered what is to be done at its end."""
     util: Any = sys.modules.get("multiprocessing.util")
     module: Any = sys.modules.get(_POOLS)
@@ -101,11 +101,11 @@ def _multiprocessing_pools() -> Iterator[Any]:
             yield pool
 
 
-def _is_of_threads(pool: Any) -> bool:
+def _has_threads(pool: Any) -> bool:
     return isinstance(pool, sys.modules[_POOLS].ThreadPool)
 
 
-def _run_state() -> Any:
+def _read_run_state() -> Any:
     return sys.modules[_POOLS].RUN
 
 
@@ -121,12 +121,12 @@ def renew_all() -> None:
     module: Any = sys.modules.get(_EXECUTORS)
     if module is not None:
         for worker in list(module._threads_queues):
-            executor = _executor_of(worker)
+            executor = _find_executor(worker)
             if executor is not None:
                 _renew_executor(executor)
         module._threads_queues.clear()
-    for pool in _multiprocessing_pools():
-        if _is_of_threads(pool) and pool._state == _run_state():
+    for pool in _list_multiprocessing_pools():
+        if _has_threads(pool) and pool._state == _read_run_state():
             pool._taskqueue = _FirstTask(pool)
 
 

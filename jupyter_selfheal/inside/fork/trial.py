@@ -48,9 +48,9 @@ class State:
         self.headroom_mb = headroom_mb
         """MiB of free memory below which nothing is forked ahead."""
         self.known_probe: dict[str, str] | None = None
-        """What :meth:`probed` gave; None where that is not known, or holds no more as this process has been shut in."""
+        """What :meth:`probe_layers` gave; None where that is not known, or holds no more as this process has been shut in."""
 
-    def probed(self) -> dict[str, str]:
+    def probe_layers(self) -> dict[str, str]:
         """The sandbox's layers that can be had here; tried once."""
         if self.known_probe is None:
             self.known_probe = sandbox.probe()
@@ -66,7 +66,7 @@ class Trial:
         self.state, self.orders = state, orders
         self.memory, self.words, self.parent = memory, words, parent
         self.began = began
-        self.resident_at_first = _resident()
+        self.resident_at_first = _count_resident_pages()
         self.order: dict[str, Any] = {}
         self.ends: list[socket.socket] = []
         """Of the results and, where the state may be kept, of the connection to it; theirs as soon as there is an order."""
@@ -95,13 +95,13 @@ class Trial:
         self.runner.run(request["steps"], self._limit)
         self.marks["ran"] = time.monotonic()
         keep = request["keep"] == "always" or (request["keep"] == "on success" and not self.runner.failed)
-        refused = ""
+        refused = None
         if keep and not self.runner.timed_out:
             after_fork.stop_script_loop(state.shell)
-            refused = gate.refusal(0)
+            refused = gate.find_refusal(0)
         keep = keep and not self.runner.timed_out and not refused
         self._limit(0.0)
-        done = {"kept": keep, "refused": refused, "marks": self.marks, "peak_mb": _peak_mb()}
+        done = {"kept": keep, "refused": refused, "marks": self.marks, "peak_mb": _measure_peak_mb()}
         if not keep:
             self._leave(frames, done)
         frames.send("done", {**done, "over": False})
@@ -116,7 +116,7 @@ class Trial:
         itself, and nobody needs to wait for the rest. Else the guard has the last word.
         """
         assert self.runner is not None
-        is_over = not self.runner.timed_out and self._is_alone() and self._took_mb() < _LITTLE_MB
+        is_over = not self.runner.timed_out and self._is_alone() and self._measure_taken_mb() < _LITTLE_MB
         if is_over:
             descriptors.close_all({self.results.fileno(), self.words})
         frames.send("done", {**done, "over": is_over})
@@ -125,25 +125,27 @@ class Trial:
     def _is_alone(self) -> bool:
         me = os.getpid()
         return (
-            len(os.listdir("/proc/self/task")) == 1 and not guard.children(me) and guard.children(self.parent) == [me]
+            len(os.listdir("/proc/self/task")) == 1
+            and not guard.list_children(me)
+            and guard.list_children(self.parent) == [me]
         )
 
-    def _took_mb(self) -> float:
+    def _measure_taken_mb(self) -> float:
         """MiB of memory that this process holds alone, at most: what was added, or what was written to and so copied."""
-        added = (_resident() - self.resident_at_first) * resource.getpagesize()
+        added = (_count_resident_pages() - self.resident_at_first) * resource.getpagesize()
         copied = resource.getrusage(resource.RUSAGE_SELF).ru_minflt * resource.getpagesize()
         return max(added, copied) / 2**20
 
     def _read_request(self) -> dict[str, Any]:
         with self.results.makefile("rb") as stream:
             size = int.from_bytes(stream.read(4), "big")
-            found: dict[str, Any] = json.loads(stream.read(size))
-            return found
+            request: dict[str, Any] = json.loads(stream.read(size))
+            return request
 
     def _limit(self, seconds: float) -> None:
         os.write(self.words, b"limit %f\n" % seconds)
 
-    def _mine(self) -> list[int]:
+    def _list_own_descriptors(self) -> list[int]:
         """Descriptors of our own, which stay as they are."""
         sockets = [s.fileno() for s in (self.orders, *self.ends) if s.fileno() >= 0]
         return [*sockets, *self.memory.files.values(), self.words, self.state.alive]
@@ -153,13 +155,13 @@ class Trial:
         after_fork.die_with_parent(self.parent)
         os.setpgid(0, 0)
         after_fork.set_name(after_fork.TRIAL)
-        descriptors.quarantine(self._mine(), {})
+        descriptors.quarantine(self._list_own_descriptors(), {})
         descriptors.unshare_memory()
 
     def _wait(self) -> None:
         """Wait for the order; the end of this process where there is none."""
         ready = time.monotonic()
-        data, self.ends = descriptors.receive(self.orders)
+        data, self.ends = descriptors.receive_message(self.orders)
         if not data:
             raise SystemExit(0)
         self.orders.send(b"+")
@@ -175,50 +177,50 @@ class Trial:
         """Everything that must be done while this is still a process of one thread that ran no code of the user's."""
         if not self.order["sandboxed"]:
             return
-        files = descriptors.writable_files(self._mine())
+        files = descriptors.list_writable_files(self._list_own_descriptors())
         plan["folders"] = [*plan.get("folders", []), os.getcwd(), *_SHARED_MEMORY]
         try:
-            self.layers = sandbox.enter(plan, self.state.probed())
+            self.layers = sandbox.enter(plan, self.state.probe_layers())
         except sandbox.LayerFailed as error:
             frames.send("failed", str(error))
             raise SystemExit(0) from None
         if plan["writes"] != "allow":
             descriptors.detach_files(files, is_discarded=sandbox.OVERLAY in self.layers)
-        frames.send("layers", self.layers, self.state.probed())
+        frames.send("layers", self.layers, self.state.probe_layers())
 
     def _settle(self, request: dict[str, Any]) -> None:
         """The last of it: the user's signal handlers, an event loop, what the request puts on the path."""
-        after_fork.hear_signals(self.state.signals)
-        self.state.loop = event_loop.settle(self.state.loop)
+        after_fork.restore_signals(self.state.signals)
+        self.state.loop = event_loop.make_usable(self.state.loop)
         sys.path[:0] = request["paths"]
         sys._selfheal_trial = True  # type: ignore[attr-defined]
 
     def _freeze(self) -> None:
         """From now on this state lives as long as its own connection, not as its guard."""
         self.state.capture.end()
-        self.state.signals = after_fork.deaf_to_signals()
+        self.state.signals = after_fork.ignore_signals()
         self.state.signals.pop(after_fork.STOPPED, None)
         if self.order["sandboxed"]:
             self.state.known_probe = None
-        descriptors.silence()
+        descriptors.silence_streams()
         after_fork.outlive_parent()
         after_fork.adopt_orphans()
         after_fork.set_name(after_fork.ZYGOTE)
         thread_pools.renew_all()
-        after_fork.one_native_thread()
+        after_fork.use_one_native_thread()
         os.write(self.words, guard.KEPT.encode() + b"\n")
         os.close(self.words)
         self.results.close()
         self.memory.close()
 
 
-def _peak_mb() -> float:
+def _measure_peak_mb() -> float:
     """The most memory, in MiB, that this process or one that it waited for has had."""
     users = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return round(max(resource.getrusage(who).ru_maxrss for who in users) / 1024, 1)
 
 
-def _resident() -> int:
+def _count_resident_pages() -> int:
     """Pages of this process that are in memory."""
     with open("/proc/self/statm", encoding="utf-8") as f:
         return int(f.read().split()[1])

@@ -1,6 +1,6 @@
 """A frozen copy of a kernel, from which trials are forked.
 
-    found = checkpoint(shell)       # in the user's kernel, on its main thread: {"socket": …, "pid": …} or {"refused": why}
+    made = checkpoint(shell)        # in the user's kernel, on its main thread: {"socket": …, "pid": …} or {"refused": why}
 
 ``checkpoint`` forks the kernel. The copy (the *zygote*) never runs user code: it waits on a Unix socket in a private
 folder for requests, and forks a *guard* for each, ahead of it, which forks the *trial*. A trial that is kept freezes and
@@ -28,7 +28,7 @@ import time
 from typing import Any
 
 from jupyter_selfheal.inside.fork import after_fork, descriptors, event_loop, gate
-from jupyter_selfheal.inside.fork.server import Inherited, Zygote, live, remove
+from jupyter_selfheal.inside.fork.server import Inherited, Zygote, remove_socket, serve_forever
 from jupyter_selfheal.inside.fork.steps import Last, known_cells
 
 _children: dict[int, tuple[str, str]] = {}
@@ -56,36 +56,36 @@ def checkpoint(
     ``result``, ``error`` (with its live traceback) and ``stdout`` are what the last cell left, for probes.
 
     Returns ``{"socket": path, "pid": …, "ms": …}``, or ``{"refused": why}`` where the gate finds forking unsafe. Raises
-    ``OSError`` where the system cannot fork. Call :func:`reap` now and then.
+    ``OSError`` where the system cannot fork. Call :func:`collect_ended` now and then.
     """
-    why = gate.refusal(headroom_mb)
+    why = gate.find_refusal(headroom_mb)
     if why:
         return {"refused": why}
     began = time.monotonic()
-    reap()
-    own = "" if socket_dir else private_folder()
+    collect_ended()
+    own = "" if socket_dir else make_private_folder()
     path = os.path.join(socket_dir or own, f"z{os.getpid()}-{time.monotonic_ns():x}")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(path)
     os.chmod(path, 0o600)
     listener.listen(1)
     alive = os.pidfd_open(os.getpid())
-    _flush()
-    loop = event_loop.current()
-    offsets = descriptors.offsets()
+    _flush_streams()
+    loop = event_loop.find_loop()
+    offsets = descriptors.list_offsets()
     apart, is_apart = os.pipe2(os.O_CLOEXEC) if descriptors.shares_memory() else (-1, -1)
     pid = after_fork.fork()
     if pid == 0:
         last = Last(result, error, stdout)
         ours = Inherited(listener, (path, own), alive, is_apart, offsets)
-        live(lambda: Zygote.first(shell, last, loop, ours, headroom_mb))
+        serve_forever(lambda: Zygote.first(shell, last, loop, ours, headroom_mb))
     listener.close()
     os.close(alive)
     if apart >= 0:
         os.close(is_apart)
         _wait_until_apart(apart)
     _children[pid] = (path, own)
-    _watch(pid, loop)
+    _collect_when_ended(pid, loop)
     return {"socket": path, "pid": pid, "ms": round((time.monotonic() - began) * 1e3, 2)}
 
 
@@ -97,7 +97,7 @@ def _wait_until_apart(apart: int) -> None:
     os.close(apart)
 
 
-def private_folder() -> str:
+def make_private_folder() -> str:
     """A new folder (0700) whose name leaves room for a socket's: the system takes at most 107 bytes (unix(7))."""
     for base in (tempfile.gettempdir(), "/tmp", "/dev/shm"):
         if len(os.fsencode(base)) <= 60 and os.access(base, os.W_OK):
@@ -105,21 +105,21 @@ def private_folder() -> str:
     return tempfile.mkdtemp(prefix="selfheal-")
 
 
-def _watch(pid: int, loop: Any) -> None:
+def _collect_when_ended(pid: int, loop: Any) -> None:
     """Let the kernel's loop collect a zygote as soon as it has ended and no cell runs."""
     if loop is not None and loop.is_running():
         number = os.pidfd_open(pid)
-        loop.add_reader(number, reap)
+        loop.add_reader(number, collect_ended)
         _watched[pid] = (loop, number)
 
 
-def reap() -> None:
+def collect_ended() -> None:
     """Collect zygotes of this process that have ended, so that none stays as a zombie."""
     for pid in list(_children):
         with contextlib.suppress(ChildProcessError):
             if not os.waitpid(pid, os.WNOHANG)[0]:
                 continue
-        remove(_children.pop(pid))
+        remove_socket(_children.pop(pid))
         if pid in _watched:
             loop, number = _watched.pop(pid)
             loop.remove_reader(number)
@@ -131,8 +131,8 @@ def discard(pid: int) -> None:
     if pid in _children:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
-        remove(_children[pid])
-        reap()
+        remove_socket(_children[pid])
+        collect_ended()
 
 
 def discard_all(seconds: float = 5.0) -> None:
@@ -142,7 +142,7 @@ def discard_all(seconds: float = 5.0) -> None:
     until = time.monotonic() + seconds
     while _children and time.monotonic() < until:
         time.sleep(0.005)
-        reap()
+        collect_ended()
 
 
 def register_cell(file: str, cell_id: str) -> None:
@@ -150,7 +150,7 @@ def register_cell(file: str, cell_id: str) -> None:
     known_cells()[file] = cell_id
 
 
-def _flush() -> None:
+def _flush_streams() -> None:
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         with contextlib.suppress(Exception):  # whatever the user put there
             stream.flush()  # type: ignore[union-attr]

@@ -40,7 +40,7 @@ def findings() -> dict[str, JSON]:
         "executable": sys.executable,
         "system": platform.platform(),
         "packages": {name: _version(name) for name in PACKAGES},
-        "forking": gate.refusal() or "possible",
+        "forking": gate.find_refusal() or "possible",
         "sandbox": {layer: layers.get(layer, "") or "on" for layer in sandbox.LAYERS},
         "reachable without a network": _reachable(layers),
         "kernelspecs": _kernelspecs(),

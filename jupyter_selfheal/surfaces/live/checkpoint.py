@@ -81,7 +81,7 @@ class Checkpoints:
         if self.abandoned:
             self.close()
             self.abandoned = False
-        zygote.reap()
+        zygote.collect_ended()
         if self._pause and not forced:
             self._pause -= 1
         elif forced or wanted:
@@ -129,7 +129,7 @@ class Checkpoints:
         return made
 
     def _hand(self, run: str, state: Frozen) -> None:
-        zygote.reap()
+        zygote.collect_ended()
         self._handed = [*(one for one in self._handed if _is_alive(one[1])), (run, state.pid)]
         idle = [one for one in self._handed if one[0] != run and not self.is_working(one[0])]
         while len(self._handed) > AT_MOST and (idle or len(self._handed) > AT_WORK):
