@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case, Cell, Patch
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step, Trial
+from jupyter_selfheal.scoring.seen import Count, Evidence
 from jupyter_selfheal.source import BUILTINS, Names
 
 _TESTS = ("test", "check", "verify")
+ASSERT_SECONDS = 5.0
+"""Seconds that one assert of a cell below may take."""
+
 AT_MOST = 20
 """Asserts below that are asked in one trial."""
 
@@ -150,3 +155,46 @@ def imports_above(case: Case) -> frozenset[str]:
 
 def _above(case: Case) -> tuple[Cell, ...]:
     return case.notebook.code_before(case.failure.cell_id)
+
+
+def _read_asserts_below(case: Case, patch: Patch, trial: Trial) -> tuple[Count, Count]:
+    """Those that decide, and the others. An assert that fails of anything but an AssertionError says nothing."""
+    asked = below(case, patch)
+    results = [s for s in trial.steps if s.role == Role.CHECK.value and s.cell_id]
+    held: dict[bool, list[bool]] = {True: [], False: []}
+    whys = {True: "", False: ""}
+    for one, step in zip(asked, results, strict=False):
+        failed = bool(step.errors) and step.errors[0].ename == "AssertionError"
+        if step.cell_id != one.cell_id or not (step.ok or failed):
+            continue
+        held[one.decides].append(step.ok)
+        if failed and not whys[one.decides]:
+            whys[one.decides] = f"`{one.code.strip()[:120]}` {step.errors[0].evalue.strip()[:120]}".rstrip()
+    return _count(held[True], whys[True]), _count(held[False], whys[False])
+
+
+def _count(held: list[bool], why: str) -> Count:
+    return Count(len(held), sum(held), why)
+
+
+class OwnAsserts:
+    """The oracle of asserts in the patched cells, as they were before the patch: a cell that ran has met them."""
+
+    def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> tuple[Step, ...]:
+        return ()
+
+    def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
+        above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
+        return replace(evidence, own_asserts=sum(run_by(before, above) for _, before, _ in patched_cells(case, patch)))
+
+
+class AssertsBelow:
+    """The oracle of asserts in the cells below that can be asked right after the cell."""
+
+    def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
+        for one in below(case, patch):
+            yield Run(one.code, one.cell_id, Role.CHECK, go_on=True, timeout=ASSERT_SECONDS)
+
+    def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
+        deciding, others = _read_asserts_below(case, patch, trial)
+        return replace(evidence, deciding=deciding, others=others)

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import ast
 import doctest
+from collections.abc import Iterator
+from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import JSON, Case, Patch
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.inside.loader import probe_source
+from jupyter_selfheal.model import JSON, Case, Patch, Probe, Step, Trial
+from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.scoring.asserts import patched_cells
+from jupyter_selfheal.scoring.seen import Count, Evidence
+
+DOCTESTS = "doctests"
+"""Name of the probe that runs docstring examples."""
+
+DOCTEST_SECONDS = 10.0
 
 
 def shown_in_docstrings(case: Case, patch: Patch) -> list[JSON]:
@@ -66,3 +77,19 @@ def _literal(node: ast.expr) -> tuple[object, ...]:
         return (ast.literal_eval(node),)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return ()
+
+
+class Doctests:
+    """The oracle of docstring examples, as they were before the patch."""
+
+    def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
+        examples = shown_in_docstrings(case, patch)
+        if examples:
+            yield Probe(probe_source("probes.doctests"), examples, name=DOCTESTS, timeout=DOCTEST_SECONDS)
+
+    def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
+        value = trial.probe(DOCTESTS)
+        if not isinstance(value, dict):
+            return evidence
+        tried, failed = read_count(value.get("tried")) or 0, read_count(value.get("failed")) or 0
+        return replace(evidence, doctests=Count(tried, max(tried - failed, 0), str(value.get("why", ""))))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step, StepResult, Trial
 from jupyter_selfheal.scoring import stored
-from jupyter_selfheal.scoring.asserts import names_above, names_in, patched_names
+from jupyter_selfheal.scoring.asserts import names_above, names_in, patched_names, run_by
 from jupyter_selfheal.scoring.expected import expectation
+from jupyter_selfheal.scoring.seen import Below, Evidence
 
 AT_MOST = 6
 """Cells below that are run in one trial, nearest first."""
@@ -75,12 +78,41 @@ def is_harmless(cell: Cell, source: str) -> bool:
     return not _SIDE_EFFECTS.search(source) and not source.lstrip().startswith("%%")
 
 
-def steps(case: Case, patch: Patch, seconds: float) -> tuple[Step, ...]:
-    """The steps that run the chosen cells within ``seconds`` in all, each followed by its own expectation where it has one."""
-    cells = chosen(case, patch) if seconds > 0 else ()
-    found: list[Step] = []
-    for cell in cells:
-        found.append(Run(cell.source, cell.id, Role.DOWNSTREAM, go_on=True, timeout=seconds / len(cells)))
-        if cell.oracle.expect:
-            found.append(expectation(cell.oracle.expect, cell.source, f"expected:{cell.id}"))
+def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[Below, ...]:
+    cells = {cell.id: cell for cell in chosen(case, patch)}
+    found: list[Below] = []
+    for step in trial.steps:
+        if step.role == Role.DOWNSTREAM.value and step.cell_id in cells and step.status in ("ok", "error"):
+            cell = cells[step.cell_id]
+            missed = trial.probe(f"expected:{cell.id}")
+            found.append(
+                Below(
+                    cell.id,
+                    step.ok,
+                    _step_headline(step),
+                    stored.compare(cell, step.outputs) if step.ok else stored.NOTHING,
+                    missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
+                    asserts=run_by(cell.source),
+                )
+            )
     return tuple(found)
+
+
+def _step_headline(step: StepResult) -> str:
+    return f"{step.errors[0].ename}: {step.errors[0].evalue}"[:160].rstrip(": ") if step.errors else ""
+
+
+class CellsBelow:
+    """The oracle of the cells below that depend on the patched ones: they still run, and print what is stored."""
+
+    def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
+        """The chosen cells, within the seconds for all of them, each followed by its own expectation where it has one."""
+        seconds = config.downstream_seconds
+        cells = chosen(case, patch) if seconds > 0 else ()
+        for cell in cells:
+            yield Run(cell.source, cell.id, Role.DOWNSTREAM, go_on=True, timeout=seconds / len(cells))
+            if cell.oracle.expect:
+                yield expectation(cell.oracle.expect, cell.source, f"expected:{cell.id}")
+
+    def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
+        return replace(evidence, below=_read_cells_below(case, patch, trial))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
@@ -24,6 +25,10 @@ from jupyter_selfheal.model import (
     StepResult,
     Trial,
 )
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.config import HealConfig
+    from jupyter_selfheal.scoring.seen import Evidence
 
 EXPECTED = "expected"
 """Name of the probe that compares the cell's last value."""
@@ -46,15 +51,6 @@ def oracle_of(case: Case) -> Oracle:
     if case.oracle or case.oracle.spec or case.notebook.index(case.failure.cell_id) < 0:
         return case.oracle
     return case.notebook.cell(case.failure.cell_id).oracle
-
-
-def steps(case: Case, patch: Patch) -> Iterator[Step]:
-    """The expectation's probe, then the checks. The probe is first: it reads the value of the cell that ran last."""
-    oracle = oracle_of(case)
-    if oracle.expect:
-        yield expectation(oracle.expect, patch.source_of(case.failure.cell_id, case.failure.source), EXPECTED)
-    for check in oracle.checks:
-        yield Run(check, role=Role.CHECK, go_on=True, timeout=CHECK_SECONDS)
 
 
 def expectation(expect: str, source: str, name: str) -> Probe:
@@ -166,3 +162,18 @@ def _lines(text: str) -> list[str]:
 def _shortened(text: str, limit: int = 300) -> str:
     shown = repr(text.strip())
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+class UsersWord:
+    """The oracle of what the user said: an expected value, text that must be printed, checks."""
+
+    def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
+        """The expectation's probe, then the checks. The probe is first: it reads the value of the cell that ran last."""
+        oracle = oracle_of(case)
+        if oracle.expect:
+            yield expectation(oracle.expect, patch.source_of(case.failure.cell_id, case.failure.source), EXPECTED)
+        for check in oracle.checks:
+            yield Run(check, role=Role.CHECK, go_on=True, timeout=CHECK_SECONDS)
+
+    def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
+        return replace(evidence, user=parts(case, trial, patch))

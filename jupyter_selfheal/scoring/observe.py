@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case, Ending, ErrorInfo, FailureKind, Patch, Role, StepResult, Trial
-from jupyter_selfheal.numbers import read_count
-from jupyter_selfheal.scoring import draws, stored
-from jupyter_selfheal.scoring.asserts import below, patched_cells, run_by
+from jupyter_selfheal.model import Case, Ending, ErrorInfo, Patch, Role, Trial
+from jupyter_selfheal.scoring import draws
 from jupyter_selfheal.scoring.data_checks import asks_of_data
-from jupyter_selfheal.scoring.downstream import chosen
-from jupyter_selfheal.scoring.expected import all_outputs, parts
 from jupyter_selfheal.scoring.fitted import asks_many, shifted
 from jupyter_selfheal.scoring.imports import only_imports
 from jupyter_selfheal.scoring.intent import remarks, tampering
-from jupyter_selfheal.scoring.seen import Below, Count, Evidence
-
-DOCTESTS = "doctests"
-"""Name of the probe that runs docstring examples."""
+from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
+from jupyter_selfheal.scoring.seen import Evidence
 
 _BLOCKED_ERRORS = frozenset(
     [
@@ -44,7 +39,7 @@ _BLOCKED_ERRORS = frozenset(
 )
 
 
-def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
+def evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[TrialOracle] = ORACLES) -> Evidence:
     """Everything that the trial and the patch's trees say; nothing of other patches yet."""
     cheats, doubts = tampering(case, patch), remarks(case, patch)
     if not cell_ran(trial):
@@ -57,17 +52,8 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
             tampering=cheats,
             remarks=doubts,
         )
-    above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
-    deciding, others = _asserts_below(case, patch, trial)
-    return Evidence(
+    seen = Evidence(
         ran=True,
-        user=parts(case, trial, patch),
-        doctests=_doctests(trial),
-        own_asserts=sum(run_by(before, above) for _, before, _ in patched_cells(case, patch)),
-        deciding=deciding,
-        others=others,
-        output=_output(case, patch, trial),
-        below=_below(case, patch, trial),
         drawn=draws.unseeded(case, patch),
         imports=only_imports(case, patch),
         shifted=shifted(case, patch) and not asks_many(case),
@@ -76,6 +62,9 @@ def evidence(case: Case, patch: Patch, trial: Trial) -> Evidence:
         tampering=cheats,
         remarks=doubts,
     )
+    for oracle in oracles:
+        seen = oracle.add_evidence(seen, case, patch, trial)
+    return seen
 
 
 def cell_ran(trial: Trial) -> bool:
@@ -148,61 +137,3 @@ def _mentions_block(error: ErrorInfo) -> bool:
         "max retries",
     )
     return any(mark in said for mark in marks)
-
-
-def _asserts_below(case: Case, patch: Patch, trial: Trial) -> tuple[Count, Count]:
-    """Those that decide, and the others. An assert that fails of anything but an AssertionError says nothing."""
-    asked = below(case, patch)
-    results = [s for s in trial.steps if s.role == Role.CHECK.value and s.cell_id]
-    held: dict[bool, list[bool]] = {True: [], False: []}
-    whys = {True: "", False: ""}
-    for one, step in zip(asked, results, strict=False):
-        failed = bool(step.errors) and step.errors[0].ename == "AssertionError"
-        if step.cell_id != one.cell_id or not (step.ok or failed):
-            continue
-        held[one.decides].append(step.ok)
-        if failed and not whys[one.decides]:
-            whys[one.decides] = f"`{one.code.strip()[:120]}` {step.errors[0].evalue.strip()[:120]}".rstrip()
-    return _count(held[True], whys[True]), _count(held[False], whys[False])
-
-
-def _count(held: list[bool], why: str) -> Count:
-    return Count(len(held), sum(held), why)
-
-
-def _doctests(trial: Trial) -> Count:
-    value = trial.probe(DOCTESTS)
-    if not isinstance(value, dict):
-        return Count()
-    tried, failed = read_count(value.get("tried")) or 0, read_count(value.get("failed")) or 0
-    return Count(tried, max(tried - failed, 0), str(value.get("why", "")))
-
-
-def _output(case: Case, patch: Patch, trial: Trial) -> stored.Comparison:
-    if case.notebook.index(case.failure.cell_id) < 0 or case.failure.kind is FailureKind.MISSED:
-        return stored.NOTHING  # what a wrong program left in the notebook is no oracle
-    return stored.compare(case.notebook.cell(case.failure.cell_id), all_outputs(case, trial, patch))
-
-
-def _below(case: Case, patch: Patch, trial: Trial) -> tuple[Below, ...]:
-    cells = {cell.id: cell for cell in chosen(case, patch)}
-    found = []
-    for step in trial.steps:
-        if step.role == Role.DOWNSTREAM.value and step.cell_id in cells and step.status in ("ok", "error"):
-            cell = cells[step.cell_id]
-            missed = trial.probe(f"expected:{cell.id}")
-            found.append(
-                Below(
-                    cell.id,
-                    step.ok,
-                    _step_headline(step),
-                    stored.compare(cell, step.outputs) if step.ok else stored.NOTHING,
-                    missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
-                    asserts=run_by(cell.source),
-                )
-            )
-    return tuple(found)
-
-
-def _step_headline(step: StepResult) -> str:
-    return f"{step.errors[0].ename}: {step.errors[0].evalue}"[:160].rstrip(": ") if step.errors else ""

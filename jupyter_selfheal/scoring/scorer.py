@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Protocol
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import (
     JSON,
     Applicability,
@@ -19,27 +18,18 @@ from jupyter_selfheal.model import (
     Edit,
     Insert,
     Patch,
-    Probe,
     Replace,
-    Role,
-    Run,
     Step,
     Trial,
     Verdict,
 )
 from jupyter_selfheal.ports import Judgement
 from jupyter_selfheal.registry import traits_of
-from jupyter_selfheal.scoring import downstream, expected
-from jupyter_selfheal.scoring.asserts import below
-from jupyter_selfheal.scoring.docstrings import shown_in_docstrings
-from jupyter_selfheal.scoring.observe import DOCTESTS, cell_ran, evidence
+from jupyter_selfheal.scoring import expected
+from jupyter_selfheal.scoring.observe import cell_ran, evidence
+from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.seen import Evidence
 from jupyter_selfheal.scoring.verdict import Opinion, verdict
-
-ASSERT_SECONDS = 5.0
-"""Seconds that one assert of a cell below may take."""
-
-DOCTEST_SECONDS = 10.0
 
 GLANCE = 12
 """Tokens that are read at one glance: up to there no size outweighs how likely a change is (the healer's own ``prior``)."""
@@ -66,22 +56,19 @@ class EvidenceScorer:
     have their score already, for free).
     """
 
-    def __init__(self, config: HealConfig | None = None, judge: Judge | None = None) -> None:
+    def __init__(
+        self, config: HealConfig | None = None, judge: Judge | None = None, oracles: Sequence[TrialOracle] = ORACLES
+    ) -> None:
         self.config = config or HealConfig()
         self._judge = judge
+        self._oracles = tuple(oracles)
 
     def oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
         """What runs after the cell in every trial, strongest evidence first; no failure of one keeps the others from running.
 
         The expectation comes first, because it reads the value of the cell that ran last.
         """
-        steps: list[Step] = list(expected.steps(case, patch))
-        examples = shown_in_docstrings(case, patch)
-        if examples:
-            steps.append(Probe(probe_source("probes.doctests"), examples, name=DOCTESTS, timeout=DOCTEST_SECONDS))
-        for one in below(case, patch):
-            steps.append(Run(one.code, one.cell_id, Role.CHECK, go_on=True, timeout=ASSERT_SECONDS))
-        return (*steps, *downstream.steps(case, patch, self.config.downstream_seconds))
+        return tuple(step for oracle in self._oracles for step in oracle.list_steps(case, patch, self.config))
 
     def missed(self, case: Case, trial: Trial) -> str:
         """Why a trial whose cell ran misses the user's own oracle; empty where it does not, or has none."""
@@ -93,7 +80,7 @@ class EvidenceScorer:
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
     ) -> Judgement:
         """A verdict for each tried patch, in the given order. Pure but for the judge."""
-        seen = _side_by_side([evidence(case, patch, trial) for patch, trial in tried])
+        seen = _side_by_side([evidence(case, patch, trial, self._oracles) for patch, trial in tried])
         first = [verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
         open_ = [n for n, v in enumerate(first) if _is_undecided(tried[n][0], seen[n], v)]
         if self._judge is None or not open_:

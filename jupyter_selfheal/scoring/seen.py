@@ -37,6 +37,26 @@ class Below:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """What one more oracle saw: how many of its checks held, and what that is worth."""
+
+    name: str
+    """What holds, in the plural: "property tests"."""
+    asked: int
+    held: int
+    why: str = ""
+    """The first that did not hold, in words."""
+    weight: float = 8.5
+    """The score where all hold and nothing stronger speaks, from 8 to 10."""
+    adds: float = 0.2
+    """What it adds to a stronger one."""
+
+    @property
+    def all_held(self) -> bool:
+        return self.asked > 0 and self.held == self.asked
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """Everything observed of one tried patch.
 
@@ -67,6 +87,8 @@ class Evidence:
     """What another change that meets the same few checks does otherwise."""
     of_data: bool = False
     """The assert that failed looks at data; code that looks at them is not proven by passing it."""
+    findings: tuple[Finding, ...] = ()
+    """What oracles saw that have no place of their own here."""
     tampering: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -74,5 +96,10 @@ class Evidence:
     def checks(self) -> int:
         """Single values that were compared and held."""
         below = sum(b.asserts for b in self.below if b.ran)
-        held = self.doctests.held + self.own_asserts + max(self.deciding.held + self.others.held, below)
+        held = (
+            sum(f.held for f in self.findings)
+            + self.doctests.held
+            + self.own_asserts
+            + max(self.deciding.held + self.others.held, below)
+        )
         return len(self.user) + held + (self.output.computed if self.output.same else 0)

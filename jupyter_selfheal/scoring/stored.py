@@ -14,9 +14,15 @@ import html
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from jupyter_selfheal.model import Cell, Output
+from jupyter_selfheal.model import Case, Cell, FailureKind, Output, Patch, Step, Trial
+from jupyter_selfheal.scoring.expected import all_outputs
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.config import HealConfig
+    from jupyter_selfheal.scoring.seen import Evidence
 
 RTOL = 1e-4
 """Relative tolerance for stored numbers: they were printed rounded, often by other versions of a library."""
@@ -195,3 +201,17 @@ def _similarity(wanted: Sequence[str], got: Sequence[str]) -> float:
     """The share of tokens that match in order, long outputs cut to their first 2,000 tokens."""
     matcher = difflib.SequenceMatcher(None, wanted[:2000], got[:2000], autojunk=False)
     return round(matcher.ratio(), 3)
+
+
+class StoredOutput:
+    """The oracle of the output that the notebook holds from when the cell last ran."""
+
+    def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> tuple[Step, ...]:
+        return ()
+
+    def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
+        failure = case.failure
+        if case.notebook.index(failure.cell_id) < 0 or failure.kind is FailureKind.MISSED:
+            return evidence  # what a wrong program left in the notebook is no oracle
+        compared = compare(case.notebook.cell(failure.cell_id), all_outputs(case, trial, patch))
+        return replace(evidence, output=compared)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from jupyter_selfheal.model import Applicability, Patch, Verdict
 from jupyter_selfheal.registry import traits_of
-from jupyter_selfheal.scoring.seen import Evidence
+from jupyter_selfheal.scoring.seen import Count, Evidence, Finding
 
 CAP = 3.0
 """Tampering and a contradicted oracle score no higher."""
@@ -134,13 +134,15 @@ def _contradictions(evidence: Evidence) -> Iterator[str]:
         yield f"a doctest fails: {evidence.doctests.why}"
     if evidence.deciding.asked and not evidence.deciding.all_held:
         yield f"an assert below fails: {evidence.deciding.why}"
+    yield from (f"of the {f.name} one fails: {f.why}" for f in evidence.findings if f.asked and not f.all_held)
     yield from (f"a cell below misses its expectation: {b.missed}" for b in evidence.below if b.missed)
 
 
 def _missed(evidence: Evidence) -> float:
     """2 to 3, by the share of what was asked that held: so that a better miss is an improvement."""
-    asked = len(evidence.user) + evidence.doctests.asked + evidence.deciding.asked
-    held = sum(p.met for p in evidence.user) + evidence.doctests.held + evidence.deciding.held
+    counts: tuple[Count | Finding, ...] = (evidence.doctests, evidence.deciding, *evidence.findings)
+    asked = len(evidence.user) + sum(c.asked for c in counts)
+    held = sum(p.met for p in evidence.user) + sum(c.held for c in counts)
     return 2.0 + (held / asked if asked else 0.0) * 0.9
 
 
@@ -165,6 +167,9 @@ def _met(evidence: Evidence, guessed: bool) -> Iterator[tuple[float, float, str,
         yield 9.2, 0.3, name, f"The {name} you asked for is met."
     if evidence.doctests.all_held:
         yield 9.0, 0.2, "doctests", _sentence(evidence.doctests.held, "doctest example", "", "hold")
+    for finding in evidence.findings:
+        if finding.all_held:
+            yield finding.weight, finding.adds, finding.name, f"All {finding.held} {finding.name} hold."
     if evidence.own_asserts:
         yield 8.8, 0.2, "asserts in the cell", _sentence(evidence.own_asserts, "assert", "in the patched cells", "hold")
     if evidence.deciding.all_held:

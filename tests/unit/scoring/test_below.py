@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Cell, Oracle, Output, Role, Run
 from jupyter_selfheal.scoring.asserts import asserts_in, below, run_by
-from jupyter_selfheal.scoring.downstream import chosen, steps
+from jupyter_selfheal.scoring.downstream import CellsBelow, chosen
 
 
 def test_asserts_inside_functions_are_there_but_do_not_run() -> None:
@@ -84,7 +85,7 @@ def test_a_cell_that_needs_one_that_was_left_out_is_left_out(case_of: Any, patch
 
 def test_steps_share_the_seconds_and_carry_the_cells_own_expectations(case_of: Any, patch_of: Any) -> None:
     case = case_of(["df = load()", Cell("b", "df + 1", oracle=Oracle(expect="3")), "df + 2"])
-    found = steps(case, patch_of(case, "df = 2"), 8.0)
+    found = tuple(CellsBelow().list_steps(case, patch_of(case, "df = 2"), HealConfig(downstream_seconds=8.0)))
     assert [(s.role, s.timeout, s.go_on) for s in found if isinstance(s, Run)] == [(Role.DOWNSTREAM, 4.0, True)] * 2
     assert [s.name for s in found if not isinstance(s, Run)] == ["expected:b"]
-    assert steps(case, patch_of(case, "df = 2"), 0.0) == ()
+    assert tuple(CellsBelow().list_steps(case, patch_of(case, "df = 2"), HealConfig(downstream_seconds=0.0))) == ()
