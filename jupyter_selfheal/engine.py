@@ -37,10 +37,10 @@ from jupyter_selfheal.ports import (
     Critic,
     Diagnoser,
     Facts,
+    HealDependencies,
     Healer,
     HealerSetup,
     Journal,
-    Parts,
     Provider,
     Scorer,
     Starts,
@@ -111,7 +111,7 @@ def parts_for(
     learners: Sequence[Callable[[Outcome], None]] = (),
     session_spent: Cost = Cost(),  # noqa: B008 (frozen)
     provider: Provider | None = None,
-) -> Iterator[Parts]:
+) -> Iterator[HealDependencies]:
     """Everything that a heal of this case runs on; let go of at the end.
 
     ``scorer``, ``install`` and ``provider`` stand in for the shipped ones.
@@ -125,7 +125,7 @@ def parts_for(
         free = free_scorer(config)
         if install is None and config.install:
             install = _installer(stack)
-        yield Parts(
+        yield HealDependencies(
             starts=starts,
             facts=facts,
             healers=healers,
@@ -255,7 +255,7 @@ def questions_of(starts: Starts, config: HealConfig) -> Callable[[Case, Sequence
 
     def look(case: Case, patch: Patch, probe: Probe) -> JSON:
         start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
-        steps = plan.trial_steps(case, patch, start, (probe,))
+        steps = plan.build_trial_steps(case, patch, start, (probe,))
         timeout = config.limit_for(case.failure.seconds) + probe.timeout
         try:
             trial, _ = starts.best.run(TrialRequest(steps, patch.id, timeout=timeout))

@@ -298,7 +298,7 @@ class Provider(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class HealDependencies:
     """What a heal runs on: assembled in :mod:`jupyter_selfheal.engine`, faked in tests."""
 
     starts: Starts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_selfheal.kernels.recipe import Past
-from jupyter_selfheal.loop.plan import trial_steps
+from jupyter_selfheal.loop.plan import build_trial_steps
 from jupyter_selfheal.model import (
     Candidate,
     Case,
@@ -62,7 +62,7 @@ class Loop:
             diagnosis = Diagnosis("it is so", leave_alone=self.leave_alone, advice="see to it")
             return Outcome(Reason.ENVIRONMENT, case.failure, diagnosis)
         for patch in self.fixer(case):
-            trial, _ = starts.best.run(TrialRequest(trial_steps(case, patch, Start.BEFORE_CELL), patch.id))
+            trial, _ = starts.best.run(TrialRequest(build_trial_steps(case, patch, Start.BEFORE_CELL), patch.id))
             if trial.ran:
                 best = Candidate(patch, trial, Verdict(patch.id, 8.0, True, reasons=("it runs",)))
                 proposal = Proposal(case.failure, Diagnosis("a typo"), (best,), (Start.BEFORE_CELL,))

@@ -11,7 +11,7 @@ from jupyter_selfheal.model import (
     Run,
     TrialRequest,
 )
-from jupyter_selfheal.ports import Answer, Parts
+from jupyter_selfheal.ports import Answer, HealDependencies
 from jupyter_selfheal.testing.scripted import (
     ScriptedHealer,
 )
@@ -21,12 +21,12 @@ MakeStage = Callable[..., Stage]
 UNSAFE = Applicability.UNSAFE
 
 
-def events(parts: Parts, kind: type | None = None) -> list[object]:
+def events(parts: HealDependencies, kind: type | None = None) -> list[object]:
     found = list(parts.journal.events())
     return found if kind is None else [e for e in found if isinstance(e, kind)]
 
 
-def names(parts: Parts) -> list[str]:
+def names(parts: HealDependencies) -> list[str]:
     return [type(e).__name__ for e in events(parts)]
 
 
@@ -42,5 +42,5 @@ def request_of(code: str):  # type: ignore[no-untyped-def]
     return TrialRequest((Run(code, "c1"),))
 
 
-def with_(parts: Parts, **changes: object) -> Parts:
+def with_(parts: HealDependencies, **changes: object) -> HealDependencies:
     return replace(parts, **changes)  # type: ignore[arg-type]

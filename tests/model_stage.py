@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.memory.healer import MemoryHealer
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop import driver
 from jupyter_selfheal.model import Case, Cell, Decision, Failure, Notebook
-from jupyter_selfheal.ports import Journal, Parts, Provider, Starts
+from jupyter_selfheal.ports import HealDependencies, Journal, Provider, Starts
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
 from jupyter_selfheal.providers.openai_compatible import OpenAICompatibleProvider
 from jupyter_selfheal.providers.prices import Prices
@@ -93,9 +93,11 @@ def settings(**config: Any) -> HealConfig:
     return HealConfig(healers=("language_model",), consent=True, **{"hypotheses": 1, **config})
 
 
-def parts_of(case: Case, provider: Provider, config: HealConfig, approver: ScriptedApprover, journal: Journal) -> Parts:
+def parts_of(
+    case: Case, provider: Provider, config: HealConfig, approver: ScriptedApprover, journal: Journal
+) -> HealDependencies:
     above, redactor = [c.source for c in case.notebook.code_before(case.failure.cell_id)], Redactor()
-    return Parts(
+    return HealDependencies(
         starts=Starts(before=(FakeKernel(above),)),
         facts=NoFacts(),
         healers=engine.healers_of(config, provider, redactor),

@@ -39,7 +39,7 @@ from jupyter_selfheal.loop.states import (
 from jupyter_selfheal.model import Attempt, Cost, FailureKind, Patch, Reason, compose
 
 
-def started(event: Started, config: HealConfig) -> Reported | Reproduced:
+def on_started(event: Started, config: HealConfig) -> Reported | Reproduced:
     """A new dossier. Where nothing can be tried there is nothing to reproduce either."""
     account = Account(
         config.budget_usd, config.session_budget_usd, tokens=config.token_ceiling, session=event.session_spent
@@ -58,13 +58,13 @@ def started(event: Started, config: HealConfig) -> Reported | Reproduced:
     return Reproduced(dossier) if event.unproven else Reported(dossier)
 
 
-def reproduced(state: Reported, event: BaselineRan, config: HealConfig) -> Reported | Reproduced | Stopping:
+def on_baseline(state: Reported, event: BaselineRan, config: HealConfig) -> Reported | Reproduced | Stopping:
     """One more run of the cell as it is. A failure that does not come again leaves nothing to prove."""
     dossier = replace(state.dossier, baselines=(*state.dossier.baselines, event))
-    known = evidence.reproduction(dossier, config)
+    known = evidence.is_reproduced(dossier, config)
     if known is None:
         return Reported(dossier)
-    runs, hits = len(dossier.baselines), evidence.hits_of(dossier)
+    runs, hits = len(dossier.baselines), evidence.count_hits(dossier)
     if not known:
         times = "the one time" if runs == 1 else f"{runs} times"
         why = f"the failure did not come again {times} that the cell was run from the same state"
@@ -74,7 +74,7 @@ def reproduced(state: Reported, event: BaselineRan, config: HealConfig) -> Repor
             return Stopping(dossier, Reason.NOT_REPRODUCED, "the cell does what is expected of it")
         return Reproduced(replace(dossier, unproven=why))
     if hits < runs:
-        dossier = noted(dossier, f"flaky: fails {hits} of {runs} times")
+        dossier = add_note(dossier, f"flaky: fails {hits} of {runs} times")
     return Reproduced(_with_what_was_missed(dossier, event.missed))
 
 
@@ -88,18 +88,18 @@ def _with_what_was_missed(dossier: Dossier, missed: str) -> Dossier:
     return replace(dossier, case=case, current=case, met=(progress.signature(told, case.notebook),))
 
 
-def diagnosed(state: Reproduced, event: DiagnosisMade) -> Diagnosed:
+def on_diagnosis(state: Reproduced, event: DiagnosisMade) -> Diagnosed:
     """What the failure at hand comes from; the first diagnosis is the root's."""
     dossier = state.dossier
     root = dossier.root if dossier.derived else event.diagnosis
     return Diagnosed(replace(dossier, diagnosis=event.diagnosis, root=root), event.diagnosis)
 
 
-def answered(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | Judged:
+def on_answer(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | Judged:
     """A healer's patches, put on top of what is already mended, those known dropped."""
     answer, healer = event.answer, event.healer
     if event.settles:
-        dossier = paid(dossier, Settled(event.settles, answer.cost))
+        dossier = on_payment(dossier, Settled(event.settles, answer.cost))
     elif answer.cost != Cost():
         dossier = replace(dossier, account=_spend(dossier.account, healer, answer.cost))
     if healer in dossier.paid:
@@ -110,22 +110,22 @@ def answered(dossier: Dossier, event: Answered, config: HealConfig) -> Patched |
         questions=(*dossier.questions, *(q for q in answer.questions if q not in dossier.questions)),
     )
     for note in filter(None, (answer.note,)):
-        dossier = noted(dossier, note)
+        dossier = add_note(dossier, note)
     if answer.stop:
-        dossier = shut(dossier, healer, Reason(answer.stop), answer.note)
+        dossier = close_healer(dossier, healer, Reason(answer.stop), answer.note)
     for diagnosis in answer.diagnosis:
-        if healer in dossier.paid and (diagnosis.confidence < policy.SURE or policy.left_alone(diagnosis)):
+        if healer in dossier.paid and (diagnosis.confidence < policy.SURE or policy.is_left_alone(diagnosis)):
             unsure = replace(diagnosis, leave_alone=diagnosis.leave_alone or "environment")
-            return Judged(shut(replace(dossier, diagnosis=unsure), healer, Reason.ENVIRONMENT, diagnosis.cause))
+            return Judged(close_healer(replace(dossier, diagnosis=unsure), healer, Reason.ENVIRONMENT, diagnosis.cause))
         dossier = replace(dossier, root=dossier.root if dossier.root.cause else diagnosis)
-    return _sifted(dossier, event, config)
+    return _sift_patches(dossier, event, config)
 
 
-def _sifted(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | Judged:
+def _sift_patches(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | Judged:
     composed = [compose(dossier.current.base, p) for p in event.answer.patches]
-    advice = [p for p in composed if dossier.unproven or policy.advice_only(dossier.diagnosis, p, config)]
-    new = evidence.new_patches(dossier, (p for p in composed if p not in advice), config.max_patches)
-    shown = evidence.new_patches(dossier, advice, config.max_patches)
+    advice = [p for p in composed if dossier.unproven or policy.is_advice_only(dossier.diagnosis, p, config)]
+    new = evidence.select_new(dossier, (p for p in composed if p not in advice), config.max_patches)
+    shown = evidence.select_new(dossier, advice, config.max_patches)
     dossier = replace(dossier, shown=(*dossier.shown, *shown))
     free = event.healer not in dossier.paid
     if event.answer.exhausted or (free and not new):
@@ -133,13 +133,13 @@ def _sifted(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | 
     return Patched(dossier, event.healer, new) if new else Judged(dossier)
 
 
-def screened(state: Patched, event: Screened) -> Cleared:
+def on_capabilities_checked(state: Patched, event: Screened) -> Cleared:
     """Patches that add capabilities are held until the user clears them; the others may be tried. Each has its risk with it."""
     dossier, depth = state.dossier, len(state.dossier.derived)
     if event.settles:
-        dossier = paid(dossier, Settled(event.settles, event.cost))
+        dossier = on_payment(dossier, Settled(event.settles, event.cost))
     if event.note:
-        dossier = noted(dossier, event.note)
+        dossier = add_note(dossier, event.note)
     patches = [replace(p, risk=event.risks.get(p.id, p.risk)) for p in state.patches]
     waiting = [(depth, p) for p in patches if not event.capabilities.get(p.id)]
     held = [(p, tuple(event.capabilities[p.id])) for p in patches if event.capabilities.get(p.id)]
@@ -147,17 +147,17 @@ def screened(state: Patched, event: Screened) -> Cleared:
     return Cleared(replace(dossier, waiting=(*dossier.waiting, *waiting), held=(*dossier.held, *held), prices=prices))
 
 
-def tried(state: Trying | Diagnosed | Cleared | Judged, event: TrialEnded) -> Trying | Tried:
+def on_trial_ended(state: Trying | Diagnosed | Cleared | Judged, event: TrialEnded) -> Trying | Tried:
     """One trial ended; when all have, they are archived, in the order of the patches whatever ended first."""
     if not isinstance(state, Trying):
         state = Trying(state.dossier, policy.next_tier(state.dossier))
     if event.patch_id not in {p.id for p in state.patches}:
         raise ValueError(f"patch {event.patch_id} is not being tried")
     state = replace(state, done={**state.done, event.patch_id: event.trial})
-    return state if state.pending else archived(state)
+    return state if state.pending else archive_trials(state)
 
 
-def archived(state: Trying) -> Tried:
+def archive_trials(state: Trying) -> Tried:
     """The trials that have ended, in the archive."""
     ended = tuple((p, state.done[p.id]) for p in state.patches if p.id in state.done)
     ids = {p.id for p in state.patches}
@@ -169,16 +169,16 @@ def archived(state: Trying) -> Tried:
     return Tried(dossier, ended)
 
 
-def salvaged(state: State) -> Dossier:
+def archive_running(state: State) -> Dossier:
     """The dossier of a state that is interrupted: what was tried is archived, judged or not."""
-    return archived(state).dossier if isinstance(state, Trying) else state.dossier
+    return archive_trials(state).dossier if isinstance(state, Trying) else state.dossier
 
 
-def scored(state: Tried, event: Scored) -> Judged:
+def on_scores(state: Tried, event: Scored) -> Judged:
     """Verdicts are added to the attempts they are about."""
     dossier = state.dossier
     if event.settles:
-        dossier = paid(dossier, Settled(event.settles, event.cost))
+        dossier = on_payment(dossier, Settled(event.settles, event.cost))
     verdicts = {v.patch_id: v for v in event.verdicts}
     archive = tuple(
         replace(a, verdict=verdicts[a.patch.id]) if a.verdict is None and a.patch.id in verdicts else a
@@ -186,13 +186,13 @@ def scored(state: Tried, event: Scored) -> Judged:
     )
     prices = {who: cost for who, cost in dossier.prices.items() if who in dossier.healers}
     dossier = replace(dossier, archive=archive, order=event.order, prices=prices)
-    return Judged(noted(dossier, event.note) if event.note else dossier)
+    return Judged(add_note(dossier, event.note) if event.note else dossier)
 
 
-def derived(dossier: Dossier, event: Derived) -> Reproduced:
+def on_derivation(dossier: Dossier, event: Derived) -> Reproduced:
     """The failure behind a patch becomes the one at hand; every healer may be asked again."""
     attempt = next(a for a in reversed(dossier.archive) if a.patch.id == event.patch_id)
-    case = evidence.behind(dossier, attempt)
+    case = evidence.find_case_behind(dossier, attempt)
     if case is None:
         raise ValueError(f"nothing failed behind patch {event.patch_id}")
     return Reproduced(
@@ -207,13 +207,13 @@ def derived(dossier: Dossier, event: Derived) -> Reproduced:
     )
 
 
-def shut(dossier: Dossier, healer: str, reason: Reason, message: str) -> Dossier:
+def close_healer(dossier: Dossier, healer: str, reason: Reason, message: str) -> Dossier:
     """The healer is not asked again in this heal."""
     found = replace(dossier, shut=(*dossier.shut, Shut(healer, reason, message)))
-    return noted(found, f"{healer}: {message}") if message else found
+    return add_note(found, f"{healer}: {message}") if message else found
 
 
-def paid(dossier: Dossier, event: Priced | Reserved | Settled) -> Dossier:
+def on_payment(dossier: Dossier, event: Priced | Reserved | Settled) -> Dossier:
     """Money: a price is known, an amount is set aside, a call is settled."""
     account = dossier.account
     if isinstance(event, Priced):
@@ -226,7 +226,7 @@ def paid(dossier: Dossier, event: Priced | Reserved | Settled) -> Dossier:
     return replace(dossier, account=replace(_spend(account, who, event.cost), reserved=left))
 
 
-def released(dossier: Dossier, patch: Patch) -> Dossier:
+def release_patch(dossier: Dossier, patch: Patch) -> Dossier:
     """A held patch that the user answered about is held no longer."""
     return replace(dossier, held=tuple((p, c) for p, c in dossier.held if p.id != patch.id))
 
@@ -235,5 +235,5 @@ def _spend(account: Account, who: str, cost: Cost) -> Account:
     return replace(account, settled={**account.settled, who: account.settled.get(who, Cost()) + cost})
 
 
-def noted(dossier: Dossier, note: str) -> Dossier:
+def add_note(dossier: Dossier, note: str) -> Dossier:
     return dossier if note in dossier.notes else replace(dossier, notes=(*dossier.notes, note))

@@ -13,19 +13,19 @@ from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import evidence, limits, risks
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.states import Dossier
-from jupyter_selfheal.loop.trial_states import Scenes
+from jupyter_selfheal.loop.trial_states import TrialStates
 from jupyter_selfheal.model import Case, Cost, Reason
-from jupyter_selfheal.ports import Answer, Healer, Parts, Scorer
+from jupyter_selfheal.ports import Answer, HealDependencies, Healer, Scorer
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 
-class Asking:
+class Advisers:
     """Asks whoever is named, on a thread that is left behind once ``cancel`` is set: its cost then counts at its worst."""
 
-    def __init__(self, parts: Parts, scenes: Scenes, cancel: threading.Event) -> None:
+    def __init__(self, parts: HealDependencies, scenes: TrialStates, cancel: threading.Event) -> None:
         self._parts = parts
         self._scenes = scenes
         self._cancel = cancel
@@ -41,9 +41,9 @@ class Asking:
         found = [name for name, healer in self._healers.items() if healer.paid]
         if self._parts.config.offline:
             return tuple(found)
-        if limits.costs(self._parts.scorer.worst_case(case, 1)):
+        if limits.has_price(self._parts.scorer.worst_case(case, 1)):
             found.append(ev.JUDGE)
-        if self._parts.critic is not None and limits.costs(self._parts.critic.worst_case(case)):
+        if self._parts.critic is not None and limits.has_price(self._parts.critic.worst_case(case)):
             found.append(ev.CRITIC)
         return tuple(found)
 
@@ -88,13 +88,13 @@ class Asking:
     def screen(self, command: do.Screen, dossier: Dossier) -> Iterator[ev.Event]:
         """Look at patches before any is run: what they add, and what could go wrong. A critic that fails is no loss."""
         case, config, critic = dossier.case, self._parts.config, self._parts.critic
-        capabilities = {p.id: names for p in command.patches if (names := risks.added(case, p, config))}
-        lines = {p.id: risks.foreseen(case, p, capabilities.get(p.id, ())) for p in command.patches}
+        capabilities = {p.id: names for p in command.patches if (names := risks.list_added(case, p, config))}
+        lines = {p.id: risks.foresee_risk(case, p, capabilities.get(p.id, ())) for p in command.patches}
         own = {p.id: p.risk for p in command.patches}
         said: dict[str, str] = {}
         cost, reservation, note, record = Cost(), "", "", None
         if command.paid and critic is not None:
-            chosen = risks.for_a_critic(case, command.patches, dossier.paid, config)
+            chosen = risks.select_for_critic(case, command.patches, dossier.paid, config)
             reservation = f"{ev.CRITIC}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
             yield ev.Reserved(reservation, ev.CRITIC, command.worst)
             try:
@@ -103,17 +103,17 @@ class Asking:
             except ProviderError as error:
                 yield ev.Settled(reservation, _charged(error, command.worst))
                 reservation, note = "", f"no critic: {error}"
-        warned = {i: said.get(i) or risks.together(lines[i], own[i]) for i in lines if lines[i] or said.get(i)}
+        warned = {i: said.get(i) or risks.join_texts(lines[i], own[i]) for i in lines if lines[i] or said.get(i)}
         yield ev.Screened(capabilities, warned, cost, reservation, note, record)
 
     def score(self, command: do.Score, dossier: Dossier) -> Iterator[ev.Event]:
         """Judge what was tried, and rank everything that ever was."""
-        baseline = evidence.baseline(dossier) or command.tried[0][1]
+        baseline = evidence.find_baseline(dossier) or command.tried[0][1]
         reservation, note = "", ""
         scorer = self._free_scorer() if ev.JUDGE in dossier.paid and not command.paid else self._parts.scorer
         if scorer is not self._parts.scorer:
             note = "no model judged: the budget does not allow it"
-        if command.paid and limits.costs(command.worst):
+        if command.paid and limits.has_price(command.worst):
             reservation = f"{ev.JUDGE}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
             yield ev.Reserved(reservation, ev.JUDGE, command.worst)
         history = tuple(a for a in dossier.archive if a.verdict)

@@ -39,7 +39,7 @@ _PRINT = re.compile(r"^print\s+(>>\s*[\w.]+\s*,)?")
 _DOTTED = re.compile(r"[A-Za-z_][\w.]*")
 
 
-def added_capabilities(case: Case, patch: Patch) -> tuple[str, ...]:
+def find_added_capabilities(case: Case, patch: Patch) -> tuple[str, ...]:
     """The capabilities of the patch's sources that neither the failing cell nor the cells it replaces have, sorted.
 
     Moving and running cells adds nothing. An installation is reported: the loop knows whether the user has allowed it.
@@ -57,7 +57,7 @@ def added_capabilities(case: Case, patch: Patch) -> tuple[str, ...]:
     return tuple(sorted(has - had))
 
 
-def capabilities(source: str) -> frozenset[str]:
+def find_capabilities(source: str) -> frozenset[str]:
     """What a cell can do to the world outside of its variables, as names from :mod:`~jupyter_selfheal.loop.capabilities`.
 
     A cell that does not parse is read line by line, so that a fix of its syntax seems to add nothing.

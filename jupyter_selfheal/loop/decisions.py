@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import limits, policy
-from jupyter_selfheal.loop.advance import noted, released, shut
+from jupyter_selfheal.loop.advance import add_note, close_healer, release_patch
 from jupyter_selfheal.loop.states import Applied, Cleared, Dossier, Judged, Paused, Proposed, Stopping
 from jupyter_selfheal.model import (
     Applicability,
@@ -32,26 +32,26 @@ NO_REASON = "-"
 def on_proposal(state: Proposed, decision: Decision) -> Applied | Cleared | Judged | Stopping:
     """The state after a word on a proposal."""
     dossier, shown = state.dossier, state.proposal
-    candidate = chosen(shown, decision)
+    candidate = find_candidate(shown, decision)
     match decision.choice:
         case Choice.APPROVE if candidate and not shown.needs_clearance:
             return Applied(dossier, candidate, decision)
         case Choice.APPROVE | Choice.CLEAR if candidate and shown.needs_clearance:
-            return _cleared(dossier, candidate.patch)
+            return _grant_consent(dossier, candidate.patch)
         case Choice.REJECT if candidate:
             dossier = replace(dossier, rejections=dossier.rejections + 1)
-            return Judged(_rejected(dossier, candidate, decision.text))
+            return Judged(_reject(dossier, candidate, decision.text))
         case Choice.EDIT:
-            return _edited(dossier, candidate, decision)
+            return _add_edit(dossier, candidate, decision)
         case Choice.RETRY | Choice.CONTINUE if candidate:
-            return Judged(_rejected(_hinted(dossier, decision.text), candidate, decision.text))
+            return Judged(_reject(_add_hint(dossier, decision.text), candidate, decision.text))
         case Choice.ANSWER:
-            return Judged(_told(dossier, shown, decision.text))
+            return Judged(_take_answer(dossier, shown, decision.text))
         case Choice.RAISE_BUDGET:
-            return Judged(_raised(dossier, decision.text))
+            return Judged(_raise_budget(dossier, decision.text))
         case Choice.STOP:
-            return Stopping(dossier, Reason.REJECTED, _stopped(decision))
-    return Judged(noted(dossier, f"{decision.choice.value} {decision.patch_id or decision.text} fits nothing shown"))
+            return Stopping(dossier, Reason.REJECTED, _format_stop(decision))
+    return Judged(add_note(dossier, f"{decision.choice.value} {decision.patch_id or decision.text} fits nothing shown"))
 
 
 def on_pause(state: Paused, decision: Decision, config: HealConfig) -> Applied | Judged | Stopping:
@@ -60,45 +60,45 @@ def on_pause(state: Paused, decision: Decision, config: HealConfig) -> Applied |
     fresh = replace(dossier, rounds=(), rejections=0)
     match decision.choice:
         case Choice.CONTINUE:
-            return Judged(_allowed(fresh, config) if state.reason is Reason.OVER_BUDGET else fresh)
+            return Judged(_extend_allowance(fresh, config) if state.reason is Reason.OVER_BUDGET else fresh)
         case Choice.RETRY:
-            return Judged(_hinted(fresh, decision.text))
-        case Choice.RAISE_BUDGET if _amount(decision.text) > 0:
-            return Judged(_raised(fresh, decision.text))
+            return Judged(_add_hint(fresh, decision.text))
+        case Choice.RAISE_BUDGET if _parse_amount(decision.text) > 0:
+            return Judged(_raise_budget(fresh, decision.text))
         case Choice.APPROVE if dossier.proposals:
             shown = dossier.proposals[-1]
-            candidate = chosen(shown, decision)
+            candidate = find_candidate(shown, decision)
             if candidate and not shown.needs_clearance:
                 return Applied(dossier, candidate, decision)
     return Stopping(dossier, state.reason, state.why)
 
 
-def chosen(shown: Proposal, decision: Decision) -> Candidate | None:
+def find_candidate(shown: Proposal, decision: Decision) -> Candidate | None:
     """The candidate that a decision is about: the one it names, else the best."""
     if not decision.patch_id:
         return shown.candidates[0] if shown.candidates else None
     return next((c for c in shown.candidates if c.patch.id == decision.patch_id), None)
 
 
-def _cleared(dossier: Dossier, patch: Patch) -> Cleared:
-    dossier = released(dossier, patch)
+def _grant_consent(dossier: Dossier, patch: Patch) -> Cleared:
+    dossier = release_patch(dossier, patch)
     return Cleared(replace(dossier, waiting=(*dossier.waiting, (policy.ASKED_FOR, patch))))
 
 
-def _rejected(dossier: Dossier, candidate: Candidate, reason: str) -> Dossier:
+def _reject(dossier: Dossier, candidate: Candidate, reason: str) -> Dossier:
     """The attempt gets the user's reason; a patch that was never tried is archived with it."""
     reason, patch = reason.strip() or NO_REASON, candidate.patch
     archive = tuple(replace(a, rejection=reason) if a.patch.id == patch.id else a for a in dossier.archive)
     if not any(a.patch.id == patch.id for a in dossier.archive):
         archive = (*archive, Attempt(patch, rejection=reason))
-    return replace(released(dossier, patch), archive=archive)
+    return replace(release_patch(dossier, patch), archive=archive)
 
 
-def _edited(dossier: Dossier, candidate: Candidate | None, decision: Decision) -> Cleared | Judged:
+def _add_edit(dossier: Dossier, candidate: Candidate | None, decision: Decision) -> Cleared | Judged:
     """What the user wrote becomes a patch of theirs, on top of the candidate's edits of other cells."""
     failure = dossier.case.failure
     if not decision.text.strip() or decision.text == failure.source:
-        return Judged(noted(dossier, "the edit changes nothing"))
+        return Judged(add_note(dossier, "the edit changes nothing"))
     others = tuple(
         e
         for e in (candidate.patch.edits if candidate else ())
@@ -119,7 +119,7 @@ def _edited(dossier: Dossier, candidate: Candidate | None, decision: Decision) -
     return Cleared(replace(dossier, waiting=(*dossier.waiting, (policy.ASKED_FOR, patch))))
 
 
-def _told(dossier: Dossier, shown: Proposal, answer: str) -> Dossier:
+def _take_answer(dossier: Dossier, shown: Proposal, answer: str) -> Dossier:
     """The user's one value: patches that give another are out; where none gives it, that is a hint for the next ones."""
     for question in shown.questions:
         right = question.answers.get(answer, ())
@@ -129,15 +129,15 @@ def _told(dossier: Dossier, shown: Proposal, answer: str) -> Dossier:
                     any(candidate.patch.id in ids for ids in question.answers.values())
                     and candidate.patch.id not in right
                 ):
-                    dossier = _rejected(dossier, candidate, f"{question.text} The user says: {answer}")
+                    dossier = _reject(dossier, candidate, f"{question.text} The user says: {answer}")
             first = tuple(c.patch.id for c in shown.candidates if c.patch.id in right)
             archive = tuple(_confirmed(a, answer) if a.patch.id in right else a for a in dossier.archive)
             left = tuple(q for q in dossier.questions if q != question)
             return replace(dossier, archive=archive, preferred=first, questions=left)
     hint = " ".join([*(q.text for q in shown.questions), f"The user says: {answer}"])
     for candidate in shown.candidates:
-        dossier = _rejected(dossier, candidate, hint)
-    return _hinted(replace(dossier, questions=()), hint)
+        dossier = _reject(dossier, candidate, hint)
+    return _add_hint(replace(dossier, questions=()), hint)
 
 
 def _confirmed(attempt: Attempt, answer: str) -> Attempt:
@@ -155,7 +155,7 @@ def _confirmed(attempt: Attempt, answer: str) -> Attempt:
     return replace(attempt, verdict=said)
 
 
-def _hinted(dossier: Dossier, hint: str) -> Dossier:
+def _add_hint(dossier: Dossier, hint: str) -> Dossier:
     if not hint.strip():
         return dossier
     hints = (*dossier.case.hints, hint.strip())
@@ -164,10 +164,10 @@ def _hinted(dossier: Dossier, hint: str) -> Dossier:
     )
 
 
-def _raised(dossier: Dossier, text: str) -> Dossier:
-    amount = _amount(text)
+def _raise_budget(dossier: Dossier, text: str) -> Dossier:
+    amount = _parse_amount(text)
     if amount <= 0:
-        return noted(dossier, f"{text!r} is no budget in dollars")
+        return add_note(dossier, f"{text!r} is no budget in dollars")
     account = dossier.account
     needed = account.session.usd + amount
     more = amount / account.allowance if account.allowance > 0 else 1.0
@@ -180,7 +180,7 @@ def _raised(dossier: Dossier, text: str) -> Dossier:
     return replace(dossier, account=raised)
 
 
-def _allowed(dossier: Dossier, config: HealConfig) -> Dossier:
+def _extend_allowance(dossier: Dossier, config: HealConfig) -> Dossier:
     """The same allowance once more, as far as the session's ceiling lets; at the ceiling the paid path ends."""
     account = dossier.account
     allowance = min(account.allowance + config.budget_usd, account.session_allowance - account.session.usd)
@@ -188,17 +188,17 @@ def _allowed(dossier: Dossier, config: HealConfig) -> Dossier:
     unknown = account.spent.unknown or any(worst.unknown for worst in dossier.prices.values())
     if tokens <= account.tokens if unknown else allowance <= account.allowance:
         for healer in dossier.paid:
-            dossier = shut(dossier, healer, Reason.OVER_BUDGET, "the session's ceiling is reached")
+            dossier = close_healer(dossier, healer, Reason.OVER_BUDGET, "the session's ceiling is reached")
         return dossier
     raised = replace(account, allowance=max(account.allowance, allowance), tokens=max(account.tokens, tokens))
     return replace(dossier, account=raised)
 
 
-def _amount(text: str) -> float:
+def _parse_amount(text: str) -> float:
     return read_number(text.strip().lstrip("$"), 0) or 0.0
 
 
-def _stopped(decision: Decision) -> str:
+def _format_stop(decision: Decision) -> str:
     """Who stopped it, and why."""
     who = "stopped by the user" if decision.by == "user" else f"not applied ({decision.by})"
     return f"{who}: {decision.text}" if decision.text else who

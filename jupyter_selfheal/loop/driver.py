@@ -25,17 +25,17 @@ from jupyter_selfheal.loop import machine, proposals
 from jupyter_selfheal.loop.cancellation import Cancelled
 from jupyter_selfheal.loop.commands import Command
 from jupyter_selfheal.loop.events import Broke, CancelRequested, Event
-from jupyter_selfheal.loop.runner import Bench
+from jupyter_selfheal.loop.runner import CommandRunner
 from jupyter_selfheal.loop.states import Closed, State
 from jupyter_selfheal.model import Case, Outcome, Reason, Trial
-from jupyter_selfheal.ports import Parts
+from jupyter_selfheal.ports import HealDependencies
 
 log = logging.getLogger(__name__)
 
 
 def heal(
     case: Case,
-    parts: Parts,
+    parts: HealDependencies,
     *,
     cancel: threading.Event | None = None,
     resume_from: Iterable[Event] = (),
@@ -54,7 +54,7 @@ def heal(
     ours are an outcome (``self_error``, ``infrastructure``) and in the log.
     """
     cancel = cancel or threading.Event()
-    with contextlib.closing(Bench(case, parts, cancel, baseline)) as bench, _interrupts(cancel, bench):
+    with contextlib.closing(CommandRunner(case, parts, cancel, baseline)) as bench, _interrupts(cancel, bench):
         loop = _Loop(bench, parts)
         if not loop.resume(resume_from):
             loop.note(bench.started(run or uuid.uuid4().hex[:12], unproven))
@@ -64,7 +64,7 @@ def heal(
 class _Loop:
     """One run: the state, and the journal that it is the fold of."""
 
-    def __init__(self, bench: Bench, parts: Parts) -> None:
+    def __init__(self, bench: CommandRunner, parts: HealDependencies) -> None:
         self.bench = bench
         self.parts = parts
         self.state: State | None = None
@@ -75,7 +75,7 @@ class _Loop:
         """Go on where these events end. False where there are none."""
         self.state = machine.fold(events, self.parts.config)
         if self.state is not None:
-            self.commands = machine.command(self.state, self.parts.config)
+            self.commands = machine.list_commands(self.state, self.parts.config)
         return self.state is not None
 
     def run(self) -> Outcome:
@@ -117,12 +117,12 @@ class _Loop:
         outcome = Outcome(
             reason=closed.reason,
             failure=dossier.case.failure,
-            diagnosis=proposals.last_diagnosis(dossier)
+            diagnosis=proposals.diagnosis_at_end(dossier)
             if closed.reason is Reason.ENVIRONMENT
-            else proposals.told(dossier),
+            else proposals.diagnosis_to_show(dossier),
             applied=closed.applied,
             approved_by=closed.approved_by,
-            proposal=proposals.last_words(dossier),
+            proposal=proposals.last_proposal(dossier),
             attempts=dossier.archive,
             cost=dossier.account.spent,
             spent_by=dossier.account.spent_by,
@@ -138,7 +138,7 @@ class _Loop:
 
 
 @contextlib.contextmanager
-def _interrupts(cancel: threading.Event, bench: Bench) -> Iterator[None]:
+def _interrupts(cancel: threading.Event, bench: CommandRunner) -> Iterator[None]:
     """In the main thread, let Ctrl-C set ``cancel`` instead of raising between an event and its effect.
 
     It still raises while a person is asked, who may sit in ``input()``. Elsewhere, or where somebody has a handler of

@@ -15,25 +15,25 @@ DERIVATIONS = 12
 """Failures behind the first one that are taken up: aged cells hold two to six broken calls."""
 
 
-def reproduction(dossier: Dossier, config: HealConfig) -> bool | None:
+def is_reproduced(dossier: Dossier, config: HealConfig) -> bool | None:
     """Whether the failure was reproduced; None where it has to be run (again) to know.
 
     A failure that does not come up at the first run is run up to three times, unless the cell is slow: flakiness is
     said, with the rate.
     """
-    runs, hits = len(dossier.baselines), hits_of(dossier)
+    runs, hits = len(dossier.baselines), count_hits(dossier)
     slow = dossier.case.failure.seconds > 10
     if runs < config.reproduce or (not hits and runs < 3 and not slow):
         return None
     return hits > 0
 
 
-def hits_of(dossier: Dossier) -> int:
+def count_hits(dossier: Dossier) -> int:
     """How many of the baseline's runs failed as reported."""
     return sum(progress.reproduces(dossier.case, b.trial, b.missed) for b in dossier.baselines)
 
 
-def baseline(dossier: Dossier) -> Trial | None:
+def find_baseline(dossier: Dossier) -> Trial | None:
     """The run of the cell as it is that failed as reported (the first one, where none did)."""
     for ran in dossier.baselines:
         if progress.reproduces(dossier.case, ran.trial, ran.missed):
@@ -41,7 +41,7 @@ def baseline(dossier: Dossier) -> Trial | None:
     return dossier.baselines[0].trial if dossier.baselines else None
 
 
-def key(patch: Patch) -> str:
+def patch_key(patch: Patch) -> str:
     """Equal for patches whose resulting sources differ in formatting only."""
     sources = {e.cell_id: _canonical(e.source) for e in patch.edits if isinstance(e, Replace | Insert)}
     others = [repr(e) for e in patch.edits if not isinstance(e, Replace | Insert)]
@@ -54,14 +54,14 @@ def _canonical(source: str) -> str:
     return src.canonical(source)
 
 
-def new_patches(dossier: Dossier, patches: Iterable[Patch], limit: int) -> tuple[Patch, ...]:
+def select_new(dossier: Dossier, patches: Iterable[Patch], limit: int) -> tuple[Patch, ...]:
     """The first ``limit`` patches that change something and were never seen, rejected ones included."""
-    seen = {key(p) for p in _known(dossier)} | {key(dossier.current.base)}
+    seen = {patch_key(p) for p in _known(dossier)} | {patch_key(dossier.current.base)}
     found: list[Patch] = []
     for patch in patches:
-        if patch.is_empty or key(patch) in seen or _changes_nothing(patch):
+        if patch.is_empty or patch_key(patch) in seen or _changes_nothing(patch):
             continue
-        seen.add(key(patch))
+        seen.add(patch_key(patch))
         found.append(patch)
     return tuple(found[:limit])
 
@@ -77,14 +77,14 @@ def _changes_nothing(patch: Patch) -> bool:
     return all(isinstance(e, Replace) and _canonical(e.source) == _canonical(e.old) for e in patch.edits)
 
 
-def rejected(dossier: Dossier) -> frozenset[str]:
+def rejected_ids(dossier: Dossier) -> frozenset[str]:
     """Ids of the patches that the user rejected."""
     return frozenset(a.patch.id for a in dossier.archive if a.rejection)
 
 
-def candidates(dossier: Dossier) -> tuple[Candidate, ...]:
+def list_candidates(dossier: Dossier) -> tuple[Candidate, ...]:
     """Every judged patch that was not rejected, best first."""
-    out = rejected(dossier)
+    out = rejected_ids(dossier)
     last = {a.patch.id: a for a in dossier.archive if a.trial and a.verdict and a.patch.id not in out}
     ranked = [last[i] for i in dossier.order if i in last]
     preferred = [a for a in ranked if a.patch.id in dossier.preferred]
@@ -95,40 +95,40 @@ def candidates(dossier: Dossier) -> tuple[Candidate, ...]:
     )
 
 
-def plausible(dossier: Dossier) -> tuple[Candidate, ...]:
+def list_plausible(dossier: Dossier) -> tuple[Candidate, ...]:
     """Candidates that may be shown: they ran where the cell did not, and nothing contradicts them."""
-    return tuple(c for c in candidates(dossier) if c.verdict.plausible)
+    return tuple(c for c in list_candidates(dossier) if c.verdict.plausible)
 
 
-def accepted(dossier: Dossier, config: HealConfig) -> tuple[Candidate, ...]:
+def list_accepted(dossier: Dossier, config: HealConfig) -> tuple[Candidate, ...]:
     """What is proposed at once, best first; empty where nothing is good enough.
 
     Good enough: what the user wrote or pointed at; else a score of ``config.accept`` for a patch that may be applied.
     """
-    found = candidates(dossier)
+    found = list_candidates(dossier)
     if found and found[0].patch.id in dossier.preferred:
         return found
     good = [
         c
-        for c in plausible(dossier)
+        for c in list_plausible(dossier)
         if c.verdict.score >= config.accept
         and not c.verdict.inconclusive
         and c.patch.applicability is not Applicability.DISPLAY_ONLY
     ]
-    return (*good, *(c for c in plausible(dossier) if c not in good)) if good else ()
+    return (*good, *(c for c in list_plausible(dossier) if c not in good)) if good else ()
 
 
-def getting_further(dossier: Dossier) -> tuple[Attempt, ...]:
+def list_further(dossier: Dossier) -> tuple[Attempt, ...]:
     """Attempts that got past the failure at hand and met another: safe ones first, then the furthest."""
     if len(dossier.derived) >= DERIVATIONS:
         return ()
     here = dossier.current
-    out = rejected(dossier)
+    out = rejected_ids(dossier)
     found = []
     for attempt in dossier.archive:
         if attempt.patch.id in dossier.derived or attempt.patch.id in out or not _may_be_built_on(attempt):
             continue
-        case = behind(dossier, attempt)
+        case = find_case_behind(dossier, attempt)
         if case is None:
             continue
         reach, gain = progress.reach(case.failure), progress.reach(here.failure)
@@ -150,7 +150,7 @@ def _may_be_built_on(attempt: Attempt) -> bool:
     )
 
 
-def behind(dossier: Dossier, attempt: Attempt) -> Case | None:
+def find_case_behind(dossier: Dossier, attempt: Attempt) -> Case | None:
     """The case behind an attempt, or None."""
     if attempt.trial is None:
         return None

@@ -18,7 +18,7 @@ NEAR = 0.95
 """Similarity (difflib's ratio) of the changed statements from which two patches are near-same."""
 
 
-def normalise(message: str) -> str:
+def normalise_message(message: str) -> str:
     """A message with numbers, addresses and paths taken out: equal for the same error of another run."""
     return re.sub(r"\s+", " ", _NOISE.sub("#", message)).strip()
 
@@ -65,18 +65,18 @@ def session_tokens_left(account: Account, config: HealConfig) -> int:
     return round(config.token_ceiling * max(1.0, budgets)) - used
 
 
-def rounds(dossier: Dossier) -> tuple[tuple[Attempt, ...], ...]:
+def list_rounds(dossier: Dossier) -> tuple[tuple[Attempt, ...], ...]:
     """What was tried after each paid answer, since the user last let the heal go on."""
     marks = (*dossier.rounds, len(dossier.archive))
     return tuple(dossier.archive[a:b] for a, b in pairwise(marks))
 
 
-def wasted(dossier: Dossier, config: HealConfig) -> Reason | None:
+def find_waste(dossier: Dossier, config: HealConfig) -> Reason | None:
     """Why asking a model again would be a waste: the rounds repeat themselves, or do not get better."""
-    done = rounds(dossier)
+    done = list_rounds(dossier)
     same = 1
     for earlier, later in pairwise(done):
-        same = same + 1 if _repeats(earlier, later) else 1
+        same = same + 1 if _is_repeated(earlier, later) else 1
     if done and same >= config.stuck_after and len(done) >= config.stuck_after:
         return Reason.STUCK
     best, flat = -1.0, 0
@@ -86,7 +86,7 @@ def wasted(dossier: Dossier, config: HealConfig) -> Reason | None:
     return Reason.NO_IMPROVEMENT if flat >= config.no_improvement_after else None
 
 
-def _repeats(earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bool:
+def _is_repeated(earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bool:
     """Nothing new came, or the same feedback, or near-same patches with the same error."""
     if not later:
         return True
@@ -94,14 +94,14 @@ def _repeats(earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bool:
         return False
     first, second = _best(earlier), _best(later)
     if first.verdict and second.verdict and first.verdict.feedback:
-        if _said(first.verdict.feedback) == _said(second.verdict.feedback):
+        if _normalise_feedback(first.verdict.feedback) == _normalise_feedback(second.verdict.feedback):
             return True
         if first.verdict.score != second.verdict.score:
             return False
-    return all(any(_near(a, b) for a in earlier) for b in later)
+    return all(any(_is_near(a, b) for a in earlier) for b in later)
 
 
-def _said(feedback: str) -> str:
+def _normalise_feedback(feedback: str) -> str:
     """Feedback without addresses. Numbers stay: "expected 7, got 36" after "expected 7, got 32" is another attempt."""
     return " ".join(re.sub(r"0x[0-9a-fA-F]+", "#", feedback).split())
 
@@ -110,7 +110,7 @@ def _best(attempts: tuple[Attempt, ...]) -> Attempt:
     return max(attempts, key=lambda a: a.verdict.score if a.verdict else -1.0)
 
 
-def _near(one: Attempt, other: Attempt) -> bool:
+def _is_near(one: Attempt, other: Attempt) -> bool:
     first, second = _changes(one), _changes(other)
     return first == second or difflib.SequenceMatcher(None, first, second, autojunk=False).ratio() >= NEAR
 
@@ -131,6 +131,6 @@ def _statements(source: str) -> list[str]:
     return [ast.unparse(s.node) for s in src.statements(source)] or source.splitlines()
 
 
-def costs(cost: Cost) -> bool:
+def has_price(cost: Cost) -> bool:
     """Whether a price is one that must be reserved: dollars, tokens, or unknown."""
     return cost.usd > 0 or cost.unknown or tokens_of(cost) > 0

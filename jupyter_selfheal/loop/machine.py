@@ -100,19 +100,19 @@ class IllegalTransition(SelfHealError):
 
 def step(state: State | None, event: Event, config: HealConfig) -> tuple[State, tuple[Command, ...]]:
     """The state after an event, and what to do in it. Raises :class:`IllegalTransition`."""
-    after = _next(state, event, config)
-    return after, command(after, config)
+    after = _next_state(state, event, config)
+    return after, list_commands(after, config)
 
 
 def fold(events: Iterable[Event], config: HealConfig) -> State | None:
     """The state that a journal's events lead to; None where there are none."""
     state: State | None = None
     for event in events:
-        state = _next(state, event, config)
+        state = _next_state(state, event, config)
     return state
 
 
-def command(state: State, config: HealConfig) -> tuple[Command, ...]:
+def list_commands(state: State, config: HealConfig) -> tuple[Command, ...]:
     """What to do in a state: one command, none where the heal is over."""
     match state:
         case Reported():
@@ -122,11 +122,11 @@ def command(state: State, config: HealConfig) -> tuple[Command, ...]:
         case Diagnosed(dossier) | Cleared(dossier) | Judged(dossier):
             return (policy.next_move(dossier, config),)
         case Patched():
-            return (_screen(state, config),)
+            return (_check_capabilities(state, config),)
         case Trying():
             return (TryPatches(state.pending),)
         case Tried():
-            return (_score(state, config),)
+            return (_judge_trials(state, config),)
         case Proposed(_, proposal):
             return (AskDecision(proposal),)
         case Paused(_, why, _):
@@ -139,60 +139,60 @@ def command(state: State, config: HealConfig) -> tuple[Command, ...]:
             return ()
 
 
-def _screen(state: Patched, config: HealConfig) -> Command:
+def _check_capabilities(state: Patched, config: HealConfig) -> Command:
     """Look at the patches; a critic is asked only where there is something for it to say, and where it is paid for."""
     dossier = state.dossier
-    if CRITIC not in dossier.paid or not risks.for_a_critic(dossier.case, state.patches, dossier.paid, config):
+    if CRITIC not in dossier.paid or not risks.select_for_critic(dossier.case, state.patches, dossier.paid, config):
         return Screen(state.patches)
     if CRITIC not in dossier.prices:
         return PriceCall(CRITIC)
-    worst = _affordable(CRITIC, dossier, config)
+    worst = _find_affordable(CRITIC, dossier, config)
     return Screen(state.patches, paid=worst is not None, worst=worst or Cost())
 
 
-def _score(state: Tried, config: HealConfig) -> Command:
+def _judge_trials(state: Tried, config: HealConfig) -> Command:
     """Judge with a model's help only where that is paid for; else without."""
     dossier = state.dossier
     if JUDGE not in dossier.paid:
         return Score(state.tried)
     if JUDGE not in dossier.prices:
         return PriceCall(JUDGE)
-    worst = _affordable(JUDGE, dossier, config)
+    worst = _find_affordable(JUDGE, dossier, config)
     return Score(state.tried, paid=worst is not None, worst=worst or Cost())
 
 
-def _affordable(who: str, dossier: Dossier, config: HealConfig) -> Cost | None:
+def _find_affordable(who: str, dossier: Dossier, config: HealConfig) -> Cost | None:
     """The worst case of a call of ``who``; None where the budget does not allow it."""
     worst = dossier.prices[who]
     return None if over_budget(dossier.account, worst, config) else worst
 
 
-def _next(state: State | None, event: Event, config: HealConfig) -> State:
+def _next_state(state: State | None, event: Event, config: HealConfig) -> State:
     if isinstance(event, Started) and state is None:
-        return advance.started(event, config)
+        return advance.on_started(event, config)
     if state is None or isinstance(state, Closed) or isinstance(event, Started):
-        raise _illegal(state, event)
+        raise _refuse_event(state, event)
     if isinstance(event, ANYWHERE):
-        return replace(state, dossier=advance.paid(state.dossier, event))
+        return replace(state, dossier=advance.on_payment(state.dossier, event))
     if isinstance(event, INTERRUPTS):
-        return _interrupted(state, event)
+        return _interrupt(state, event)
     match state, event:
         case Reported(), BaselineRan():
-            return advance.reproduced(state, event, config)
+            return advance.on_baseline(state, event, config)
         case Reproduced(), DiagnosisMade():
-            return advance.diagnosed(state, event)
+            return advance.on_diagnosis(state, event)
         case Patched(), Screened():
-            return advance.screened(state, event)
+            return advance.on_capabilities_checked(state, event)
         case ((Trying() | Diagnosed() | Cleared() | Judged()), TrialEnded()):
-            return advance.tried(state, event)
+            return advance.on_trial_ended(state, event)
         case Tried(), Scored():
-            return advance.scored(state, event)
+            return advance.on_scores(state, event)
         case ((Diagnosed() | Cleared() | Judged()), Answered()):
-            return advance.answered(state.dossier, event, config)
+            return advance.on_answer(state.dossier, event, config)
         case ((Diagnosed() | Cleared() | Judged()), HealerFailed()):
-            return Judged(advance.shut(state.dossier, event.healer, event.reason, event.message))
+            return Judged(advance.close_healer(state.dossier, event.healer, event.reason, event.message))
         case ((Diagnosed() | Cleared() | Judged()), Derived()):
-            return advance.derived(state.dossier, event)
+            return advance.on_derivation(state.dossier, event)
         case ((Diagnosed() | Cleared() | Judged()), ProposalMade()):
             shown = (*state.dossier.proposals, event.proposal)
             return Proposed(replace(state.dossier, proposals=shown), event.proposal)
@@ -208,27 +208,27 @@ def _next(state: State | None, event: Event, config: HealConfig) -> State:
             )
         case ((Diagnosed() | Cleared() | Judged() | Stopping()), Ended()):
             return Closed(state.dossier, event.reason, event.detail)
-    raise _illegal(state, event)
+    raise _refuse_event(state, event)
 
 
-def _interrupted(state: State, event: CancelRequested | Broke) -> State:
+def _interrupt(state: State, event: CancelRequested | Broke) -> State:
     """Whatever was going on stops; what the user approved before stays approved."""
     if isinstance(state, Applied | Stopping):
         return state
-    dossier = advance.salvaged(state)
+    dossier = advance.archive_running(state)
     if isinstance(event, Broke):
         return Stopping(dossier, event.reason, event.message)
     return Stopping(dossier, Reason.CANCELLED, "cancelled by the user")
 
 
-def _illegal(state: State | None, event: Event) -> IllegalTransition:
+def _refuse_event(state: State | None, event: Event) -> IllegalTransition:
     return IllegalTransition(
         f"{type(event).__name__} cannot happen in {type(state).__name__ if state else 'a new heal'}: the journal is of "
         "another release, or this is a bug; please report it with the journal"
     )
 
 
-def mermaid() -> str:
+def format_mermaid() -> str:
     """The machine as a Mermaid state diagram (https://mermaid.js.org/syntax/stateDiagram.html)."""
     arrows: dict[tuple[str, str], list[str]] = {}
     for before, event, after in TRANSITIONS:

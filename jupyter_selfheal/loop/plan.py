@@ -37,15 +37,15 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def trial_steps(case: Case, patch: Patch, start: Start, oracle_steps: Iterable[Step] = ()) -> tuple[Step, ...]:
+def build_trial_steps(case: Case, patch: Patch, start: Start, oracle_steps: Iterable[Step] = ()) -> tuple[Step, ...]:
     """The steps of a trial of ``patch`` from ``start``: setup, the cell, the oracle."""
     failing = case.failure.cell_id
     patched = patch.source_of(failing, case.failure.source)
-    code = remainder(case, patched) if start is Start.AFTER_FAILURE else patched
+    code = find_remainder(case, patched) if start is Start.AFTER_FAILURE else patched
     return (*_setup(case, patch), Run(code, failing, Role.CELL), *oracle_steps)
 
 
-def requirements(patch: Patch) -> tuple[str, ...]:
+def list_requirements(patch: Patch) -> tuple[str, ...]:
     """What has to be installed into a scratch directory before the trial."""
     return tuple(e.requirement for e in patch.edits if isinstance(e, Install))
 
@@ -58,7 +58,7 @@ def failing_statement(case: Case) -> int:
     return max(failure.statement if failure.statement >= 0 else src.find_statement(failure.source, failure.line), 0)
 
 
-def remainder(case: Case, patched: str) -> str:
+def find_remainder(case: Case, patched: str) -> str:
     """What is left to run of the patched cell in the state after the failure.
 
     The whole cell, unless every statement before the failing one is still there, in order, with nothing but imports
@@ -70,7 +70,7 @@ def remainder(case: Case, patched: str) -> str:
     return patched if left is None else left
 
 
-def changed(old: str, new: str) -> tuple[str, frozenset[str]]:
+def find_changed(old: str, new: str) -> tuple[str, frozenset[str]]:
     """What of an edited cell has to run again, and the names that other cells must not go on using as they were.
 
     The names are empty where only functions changed: whoever calls one finds the new one. The instances of a class, though,
@@ -122,7 +122,7 @@ def _setup(case: Case, patch: Patch) -> Iterator[Run]:
         if isinstance(edit, Replace) and edit.cell_id != failing and _is_above(case, edit.cell_id):
             yield from _again(case, patch, edit, renewed)
         elif isinstance(edit, Insert) and edit.cell_id != failing and _is_above(case, edit.before, failing):
-            if not (requirements(patch) and _installs(edit.source)):
+            if not (list_requirements(patch) and _installs(edit.source)):
                 yield Run(edit.source, edit.cell_id, Role.SETUP)
         elif isinstance(edit, Move):
             yield from _moved(case, patch, edit)
@@ -138,7 +138,7 @@ def _again(case: Case, patch: Patch, edit: Replace, renewed: set[str]) -> Iterat
 
     All of the cell where it reads what an edit before this one has ``renewed``.
     """
-    code, stale = changed(edit.old, edit.source)
+    code, stale = find_changed(edit.old, edit.source)
     own = src.names(edit.source)
     if renewed & own.uses:
         code, stale = edit.source, own.binds | own.changes

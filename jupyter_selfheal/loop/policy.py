@@ -57,34 +57,34 @@ def next_move(dossier: Dossier, config: HealConfig) -> Command:
         return TryPatches(next_tier(dossier))
     if dossier.rejections >= config.rejections:
         return Pause(f"{dossier.rejections} proposals were rejected", Reason.REJECTED)
-    best = evidence.accepted(dossier, config)
+    best = evidence.list_accepted(dossier, config)
     if best:
-        return Propose(proposals.proposal(dossier, best))
-    further = evidence.getting_further(dossier)
+        return Propose(proposals.build_proposal(dossier, best))
+    further = evidence.list_further(dossier)
     if further and further[0].patch.applicability is Applicability.SAFE:
         return Derive(further[0].patch.id)
     depth = len(dossier.derived)
     if any(at == depth for at, _ in dossier.waiting):
         return TryPatches(next_tier(dossier))
-    shown = evidence.plausible(dossier)
+    shown = evidence.list_plausible(dossier)
     if further and not shown:
         return Derive(further[0].patch.id)
-    free = next((h for h in open_healers(dossier) if h not in dossier.paid), "")
+    free = next((h for h in list_open_healers(dossier) if h not in dossier.paid), "")
     if free:
         return AskHealer(free, dossier.current)
     if dossier.waiting:
         return TryPatches(next_tier(dossier))
     if dossier.held:
-        return Propose(proposals.held_proposal(dossier))
+        return Propose(proposals.build_consent_proposal(dossier))
     return _paid_move(dossier, config, shown)
 
 
 def _paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...]) -> Command:
-    paid = next((h for h in open_healers(dossier) if h in dossier.paid), "")
-    wasted = limits.wasted(dossier, config) if paid else None
+    paid = next((h for h in list_open_healers(dossier) if h in dossier.paid), "")
+    wasted = limits.find_waste(dossier, config) if paid else None
     if not paid or wasted:
-        shown = shown or tuple(c for c in evidence.candidates(dossier) if c.verdict.inconclusive)
-        return Propose(proposals.proposal(dossier, shown)) if shown else _close(dossier, wasted)
+        shown = shown or tuple(c for c in evidence.list_candidates(dossier) if c.verdict.inconclusive)
+        return Propose(proposals.build_proposal(dossier, shown)) if shown else _close(dossier, wasted)
     if paid not in dossier.prices:
         return PriceCall(paid)
     worst = dossier.prices[paid]
@@ -92,7 +92,7 @@ def _paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...
     if not why and len(dossier.rounds) < config.attempts:
         return AskHealer(paid, dossier.current, worst)
     if shown:
-        return Propose(proposals.proposal(dossier, shown))
+        return Propose(proposals.build_proposal(dossier, shown))
     if why:
         return Pause(why, Reason.OVER_BUDGET)
     return Pause(f"{len(dossier.rounds)} attempts did not heal it", Reason.EXHAUSTED)
@@ -100,13 +100,13 @@ def _paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...
 
 def _show_only(dossier: Dossier) -> Command:
     """Nothing can be tried: only those who need no trial are asked."""
-    free = next((h for h in open_healers(dossier) if traits_of(h).trusted), "")
+    free = next((h for h in list_open_healers(dossier) if traits_of(h).trusted), "")
     if free:
         return AskHealer(free, dossier.current)
-    left = [p for p in dossier.shown if p.id not in evidence.rejected(dossier)]
+    left = [p for p in dossier.shown if p.id not in evidence.rejected_ids(dossier)]
     if left:
-        return Propose(proposals.untried_proposal(dossier, left, dossier.unproven))
-    reason = Reason.REJECTED if evidence.rejected(dossier) else Reason.NOT_REPRODUCED
+        return Propose(proposals.build_untried_proposal(dossier, left, dossier.unproven))
+    reason = Reason.REJECTED if evidence.rejected_ids(dossier) else Reason.NOT_REPRODUCED
     return Close(reason, dossier.unproven)
 
 
@@ -118,16 +118,18 @@ def _close(dossier: Dossier, wasted: Reason | None) -> Command:
         }
         return Close(wasted, detail[wasted])
     if dossier.derived and dossier.diagnosis.leave_alone == "deliberate":
-        means = f"{proposals.how_far(dossier)}, an error that the notebook means to raise"
+        means = f"{proposals.format_progress(dossier)}, an error that the notebook means to raise"
         return Close(Reason.EXHAUSTED, f"mended as far as {means}")
-    if left_alone(dossier.diagnosis) or (dossier.diagnosis.leave_alone == OWN_CHECK and not dossier.shut):
+    if is_left_alone(dossier.diagnosis) or (dossier.diagnosis.leave_alone == OWN_CHECK and not dossier.shut):
         return Close(Reason.ENVIRONMENT, dossier.diagnosis.advice or dossier.diagnosis.cause)
     if dossier.shut:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
-    if evidence.rejected(dossier):
+    if evidence.rejected_ids(dossier):
         return Close(Reason.REJECTED, "every patch that was found was rejected")
     if dossier.derived:
-        return Close(Reason.EXHAUSTED, f"mended as far as {proposals.how_far(dossier)}; no patch was found for that")
+        return Close(
+            Reason.EXHAUSTED, f"mended as far as {proposals.format_progress(dossier)}; no patch was found for that"
+        )
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
     return Close(Reason.EXHAUSTED, f"no patch was found that heals it{advice}")
 
@@ -136,31 +138,31 @@ OWN_CHECK = "own check"
 """Left alone in the end, but what led to it may be a fault that somebody can show to be mended: everyone may be asked."""
 
 
-def left_alone(diagnosis: Diagnosis) -> bool:
+def is_left_alone(diagnosis: Diagnosis) -> bool:
     """True where no code is rewritten: the cause is not in the code, or that is likelier than not."""
     return bool(diagnosis.leave_alone.replace(OWN_CHECK, "")) or (
         diagnosis.locus is Locus.ENVIRONMENT and diagnosis.confidence < SURE
     )
 
 
-def healers_for(dossier: Dossier, diagnosis: Diagnosis) -> tuple[str, ...]:
+def list_healers(dossier: Dossier, diagnosis: Diagnosis) -> tuple[str, ...]:
     """Who may be asked about the failure at hand: nobody where it is left alone, but the rules about an installation."""
-    if not left_alone(diagnosis):
+    if not is_left_alone(diagnosis):
         return dossier.healers
     return tuple(h for h in dossier.healers if traits_of(h).installs and diagnosis.leave_alone == "missing module")
 
 
-def open_healers(dossier: Dossier) -> tuple[str, ...]:
+def list_open_healers(dossier: Dossier) -> tuple[str, ...]:
     """Who may be asked next, in order."""
     shut = {s.healer for s in dossier.shut}
-    return tuple(h for h in healers_for(dossier, dossier.diagnosis) if h not in shut and h not in dossier.asked)
+    return tuple(h for h in list_healers(dossier, dossier.diagnosis) if h not in shut and h not in dossier.asked)
 
 
-def advice_only(diagnosis: Diagnosis, patch: Patch, config: HealConfig) -> bool:
+def is_advice_only(diagnosis: Diagnosis, patch: Patch, config: HealConfig) -> bool:
     """True for a patch that is shown but not tried: an installation that is not permitted, or of a name that is no known
     distribution's (anybody may publish under it); and where the failure is left alone, everything but an installation."""
     if not any(isinstance(e, Install) for e in patch.edits):
-        return left_alone(diagnosis)
+        return is_left_alone(diagnosis)
     return not config.install or patch.applicability is Applicability.DISPLAY_ONLY
 
 

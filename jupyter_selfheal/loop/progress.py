@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import PatchError
-from jupyter_selfheal.loop.limits import normalise
+from jupyter_selfheal.loop.limits import normalise_message
 from jupyter_selfheal.model import (
     Case,
     Cell,
@@ -76,7 +76,11 @@ def reproduces(case: Case, trial: Trial, missed: str) -> bool:
         return False
     if told.kind in (FailureKind.MISSED, FailureKind.TIMED_OUT, FailureKind.DIED):
         return True
-    return seen.ename == told.ename and normalise(seen.evalue) == normalise(told.evalue) and _same_place(told, seen)
+    return (
+        seen.ename == told.ename
+        and normalise_message(seen.evalue) == normalise_message(told.evalue)
+        and _same_place(told, seen)
+    )
 
 
 def _same_place(told: Failure, seen: Failure) -> bool:
@@ -107,7 +111,7 @@ def signature(failure: Failure, notebook: Notebook) -> str:
         text = failure.source if cell_id == failure.cell_id or index < 0 else notebook.cells[index].source
         lines = text.splitlines()
         line = lines[at - 1].strip() if 0 < at <= len(lines) else ""
-    return f"{failure.ename}|{normalise(failure.evalue)}|{line}"
+    return f"{failure.ename}|{normalise_message(failure.evalue)}|{line}"
 
 
 def is_of_its_own_making(before: Failure, after: Failure) -> bool:

@@ -10,15 +10,15 @@ from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.model import Candidate, Diagnosis, Ending, Isolation, Patch, Proposal, Start, Trial, Verdict
 
 
-def proposal(dossier: Dossier, found: tuple[Candidate, ...]) -> Proposal:
+def build_proposal(dossier: Dossier, found: tuple[Candidate, ...]) -> Proposal:
     """What is shown to the user, as far as it can be said without running anything."""
     alive = {c.patch.id for c in found}
     return Proposal(
         failure=dossier.case.failure,
-        diagnosis=told(dossier),
+        diagnosis=diagnosis_to_show(dossier),
         candidates=found,
         proven_from=(found[0].trial.start,) if found and found[0].verdict.plausible else (),
-        baseline=evidence.baseline(dossier),
+        baseline=evidence.find_baseline(dossier),
         cost=dossier.account.spent,
         spent_by=dossier.account.spent_by,
         notes=dossier.notes,
@@ -26,14 +26,14 @@ def proposal(dossier: Dossier, found: tuple[Candidate, ...]) -> Proposal:
     )
 
 
-def held_proposal(dossier: Dossier) -> Proposal:
+def build_consent_proposal(dossier: Dossier) -> Proposal:
     """The question whether a patch that adds capabilities may be tried."""
     patch, capabilities = dossier.held[0]
     why = f"not tried: it adds {', '.join(capabilities)}"
-    return replace(untried_proposal(dossier, [patch], why), needs_clearance=capabilities)
+    return replace(build_untried_proposal(dossier, [patch], why), needs_clearance=capabilities)
 
 
-def untried_proposal(dossier: Dossier, patches: Iterable[Patch], why: str) -> Proposal:
+def build_untried_proposal(dossier: Dossier, patches: Iterable[Patch], why: str) -> Proposal:
     """Patches that were not tried, said to be so."""
     found = tuple(
         Candidate(
@@ -43,11 +43,11 @@ def untried_proposal(dossier: Dossier, patches: Iterable[Patch], why: str) -> Pr
         )
         for patch in patches
     )
-    shown = proposal(dossier, found)
+    shown = build_proposal(dossier, found)
     return shown if why in shown.notes else replace(shown, notes=(*shown.notes, why))
 
 
-def last_words(dossier: Dossier) -> tuple[Proposal, ...]:
+def last_proposal(dossier: Dossier) -> tuple[Proposal, ...]:
     """What a heal that closes without a decision still has to show: advice, and how far it got. Never proven."""
     if dossier.proposals:
         return dossier.proposals[-1:]
@@ -55,21 +55,21 @@ def last_words(dossier: Dossier) -> tuple[Proposal, ...]:
     why = "not tried: " + (dossier.unproven or "this failure is left alone")
     if dossier.derived and not found:
         found = [dossier.current.base]
-        why = f"mended as far as {how_far(dossier)}"
-    return (untried_proposal(dossier, found, why),) if found else ()
+        why = f"mended as far as {format_progress(dossier)}"
+    return (build_untried_proposal(dossier, found, why),) if found else ()
 
 
-def how_far(dossier: Dossier) -> str:
+def format_progress(dossier: Dossier) -> str:
     """``line 2, then: KeyError: 'price'``: the failure that is left."""
     return f"line {dossier.current.failure.line}, then: {dossier.current.failure.headline}"
 
 
-def told(dossier: Dossier) -> Diagnosis:
+def diagnosis_to_show(dossier: Dossier) -> Diagnosis:
     """The diagnosis to show: the reported failure's, unless that is silent and the one at hand is not."""
     return dossier.root if dossier.root.cause or not dossier.diagnosis.cause else dossier.diagnosis
 
 
-def last_diagnosis(dossier: Dossier) -> Diagnosis:
+def diagnosis_at_end(dossier: Dossier) -> Diagnosis:
     """The diagnosis of the failure at hand; where it stands behind another one, that is said first."""
     if not dossier.derived or not dossier.root.cause or dossier.root.cause == dossier.diagnosis.cause:
         return dossier.diagnosis

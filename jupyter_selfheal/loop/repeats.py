@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from jupyter_selfheal import source as src
 from jupyter_selfheal.loop import plan
 from jupyter_selfheal.loop.capabilities import DELETION, SUBPROCESS, WRITES
-from jupyter_selfheal.loop.clearance import capabilities
+from jupyter_selfheal.loop.clearance import find_capabilities
 from jupyter_selfheal.model import Case, FailureKind, Notebook, Patch, RunCells
 
 _LASTING = {DELETION: "deletes files", SUBPROCESS: "starts another program", WRITES: "writes files"}
@@ -37,7 +37,7 @@ _BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, as
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def repeated(case: Case, patch: Patch) -> tuple[str, ...]:
+def find_repeated_effects(case: Case, patch: Patch) -> tuple[str, ...]:
     """What approving the patch does that was done already ("changes `calls`", "writes files"); empty where nothing is.
 
     Of the failing cell the statements up to the failing one ran. A cell that the patch runs first counts whole where its
@@ -90,7 +90,7 @@ def _done_by(source: str, at: int, world: _World) -> list[str]:
         else:
             effects.inside(node)
     texts = [src.keep_statements(source, ended), *(ast.unparse(world.functions[name]) for name in effects.called)]
-    lasting = {name for text in texts for name in capabilities(text)}
+    lasting = {name for text in texts for name in find_capabilities(text)}
     return [f"changes `{name}`" for name in effects.changed] + [_LASTING[n] for n in _LASTING if n in lasting]
 
 

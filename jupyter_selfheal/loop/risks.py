@@ -21,7 +21,7 @@ from jupyter_selfheal.loop.capabilities import (
     SUBPROCESS,
     WRITES,
 )
-from jupyter_selfheal.loop.clearance import added_capabilities
+from jupyter_selfheal.loop.clearance import find_added_capabilities
 from jupyter_selfheal.model import Applicability, Case, Cell, Move, Patch, Replace
 
 AT_MOST = 3
@@ -42,10 +42,10 @@ _COULD = {
 }
 
 
-def added(case: Case, patch: Patch, config: HealConfig) -> tuple[str, ...]:
+def list_added(case: Case, patch: Patch, config: HealConfig) -> tuple[str, ...]:
     """The capabilities that a patch adds; installing is no news where the user allowed it."""
     allowed = {INSTALLATION} if config.install else set()
-    return tuple(name for name in added_capabilities(case, patch) if name not in allowed)
+    return tuple(name for name in find_added_capabilities(case, patch) if name not in allowed)
 
 
 def other_cells(case: Case, patch: Patch) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def other_cells(case: Case, patch: Patch) -> tuple[str, ...]:
     )
 
 
-def for_a_critic(
+def select_for_critic(
     case: Case, patches: Iterable[Patch], paid: Sequence[str], config: HealConfig
 ) -> tuple[tuple[Patch, tuple[str, ...]], ...]:
     """The patches that a critic is asked about, each with what it adds. A safe one needs none."""
@@ -65,13 +65,13 @@ def for_a_critic(
     for patch in patches:
         if patch.applicability is Applicability.SAFE:
             continue
-        names, by_model = added(case, patch, config), any(who in paid for who in patch.healer.split("+"))
+        names, by_model = list_added(case, patch, config), any(who in paid for who in patch.healer.split("+"))
         if names or (by_model and other_cells(case, patch)):
             found.append((patch, names))
     return tuple(found[:AT_MOST])
 
 
-def foreseen(case: Case, patch: Patch, names: Sequence[str]) -> str:
+def foresee_risk(case: Case, patch: Patch, names: Sequence[str]) -> str:
     """One line on a patch that adds the capabilities ``names`` or touches other cells; empty for any other patch."""
     parts = []
     if names:
@@ -106,7 +106,7 @@ def _name(cell: Cell, cells: Sequence[Cell]) -> str:
     return f"[{cell.runs}]" if cell.runs else str(cells.index(cell) + 1)
 
 
-def together(*parts: str) -> str:
+def join_texts(*parts: str) -> str:
     """Lines as one, without saying anything twice."""
     found: list[str] = []
     for part in parts:

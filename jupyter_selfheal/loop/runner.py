@@ -14,12 +14,12 @@ from typing import TypeVar
 
 from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
-from jupyter_selfheal.loop.asking import Asking
+from jupyter_selfheal.loop.asking import Advisers
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.states import Dossier
-from jupyter_selfheal.loop.trial_states import Scenes
+from jupyter_selfheal.loop.trial_states import TrialStates
 from jupyter_selfheal.model import BASELINE, Case, Decision, Proposal, Trial
-from jupyter_selfheal.ports import Parts
+from jupyter_selfheal.ports import HealDependencies
 
 T = TypeVar("T")
 
@@ -27,10 +27,12 @@ CHEAP = 5.0
 """Seconds up to which the best patch is also proven from the other start."""
 
 
-class Bench:
+class CommandRunner:
     """Performs commands for one heal. ``asking`` is True while a person is being asked."""
 
-    def __init__(self, case: Case, parts: Parts, cancel: threading.Event, baseline: Trial | None = None) -> None:
+    def __init__(
+        self, case: Case, parts: HealDependencies, cancel: threading.Event, baseline: Trial | None = None
+    ) -> None:
         self.case = case
         self.parts = parts
         self.config = parts.config
@@ -38,8 +40,8 @@ class Bench:
         self.asking = False
         self._baseline = baseline
         self._began = time.monotonic()
-        self._scenes = Scenes(parts, cancel)
-        self._asking = Asking(parts, self._scenes, cancel)
+        self._scenes = TrialStates(parts, cancel)
+        self._asking = Advisers(parts, self._scenes, cancel)
 
     def close(self) -> None:
         """Let go of the states that were made on the way; the caller's own are the caller's."""

@@ -11,7 +11,7 @@ from jupyter_selfheal.loop.cancellation import TICK, Cancelled, run_cancellable
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trials import run_trial
 from jupyter_selfheal.model import JSON, Case, Keep, Patch, Start, Trial
-from jupyter_selfheal.ports import Facts, Parts, Starts, TrialKernel
+from jupyter_selfheal.ports import Facts, HealDependencies, Starts, TrialKernel
 
 FEW = 2
 """Patches tried at once of which the states behind them are kept."""
@@ -24,14 +24,14 @@ class NoFacts:
         return None
 
 
-class Scenes:
+class TrialStates:
     """The states before and after the failure, and those that a heal makes on the way, behind patches that got further.
 
     Whatever blocks is left behind once ``cancel`` is set. Close it to let go of what was made; the caller's states are the
     caller's.
     """
 
-    def __init__(self, parts: Parts, cancel: threading.Event) -> None:
+    def __init__(self, parts: HealDependencies, cancel: threading.Event) -> None:
         self._parts = parts
         self._cancel = cancel
         self._scene: tuple[str, Starts, Facts] = ("", parts.starts, parts.facts)

@@ -45,7 +45,7 @@ def run_trial(
         paths = _installed(patch, install)
     except InfrastructureError as error:
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
-    steps = plan.trial_steps(case, patch, start, scorer.oracle_steps(case, patch))
+    steps = plan.build_trial_steps(case, patch, start, scorer.oracle_steps(case, patch))
     runs = [s for s in steps if isinstance(s, Run)]
     cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
     below = config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0
@@ -68,7 +68,7 @@ def _limit(case: Case, config: HealConfig) -> float:
 
 
 def _installed(patch: Patch, install: Callable[[str], str] | None) -> tuple[str, ...]:
-    wanted = plan.requirements(patch)
+    wanted = plan.list_requirements(patch)
     if wanted and install is None:
         raise InfrastructureError("there is no installer at hand: install it yourself and run the cell again")
     return tuple(install(requirement) for requirement in wanted if install)

@@ -27,7 +27,7 @@ from jupyter_selfheal.model import (
     Trial,
     Verdict,
 )
-from jupyter_selfheal.ports import Answer, Facts, Healer, Judgement, Parts, Starts
+from jupyter_selfheal.ports import Answer, Facts, HealDependencies, Healer, Judgement, Starts
 
 __all__ = [
     "ListJournal",
@@ -172,9 +172,9 @@ def scripted_parts(
     diagnoser: ScriptedDiagnoser | None = None,
     config: HealConfig | None = None,
     journal: ListJournal | None = None,
-) -> Parts:
+) -> HealDependencies:
     """Parts that do what their scripts say."""
-    return Parts(
+    return HealDependencies(
         starts=starts,
         facts=NoFacts(),
         healers=tuple(healers),

@@ -16,7 +16,7 @@ from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.events import Answered, Decided, Reserved, Scored, TrialEnded
 from jupyter_selfheal.model import Applicability, Attempt, Case, Choice, Cost, Decision, Outcome, Proposal
-from jupyter_selfheal.ports import Answer, Parts
+from jupyter_selfheal.ports import Answer, HealDependencies
 from jupyter_selfheal.testing.scripted import ScriptedApprover, ScriptedHealer, ScriptedScorer, scripted_parts
 from tests.stages import Stage, replacement, staged
 
@@ -55,7 +55,7 @@ def model(case: Case, history: Sequence[Attempt]) -> Answer:
     return Answer((good,), cost=cost, exhausted=False)
 
 
-def parts_of(stage: Stage, journal: JsonlJournal) -> tuple[Parts, ScriptedHealer]:
+def parts_of(stage: Stage, journal: JsonlJournal) -> tuple[HealDependencies, ScriptedHealer]:
     paid = ScriptedHealer(model, name="language_model", paid=True, worst=Cost(usd=0.02, calls=1))
     scorer = ScriptedScorer({"x.frist → x[0]; x.lats → x[-1]": 9.0})
     parts = scripted_parts(

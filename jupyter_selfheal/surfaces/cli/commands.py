@@ -21,9 +21,9 @@ def trace(options: argparse.Namespace) -> int:
 
 def graph(options: argparse.Namespace) -> int:
     """Print the loop's machine as a Mermaid diagram."""
-    from jupyter_selfheal.loop.machine import mermaid
+    from jupyter_selfheal.loop.machine import format_mermaid
 
-    print(mermaid())
+    print(format_mermaid())
     return 0
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import KernelError, PatchError
 from jupyter_selfheal.kernels.recipe import Past
-from jupyter_selfheal.loop.plan import requirements, trial_steps
+from jupyter_selfheal.loop.plan import build_trial_steps, list_requirements
 from jupyter_selfheal.model import (
     Attempt,
     Case,
@@ -214,8 +214,8 @@ class Batch:
             patched = self.notebook.apply(patch)
         except PatchError as error:
             return str(error)
-        steps = [s for s in trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
-        paths = [self.tools.install(requirement) for requirement in requirements(given)]
+        steps = [s for s in build_trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
+        paths = [self.tools.install(requirement) for requirement in list_requirements(given)]
         trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
         if not trial.ran:
             return f"the fix ran in its trial but not when it was applied ({_how(trial)})"
@@ -285,7 +285,7 @@ def _status(outcome: Outcome) -> Status:
 def _why_not(outcome: Outcome, status: Status) -> str:
     if status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):
         said = outcome.diagnosis.advice or outcome.diagnosis.cause
-        tried = next((_installed(a) for a in outcome.attempts if requirements(a.patch)), "")
+        tried = next((_installed(a) for a in outcome.attempts if list_requirements(a.patch)), "")
         return f"{said} ({tried})" if tried else said
     by_policy = next((a.rejection for a in outcome.attempts if a.rejection.strip("-")), "")
     if outcome.reason is Reason.REJECTED and by_policy:
@@ -303,7 +303,7 @@ def _installed(attempt: Attempt) -> str:
     """What came of an installation that was tried: a trial of no steps could not begin, as it could not be installed."""
     if attempt.trial is None or attempt.trial.ran or not attempt.trial.steps:
         return attempt.trial.detail if attempt.trial and not attempt.trial.ran else ""
-    return f"{', '.join(requirements(attempt.patch))} was installed for a trial, and the cell failed: {_how(attempt.trial)}"
+    return f"{', '.join(list_requirements(attempt.patch))} was installed for a trial, and the cell failed: {_how(attempt.trial)}"
 
 
 def _how(trial: Trial) -> str:

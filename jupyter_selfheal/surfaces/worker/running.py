@@ -17,7 +17,7 @@ from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.journal.describe import describe
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
-from jupyter_selfheal.loop.repeats import repeated
+from jupyter_selfheal.loop.repeats import find_repeated_effects
 from jupyter_selfheal.model import Cost, Decision, Outcome, Proposal, Reason
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.runs import free_name
@@ -66,7 +66,7 @@ class RunningHeal:
     def decide(self, proposal: Proposal) -> Decision:
         """See :class:`~jupyter_selfheal.ports.Approver`."""
         case = self.message.case
-        repeats = {c.patch.id: found for c in proposal.candidates if (found := repeated(case, c.patch))}
+        repeats = {c.patch.id: found for c in proposal.candidates if (found := find_repeated_effects(case, c.patch))}
         return self._word(m.Proposed(self.run, proposal, repeats))
 
     def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:

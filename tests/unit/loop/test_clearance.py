@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.loop.clearance import added_capabilities, capabilities
+from jupyter_selfheal.loop.clearance import find_added_capabilities, find_capabilities
 from jupyter_selfheal.model import Case, Cell, Failure, Insert, Install, Move, Notebook, Patch, Replace, RunCells
 
 HAS = {
@@ -105,7 +105,7 @@ HAS = {
 
 @pytest.mark.parametrize(("name", "source"), [(name, s) for name, sources in HAS.items() for s in sources])
 def test_finds(name: str, source: str) -> None:
-    assert name in capabilities(source)
+    assert name in find_capabilities(source)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_finds(name: str, source: str) -> None:
     ],
 )
 def test_stays_silent_on(source: str) -> None:
-    assert capabilities(source) == frozenset()
+    assert find_capabilities(source) == frozenset()
 
 
 def case(source: str, *others: str) -> Case:
@@ -200,18 +200,18 @@ def replaced(old: str, new: str) -> Patch:
     ],
 )
 def test_only_what_is_added_is_named(old: str, new: str, added: tuple[str, ...]) -> None:
-    assert added_capabilities(case(old), replaced(old, new)) == added
+    assert find_added_capabilities(case(old), replaced(old, new)) == added
 
 
 def test_an_alias_imported_in_another_cell_is_resolved() -> None:
     old = "x = 1"
-    assert added_capabilities(case(old, "import subprocess as helper"), replaced(old, "helper.run('x')")) == (
+    assert find_added_capabilities(case(old, "import subprocess as helper"), replaced(old, "helper.run('x')")) == (
         "subprocess",
     )
 
 
 def test_another_cell_having_a_capability_does_not_clear_this_one() -> None:
-    assert added_capabilities(case("x = 1", "import os\nos.remove('a')"), replaced("x = 1", "os.remove('b')")) == (
+    assert find_added_capabilities(case("x = 1", "import os\nos.remove('a')"), replaced("x = 1", "os.remove('b')")) == (
         "deletion",
     )
 
@@ -219,14 +219,14 @@ def test_another_cell_having_a_capability_does_not_clear_this_one() -> None:
 def test_a_definition_replaced_elsewhere_is_compared_with_itself() -> None:
     old = "def fetch(u):\n    return requests.get(u).jsn()"
     patch = Patch((Replace("o0", old, old.replace("jsn", "json")),), "a fix")
-    assert added_capabilities(case("fetch('x')", old), patch) == ()
+    assert find_added_capabilities(case("fetch('x')", old), patch) == ()
 
 
 def test_inserted_cells_count_and_moved_or_run_cells_add_nothing() -> None:
     plain = case("x", "import os\nos.remove('a')")
-    assert added_capabilities(plain, Patch((Insert("n", "eval('1')", "c"),), "t")) == ("dynamic evaluation",)
-    assert added_capabilities(plain, Patch((Move("o0", "c"), RunCells(("o0",))), "t")) == ()
+    assert find_added_capabilities(plain, Patch((Insert("n", "eval('1')", "c"),), "t")) == ("dynamic evaluation",)
+    assert find_added_capabilities(plain, Patch((Move("o0", "c"), RunCells(("o0",))), "t")) == ()
 
 
 def test_an_installation_is_named() -> None:
-    assert added_capabilities(case("import yaml"), Patch((Install("pyyaml", "yaml"),), "t")) == ("installation",)
+    assert find_added_capabilities(case("import yaml"), Patch((Install("pyyaml", "yaml"),), "t")) == ("installation",)

@@ -10,7 +10,7 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import machine, states
-from jupyter_selfheal.loop.machine import ANYWHERE, INTERRUPTS, TRANSITIONS, IllegalTransition, mermaid, step
+from jupyter_selfheal.loop.machine import ANYWHERE, INTERRUPTS, TRANSITIONS, IllegalTransition, format_mermaid, step
 from jupyter_selfheal.model import (
     BASELINE,
     Attempt,
@@ -117,7 +117,7 @@ def test_the_code_accepts_exactly_what_the_table_says(state: str, event: str) ->
 
 @pytest.mark.parametrize("name", [n for n in STATES if n != "Closed"])
 def test_every_state_but_the_last_knows_one_thing_to_do(name: str) -> None:
-    assert len(machine.command(STATES[name], CONFIG)) == 1
+    assert len(machine.list_commands(STATES[name], CONFIG)) == 1
 
 
 def test_an_unsettled_reservation_counts_as_spent_and_a_settled_one_at_its_cost() -> None:
@@ -137,4 +137,4 @@ def test_an_approval_survives_a_cancellation_that_comes_too_late() -> None:
 def test_the_documented_diagram_is_the_machine() -> None:
     page = (Path(__file__).parents[3] / "docs" / "loop.md").read_text()
     drawn = page.split("```mermaid\n")[1].split("```")[0]
-    assert drawn == mermaid(), "docs/loop.md is out of date: paste the output of `jupyter selfheal graph`"
+    assert drawn == format_mermaid(), "docs/loop.md is out of date: paste the output of `jupyter selfheal graph`"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_selfheal.loop.plan import remainder, requirements, trial_steps
+from jupyter_selfheal.loop.plan import build_trial_steps, find_remainder, list_requirements
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -38,7 +38,7 @@ def case(line: int = 2, kind: FailureKind = FailureKind.RAISED, source: str = ""
 
 
 def steps(*edits: Edit, start: Start = Start.BEFORE_CELL, given: Case | None = None) -> list[tuple[str, str, str]]:
-    found = trial_steps(given or case(), Patch(edits, "a patch"), start)
+    found = build_trial_steps(given or case(), Patch(edits, "a patch"), start)
     return [(s.cell_id, s.role.value, s.code) for s in found if isinstance(s, Run)]
 
 
@@ -47,9 +47,9 @@ def patched(source: str) -> Replace:
 
 
 def test_the_baseline_is_the_cell_or_what_is_left_of_it() -> None:
-    before = trial_steps(case(), BASELINE, Start.BEFORE_CELL)
+    before = build_trial_steps(case(), BASELINE, Start.BEFORE_CELL)
     assert before == (Run(CELLS["fail"], "fail", Role.CELL),)
-    (rest,) = trial_steps(case(), BASELINE, Start.AFTER_FAILURE)
+    (rest,) = build_trial_steps(case(), BASELINE, Start.AFTER_FAILURE)
     assert isinstance(rest, Run)
     assert rest.code == "#" + " " * 20 + "\nprint(area(RADIUS))\ndone = True"
 
@@ -114,29 +114,29 @@ def test_inserted_moved_and_unrun_cells_run_first() -> None:
 
 def test_an_installation_is_no_step_and_neither_is_its_pip_cell() -> None:
     patch = Patch((Install("rich", "rich"), Insert("pip", "%pip install rich", "fail")), "Install rich")
-    assert requirements(patch) == ("rich",)
-    assert [s.cell_id for s in trial_steps(case(), patch, Start.BEFORE_CELL) if isinstance(s, Run)] == ["fail"]
+    assert list_requirements(patch) == ("rich",)
+    assert [s.cell_id for s in build_trial_steps(case(), patch, Start.BEFORE_CELL) if isinstance(s, Run)] == ["fail"]
 
 
 def test_earlier_statements_that_changed_run_again() -> None:
     kept = "slow = sum(range(10))\nprint(area(2))\ndone = True"
-    assert "range" not in remainder(case(), kept)
-    assert "range(11)" in remainder(case(), kept.replace("10", "11"))
+    assert "range" not in find_remainder(case(), kept)
+    assert "range(11)" in find_remainder(case(), kept.replace("10", "11"))
 
 
 def test_an_import_added_on_top_runs_without_what_ran_already() -> None:
-    rest = remainder(case(), "import os\n" + CELLS["fail"])
+    rest = find_remainder(case(), "import os\n" + CELLS["fail"])
     assert "import os" in rest
     assert "range" not in rest
     assert "print(area(RADIUS))" in rest
 
 
 def test_a_failure_in_the_first_statement_or_of_syntax_runs_the_whole_cell() -> None:
-    assert remainder(case(line=1), CELLS["fail"]) == CELLS["fail"]
-    assert remainder(case(kind=FailureKind.SYNTAX), CELLS["fail"]) == CELLS["fail"]
+    assert find_remainder(case(line=1), CELLS["fail"]) == CELLS["fail"]
+    assert find_remainder(case(kind=FailureKind.SYNTAX), CELLS["fail"]) == CELLS["fail"]
 
 
 def test_magics_before_the_failing_statement_are_not_run_again() -> None:
     source = "%matplotlib inline\nx = 1\nboom()\n%time y = 2"
-    rest = remainder(case(line=3, source=source), source)
+    rest = find_remainder(case(line=3, source=source), source)
     assert rest.split() == ["#", "boom()", "%time", "y", "=", "2"]

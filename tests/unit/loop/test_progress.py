@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from jupyter_selfheal.loop.limits import normalise
+from jupyter_selfheal.loop.limits import normalise_message
 from jupyter_selfheal.loop.progress import behind, failure_of, reach, reproduces, signature
 from jupyter_selfheal.model import (
     Case,
@@ -65,8 +65,8 @@ def test_a_failing_setup_is_no_failure_of_the_cell() -> None:
     ],
 )
 def test_numbers_addresses_and_paths_make_no_other_message(one: str, other: str) -> None:
-    assert normalise(one) == normalise(other)
-    assert normalise("name 'a' is not defined") != normalise("name 'b' is not defined")
+    assert normalise_message(one) == normalise_message(other)
+    assert normalise_message("name 'a' is not defined") != normalise_message("name 'b' is not defined")
 
 
 def test_reach_counts_from_the_end_so_that_lines_added_above_do_not_count(stage: MakeStage) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.loop.repeats import repeated
+from jupyter_selfheal.loop.repeats import find_repeated_effects
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Patch, Replace, RunCells
 
 EARLIER = (
@@ -22,7 +22,7 @@ def of(source: str, *, kind: FailureKind = FailureKind.RAISED, statement: int = 
     at = statement if statement >= 0 else len(src.statements(source)) - 1
     failure = Failure("x", source, kind, ename="NameError", line=at + 1, statement=at)
     patch = Patch((Replace("x", source, source + " "),), "mend it")
-    return repeated(Case(failure, Notebook((*EARLIER, Cell("x", source)))), patch)
+    return find_repeated_effects(Case(failure, Notebook((*EARLIER, Cell("x", source)))), patch)
 
 
 @pytest.mark.parametrize(
@@ -102,5 +102,5 @@ def test_a_cell_to_run_first_counts_where_its_last_run_failed() -> None:
         return Case(failing, Notebook((*EARLIER, half, Cell("x", "value"))))
 
     patch = Patch((RunCells(("h",)),), "run it first")
-    assert repeated(case(True), patch) == ("changes `seen`",)
-    assert repeated(case(False), patch) == ()
+    assert find_repeated_effects(case(True), patch) == ("changes `seen`",)
+    assert find_repeated_effects(case(False), patch) == ()

@@ -36,39 +36,41 @@ PAID = ("language_model", "critic")
 
 
 def test_what_a_patch_could_do_is_said_in_words() -> None:
-    names = risks.added(CASE, DELETES, HealConfig())
+    names = risks.list_added(CASE, DELETES, HealConfig())
     assert names == ("deletion", "subprocess")
-    assert risks.foreseen(CASE, DELETES, names) == "it could delete files and start another program"
+    assert risks.foresee_risk(CASE, DELETES, names) == "it could delete files and start another program"
 
 
 def test_a_change_elsewhere_names_the_cells_that_go_by_it() -> None:
-    assert risks.foreseen(CASE, ELSEWHERE, ()) == "cell 1 changes too: what cell 4 made of it may no longer be right"
+    assert (
+        risks.foresee_risk(CASE, ELSEWHERE, ()) == "cell 1 changes too: what cell 4 made of it may no longer be right"
+    )
     ran = Notebook(tuple(Cell(c.id, c.source, runs=n) for n, c in enumerate(CASE.notebook.cells, 7)))
-    said = risks.foreseen(Case(CASE.failure, ran), ELSEWHERE, ())
+    said = risks.foresee_risk(Case(CASE.failure, ran), ELSEWHERE, ())
     assert said == "cell [7] changes too: what cell [10] made of it may no longer be right"
     many = Patch(tuple(Replace(f"c{n}", CELLS[n], "pass") for n in (0, 2, 3)), "All")
-    assert risks.foreseen(CASE, many, ()).endswith("cell 3 changes too, which no other cell reads; and 1 more")
+    assert risks.foresee_risk(CASE, many, ()).endswith("cell 3 changes too, which no other cell reads; and 1 more")
     alone = Patch((Replace("c2", "b = 2", "b = 3"),), "b")
-    assert risks.foreseen(CASE, alone, ()) == "cell 3 changes too, which no other cell reads"
-    assert risks.foreseen(CASE, HERE, ()) == ""
+    assert risks.foresee_risk(CASE, alone, ()) == "cell 3 changes too, which no other cell reads"
+    assert risks.foresee_risk(CASE, HERE, ()) == ""
 
 
 def test_an_installation_that_was_allowed_is_no_news() -> None:
     patch = Patch((Install("x", "x"),), "Install x")
-    assert risks.added(CASE, patch, HealConfig()) == ("installation",)
-    assert risks.added(CASE, patch, HealConfig(install=True)) == ()
+    assert risks.list_added(CASE, patch, HealConfig()) == ("installation",)
+    assert risks.list_added(CASE, patch, HealConfig(install=True)) == ()
 
 
 def test_a_critic_is_asked_about_the_models_changes_elsewhere_and_about_what_must_be_cleared() -> None:
     safe = Patch(DELETES.edits, "Tidy up", applicability=Applicability.SAFE)
     by_rule = Patch(ELSEWHERE.edits, "Write v", healer="rules")
-    asked = risks.for_a_critic(CASE, [ELSEWHERE, HERE, DELETES, safe, by_rule], PAID, HealConfig())
+    asked = risks.select_for_critic(CASE, [ELSEWHERE, HERE, DELETES, safe, by_rule], PAID, HealConfig())
     assert [(p.title, names) for p, names in asked] == [("Write v", ()), ("Tidy up", ("deletion", "subprocess"))]
 
 
 def test_what_was_said_already_is_not_said_again() -> None:
     assert (
-        risks.together("it could delete files", "", "delete files", "x is gone") == "it could delete files; x is gone"
+        risks.join_texts("it could delete files", "", "delete files", "x is gone") == "it could delete files; x is gone"
     )
 
 

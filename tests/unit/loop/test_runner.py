@@ -102,7 +102,7 @@ def test_each_command_is_worked_out_once(stage: MakeStage) -> None:
     parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced(".nope", ""))])])
 
     def count(frame: FrameType, event: str, _argument: object) -> None:
-        if event == "call" and frame.f_code is machine.command.__code__:
+        if event == "call" and frame.f_code is machine.list_commands.__code__:
             calls.append(frame)
 
     before = sys.getprofile()
