@@ -17,6 +17,7 @@ from jupyter_selfheal.model import (
     Proposal,
     Reason,
     Run,
+    SkipReason,
     Start,
     Trial,
     TrialRequest,
@@ -49,7 +50,7 @@ class Loop:
     """Applies the first given patch whose trial runs."""
 
     fixer: Fixer
-    leave_alone: str = ""
+    skip_reason: SkipReason | None = None
     cases: list[Case] = field(default_factory=list)
 
     def __call__(self, case: Case, starts: Starts, seen: Trial, deadline: Deadline) -> tuple[Outcome, str]:
@@ -58,8 +59,8 @@ class Loop:
         return self._outcome(case, starts), f"run-{len(self.cases)}"
 
     def _outcome(self, case: Case, starts: Starts) -> Outcome:
-        if self.leave_alone:
-            diagnosis = Diagnosis("it is so", leave_alone=self.leave_alone, advice="see to it")
+        if self.skip_reason:
+            diagnosis = Diagnosis("it is so", skip_reason=self.skip_reason, advice="see to it")
             return Outcome(Reason.ENVIRONMENT, case.failure, diagnosis)
         for patch in self.fixer(case):
             trial, _ = starts.best.run(TrialRequest(build_trial_steps(case, patch, Start.BEFORE_CELL), patch.id))
@@ -70,13 +71,15 @@ class Loop:
         return Outcome(Reason.EXHAUSTED, case.failure, Diagnosis("nobody knows"))
 
 
-def batch(document: Document, fixer: Fixer = lambda case: (), *, seconds: float = 10.0, leave_alone: str = "") -> Batch:
+def batch(
+    document: Document, fixer: Fixer = lambda case: (), *, seconds: float = 10.0, skip_reason: SkipReason | None = None
+) -> Batch:
     """A batch over a document on fake kernels."""
 
     def replay(past: Sequence[Past]) -> FakeKernel:
         return FakeKernel(tuple(Run(p.code, p.cell_id, go_on=True) for p in past))
 
-    loop = Loop(fixer, leave_alone)
+    loop = Loop(fixer, skip_reason)
     made = Batch(
         document, Tools(FakeKernel, replay, loop, EvidenceScorer(), lambda requirement: ""), Limits(cell=seconds)
     )

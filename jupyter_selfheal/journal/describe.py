@@ -185,8 +185,8 @@ def _diagnosis(body: Body) -> str:
     text = f"diagnosis  {found.get('cause') or 'no cause is evident'}"
     if found.get("confidence", 100) < 100:
         text += f" [{found.get('locus', 'code')}, {found['confidence']} % sure]"
-    if found.get("leave_alone"):
-        text += f"; left alone: {found['leave_alone']}"
+    if found.get("skip_reason"):
+        text += f"; left alone: {found['skip_reason']}"
     return text + (f"\n{found['advice']}" if found.get("advice") else "")
 
 

@@ -36,7 +36,7 @@ from jupyter_selfheal.loop.states import (
     Tried,
     Trying,
 )
-from jupyter_selfheal.model import Attempt, Cost, FailureKind, Patch, Reason, compose
+from jupyter_selfheal.model import Attempt, Cost, FailureKind, Patch, Reason, SkipReason, compose
 
 
 def on_started(event: Started, config: HealConfig) -> Reported | Reproduced:
@@ -115,7 +115,7 @@ def on_answer(dossier: Dossier, event: Answered, config: HealConfig) -> Patched 
         dossier = close_healer(dossier, healer, Reason(answer.stop), answer.note)
     for diagnosis in answer.diagnosis:
         if healer in dossier.paid and (diagnosis.confidence < policy.SURE or policy.is_left_alone(diagnosis)):
-            unsure = replace(diagnosis, leave_alone=diagnosis.leave_alone or "environment")
+            unsure = replace(diagnosis, skip_reason=diagnosis.skip_reason or SkipReason.ENVIRONMENT)
             return Judged(close_healer(replace(dossier, diagnosis=unsure), healer, Reason.ENVIRONMENT, diagnosis.cause))
         dossier = replace(dossier, root=dossier.root if dossier.root.cause else diagnosis)
     return _sift_patches(dossier, event, config)

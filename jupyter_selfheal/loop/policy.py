@@ -39,6 +39,7 @@ from jupyter_selfheal.model import (
     Locus,
     Patch,
     Reason,
+    SkipReason,
 )
 from jupyter_selfheal.registry import traits_of
 
@@ -117,10 +118,10 @@ def _close(dossier: Dossier, wasted: Reason | None) -> Command:
             Reason.NO_IMPROVEMENT: "the attempts do not get better",
         }
         return Close(wasted, detail[wasted])
-    if dossier.derived and dossier.diagnosis.leave_alone == "deliberate":
+    if dossier.derived and dossier.diagnosis.skip_reason is SkipReason.DELIBERATE:
         means = f"{proposals.format_progress(dossier)}, an error that the notebook means to raise"
         return Close(Reason.EXHAUSTED, f"mended as far as {means}")
-    if is_left_alone(dossier.diagnosis) or (dossier.diagnosis.leave_alone == OWN_CHECK and not dossier.shut):
+    if is_left_alone(dossier.diagnosis) or (dossier.diagnosis.skip_reason is SkipReason.OWN_CHECK and not dossier.shut):
         return Close(Reason.ENVIRONMENT, dossier.diagnosis.advice or dossier.diagnosis.cause)
     if dossier.shut:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
@@ -134,22 +135,20 @@ def _close(dossier: Dossier, wasted: Reason | None) -> Command:
     return Close(Reason.EXHAUSTED, f"no patch was found that heals it{advice}")
 
 
-OWN_CHECK = "own check"
-"""Left alone in the end, but what led to it may be a fault that somebody can show to be mended: everyone may be asked."""
-
-
 def is_left_alone(diagnosis: Diagnosis) -> bool:
     """True where no code is rewritten: the cause is not in the code, or that is likelier than not."""
-    return bool(diagnosis.leave_alone.replace(OWN_CHECK, "")) or (
-        diagnosis.locus is Locus.ENVIRONMENT and diagnosis.confidence < SURE
-    )
+    if diagnosis.skip_reason is not None and diagnosis.skip_reason.is_final:
+        return True
+    return diagnosis.locus is Locus.ENVIRONMENT and diagnosis.confidence < SURE
 
 
 def list_healers(dossier: Dossier, diagnosis: Diagnosis) -> tuple[str, ...]:
     """Who may be asked about the failure at hand: nobody where it is left alone, but the rules about an installation."""
     if not is_left_alone(diagnosis):
         return dossier.healers
-    return tuple(h for h in dossier.healers if traits_of(h).installs and diagnosis.leave_alone == "missing module")
+    return tuple(
+        h for h in dossier.healers if traits_of(h).installs and diagnosis.skip_reason is SkipReason.MISSING_MODULE
+    )
 
 
 def list_open_healers(dossier: Dossier) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.case import Case, Outcome, Reason
     from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.model.diff import DiffLine, LineKind, diff_patch, diff_sources, format_diff
-    from jupyter_selfheal.model.failure import Diagnosis, Failure, FailureKind, Frame, Locus
+    from jupyter_selfheal.model.failure import Diagnosis, Failure, FailureKind, Frame, Locus, SkipReason
     from jupyter_selfheal.model.notebook import JSON, Cell, Notebook, Oracle, Output
     from jupyter_selfheal.model.patch import (
         BASELINE,
@@ -93,6 +93,7 @@ __all__ = [
     "Run",
     "RunCells",
     "Sandbox",
+    "SkipReason",
     "Start",
     "Step",
     "StepResult",
@@ -107,7 +108,7 @@ __all__ = [
 
 _HOMES = {
     "notebook": "Cell JSON Notebook Oracle Output",
-    "failure": "Diagnosis Failure FailureKind Frame Locus",
+    "failure": "Diagnosis Failure FailureKind Frame Locus SkipReason",
     "patch": "Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
     "trial": "Ending ErrorInfo Isolation Keep OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
     "verdict": "Attempt Candidate Verdict",

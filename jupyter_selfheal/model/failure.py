@@ -63,6 +63,34 @@ class Failure:
         return (f"{self.ename}: {first}" if first else self.ename)[:200]
 
 
+class SkipReason(StrEnum):
+    """Why a failure must be left alone: no code is rewritten for it. The values are what a user reads."""
+
+    DELIBERATE = "deliberate"
+    SKELETON = "skeleton"
+    """An exercise that is still open."""
+    MISSING_DATA = "missing data"
+    MISSING_CREDENTIAL = "missing credential"
+    BAD_DATA = "bad data"
+    NETWORK = "network"
+    NOT_PYTHON = "not python"
+    INPUT = "input"
+    """The cell asks a person for input."""
+    MISSING_MODULE = "missing module"
+    INTERRUPTED = "interrupted"
+    MEMORY = "memory"
+    ENVIRONMENT = "environment"
+    """Something else outside of the notebook, as a model believes."""
+    OWN_CHECK = "own check"
+    """The notebook's own code refuses what it is given: left alone in the end, but what led to it may be a fault that
+    somebody can show to be mended, so that everyone may be asked."""
+
+    @property
+    def is_final(self) -> bool:
+        """True where nobody is asked for a patch."""
+        return self is not SkipReason.OWN_CHECK
+
+
 class Locus(StrEnum):
     """Where the cause sits."""
 
@@ -78,16 +106,15 @@ class Locus(StrEnum):
 class Diagnosis:
     """What the failure is believed to come from.
 
-    ``leave_alone`` is empty where healing may go on, else the short name of the reason for leaving it: ``deliberate``,
-    ``skeleton``, ``missing data``, ``missing credential``, ``bad data``, ``network``, ``not python``, ``input``,
-    ``missing module``, ``interrupted``. ``advice`` says what the user can do. ``confidence`` is 0–100.
+    ``skip_reason`` says why it must be left alone, None where healing may go on. ``advice`` says what the user can do.
+    ``confidence`` is 0–100.
     """
 
     cause: str
     locus: Locus = Locus.CODE
     cell_id: str = ""
     confidence: int = 100
-    leave_alone: str = ""
+    skip_reason: SkipReason | None = None
     advice: str = ""
 
     def __post_init__(self) -> None:

@@ -75,7 +75,7 @@ def test_without_leave_to_install_the_module_is_only_named(place: Path, wheels: 
     done = heal(notebook, "-o", "out.ipynb", "--json", cwd=place)
     assert done.returncode == 1, done.stdout + done.stderr
     cell = json.loads(done.stdout)["notebooks"][0]["cells"][1]
-    assert (cell["status"], cell["leave_alone"], cell["fix"]) == ("left alone", "missing module", None)
+    assert (cell["status"], cell["skip_reason"], cell["fix"]) == ("left alone", "missing module", None)
     assert f"pip install {MODULE}" in cell["detail"]
     written = json.loads((place / "out.ipynb").read_text())["cells"]
     assert [c["source"] for c in written] == [c["source"] for c in json.loads(notebook.read_text())["cells"]]

@@ -174,7 +174,7 @@ class LiveHeal:
             diagnosis = outcome.diagnosis
             what = CLOSED.get(outcome.reason, outcome.reason.value)
             model = (self.card.model_off,) if self.card.model_off and outcome.reason is Reason.EXHAUSTED else ()
-            leave = f": {diagnosis.leave_alone}" if diagnosis.leave_alone else ""
+            leave = f": {diagnosis.skip_reason}" if diagnosis.skip_reason else ""
             self.change(
                 phase="closed",
                 status=f"{self.card.headline}: {what}{leave}",

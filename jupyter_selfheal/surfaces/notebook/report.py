@@ -52,7 +52,7 @@ def _cell(record: Record, report: NotebookReport) -> dict[str, JSON]:
         "failure": record.headline,
         "kind": record.failure[0].kind.value if record.failure else "",
         "cause": record.cause,
-        "leave_alone": record.diagnosis.leave_alone,
+        "skip_reason": record.diagnosis.skip_reason,
         "detail": record.detail,
         "cascade_of": record.cascade_of,
         "seconds": round(record.seconds, 3),

@@ -21,6 +21,7 @@ from jupyter_selfheal.model import (
     Outcome,
     Reason,
     Run,
+    SkipReason,
     Start,
     Trial,
 )
@@ -272,12 +273,12 @@ def _compared(record: Record, seen: Mapping[str, final.Seen]) -> Record:
 
 
 def _status(outcome: Outcome) -> Status:
-    if outcome.diagnosis.leave_alone == "deliberate":
+    if outcome.diagnosis.skip_reason is SkipReason.DELIBERATE:
         return Status.MEANT_TO_FAIL
     candidates = outcome.proposal[0].candidates if outcome.proposal else ()
     if any(c.verdict.plausible for c in candidates):
         return Status.PROPOSED
-    if outcome.diagnosis.leave_alone or outcome.reason is Reason.ENVIRONMENT:
+    if outcome.diagnosis.skip_reason or outcome.reason is Reason.ENVIRONMENT:
         return Status.LEFT_ALONE
     return Status.NOT_HEALED
 

@@ -97,7 +97,7 @@ def money(cost: Cost) -> str:
 
 
 def _left(record: Record) -> Iterator[str]:
-    why = record.diagnosis.leave_alone
+    why = record.diagnosis.skip_reason
     what = f"cascade of cell {record.cascade_of}" if record.cascade_of else record.status.value
     yield f"  cell {record.number}: {what}{f' ({why})' if why else ''}: {record.headline or record.detail}"
     if record.headline and record.detail:

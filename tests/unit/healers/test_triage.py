@@ -64,7 +64,7 @@ def diagnosed(broken: Broken) -> Diagnosis:
 )  # fmt: skip
 def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list[str]) -> None:
     found = diagnosed(bench.fail(*cells))
-    assert found.leave_alone == reason
+    assert found.skip_reason == reason
     assert found.advice
     assert found.confidence >= 80
 
@@ -93,20 +93,20 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
     ],
 )  # fmt: skip
 def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
-    assert diagnosed(bench.fail(*cells)).leave_alone == ""
+    assert diagnosed(bench.fail(*cells)).skip_reason is None
 
 
 def test_what_a_rule_can_mend_is_not_left_alone(bench: Bench) -> None:
     bench.put("lib/own_helpers.py", "x = 1\n")
     bench.put("data/rivers.csv", "a\n1\n")
-    assert diagnosed(bench.fail("import own_helpers")).leave_alone == ""
-    assert diagnosed(bench.fail("open('data/rivres.csv')")).leave_alone == ""
-    assert diagnosed(bench.fail("import panda as pd")).leave_alone == ""
+    assert diagnosed(bench.fail("import own_helpers")).skip_reason is None
+    assert diagnosed(bench.fail("open('data/rivres.csv')")).skip_reason is None
+    assert diagnosed(bench.fail("import panda as pd")).skip_reason is None
 
 
 def test_a_missing_module_says_which_distribution_to_install(bench: Bench) -> None:
     found = diagnosed(bench.fail("import skbio"))
-    assert (found.leave_alone, found.locus) == ("missing module", Locus.ENVIRONMENT)
+    assert (found.skip_reason, found.locus) == ("missing module", Locus.ENVIRONMENT)
     assert "scikit-bio" in found.advice
 
 
@@ -125,13 +125,13 @@ def test_a_tag_or_the_same_stored_error_means_deliberate_and_another_stored_erro
     cell = Cell("c1", "1 / 0")
     same = Output("error", ename="ZeroDivisionError", evalue="integer division or modulo by zero")
     other = Output("error", ename="NameError", evalue="name 'x' is not defined")
-    assert _with(replace(cell, tags=("raises-exception",)), bench).leave_alone == "deliberate"
-    assert _with(replace(cell, outputs=(replace(same, evalue="division by zero"),)), bench).leave_alone == "deliberate"
-    assert _with(replace(cell, outputs=(other,)), bench).leave_alone == ""
+    assert _with(replace(cell, tags=("raises-exception",)), bench).skip_reason == "deliberate"
+    assert _with(replace(cell, outputs=(replace(same, evalue="division by zero"),)), bench).skip_reason == "deliberate"
+    assert _with(replace(cell, outputs=(other,)), bench).skip_reason is None
     renamed = Output("error", ename="KeyError", evalue="Key length was greater than the depth")
     again = Cell("c1", "class UnsortedError(KeyError): __str__ = Exception.__str__\nraise_it = UnsortedError('Key length was greater than the depth')\n"
                        "def f():\n    raise raise_it\nf()", outputs=(renamed,))  # fmt: skip
-    assert _with(again, bench).leave_alone == "deliberate"
+    assert _with(again, bench).skip_reason == "deliberate"
 
 
 @pytest.mark.parametrize(
@@ -146,5 +146,5 @@ def test_a_tag_or_the_same_stored_error_means_deliberate_and_another_stored_erro
 )  # fmt: skip
 def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, cause: str, cells: list[str]) -> None:
     found = diagnosed(bench.fail(*cells))
-    assert (found.cause, found.leave_alone) == (cause, "")
+    assert (found.cause, found.skip_reason) == (cause, None)
     assert found.advice

@@ -29,6 +29,7 @@ from jupyter_selfheal.model import (
     Replace,
     Role,
     Run,
+    SkipReason,
     Start,
     Trial,
     TrialRequest,
@@ -181,7 +182,7 @@ def test_what_is_left_alone_is_not_rewritten(stage: MakeStage) -> None:
 def test_a_missing_module_gets_advice_and_is_not_installed_unasked(stage: MakeStage) -> None:
     s = stage("x = 1", "import not_there_at_all")
     patch = Patch((Insert("new", "%pip install not-there", "c1"),), "Install not-there")
-    told = Diagnosis("it is not installed", Locus.ENVIRONMENT, leave_alone="missing module")
+    told = Diagnosis("it is not installed", Locus.ENVIRONMENT, skip_reason=SkipReason.MISSING_MODULE)
     parts = scripted_parts(s.starts, [ScriptedHealer([answer(patch)])], diagnoser=ScriptedDiagnoser(told))
     outcome = heal(s.case, parts)
     assert outcome.reason is Reason.ENVIRONMENT
@@ -197,7 +198,7 @@ def test_only_a_known_distribution_is_installed_for_a_trial_and_only_where_that_
     s = stage("x = 1", "import not_there_at_all")
     trust = Applicability.SAFE if known else Applicability.DISPLAY_ONLY
     patch = Patch((Install("not-there", "not_there_at_all"),), "Install not-there", applicability=trust)
-    told = Diagnosis("it is not installed", Locus.ENVIRONMENT, leave_alone="missing module")
+    told = Diagnosis("it is not installed", Locus.ENVIRONMENT, skip_reason=SkipReason.MISSING_MODULE)
     installed: list[str] = []
 
     def install(requirement: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.model import Cell, Diagnosis, Locus
+from jupyter_selfheal.model import Cell, Diagnosis, Locus, SkipReason
 
 
 class Remedies(Protocol):
@@ -17,9 +17,9 @@ class Remedies(Protocol):
 
 
 def left_alone(
-    cause: str, reason: str, advice: str, locus: Locus = Locus.ENVIRONMENT, confidence: int = 95
+    cause: str, reason: SkipReason, advice: str, locus: Locus = Locus.ENVIRONMENT, confidence: int = 95
 ) -> Diagnosis:
-    return Diagnosis(cause=cause, locus=locus, confidence=confidence, leave_alone=reason, advice=advice)
+    return Diagnosis(cause=cause, locus=locus, confidence=confidence, skip_reason=reason, advice=advice)
 
 
 def cell_of(context: RuleContext) -> Cell:

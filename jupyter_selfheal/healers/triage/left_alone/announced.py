@@ -6,7 +6,7 @@ import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
-from jupyter_selfheal.model import Diagnosis, Locus
+from jupyter_selfheal.model import Diagnosis, Locus, SkipReason
 
 _WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b"
 ANNOUNCED = re.compile(
@@ -35,7 +35,7 @@ def announced(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if not said:
         return None
     return left_alone(
-        f"The notebook says that this fails: “{said.strip('# ').strip()[:120]}”.", "deliberate",
+        f"The notebook says that this fails: “{said.strip('# ').strip()[:120]}”.", SkipReason.DELIBERATE,
         "Tag the cell `raises-exception`, so that nbclient and nbval expect the error too.", Locus.CODE, 85,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone, line_of
-from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus
+from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, SkipReason
 
 OPEN = re.compile(
     r"\b(solutions?|answers?|code) (goes|go|here)\b|\byour (code|answer|solution|turn)\b|\b(write|type|enter|put|add) your\b|"
@@ -43,7 +43,7 @@ def open_exercise(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     hint = f" (`{solution[1]}` brings its solution)" if solution else ""
     what = f"`{name}` is bound by no cell" if name else f"{context.failure.evalue} is made by no cell"
     return Diagnosis(
-        f"{what}: the exercise in cell {number} is not completed.", Locus.ELSEWHERE, found.id, 90, "skeleton",
+        f"{what}: the exercise in cell {number} is not completed.", Locus.ELSEWHERE, found.id, 90, SkipReason.SKELETON,
         f"Complete cell {number}{hint}; nobody else can know what belongs there.",
     )  # fmt: skip
 
@@ -66,7 +66,7 @@ def open_value(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
                 number = context.notebook.index(cell.id) + 1
                 return Diagnosis(
                     f"`{name}` is still None: the exercise in cell {number} is not completed.", Locus.ELSEWHERE, cell.id,
-                    90, "skeleton", f"Complete cell {number}; nobody else can know what belongs there.",
+                    90, SkipReason.SKELETON, f"Complete cell {number}; nobody else can know what belongs there.",
                 )  # fmt: skip
     return None
 
@@ -103,7 +103,7 @@ def unfinished_line(context: RuleContext, remedies: Remedies) -> Diagnosis | Non
         return None
     return left_alone(
         f"`{line}` is not finished.",
-        "skeleton",
+        SkipReason.SKELETON,
         "Finish the line.",
         Locus.CODE,
     )

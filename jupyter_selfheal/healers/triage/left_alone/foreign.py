@@ -8,7 +8,7 @@ import re
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, left_alone
-from jupyter_selfheal.model import Diagnosis, FailureKind, Locus
+from jupyter_selfheal.model import Diagnosis, FailureKind, Locus, SkipReason
 
 SQL = re.compile(
     r"^\s*(SELECT\b.+\bFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|VIEW|DATABASE|INDEX)|DROP\s+TABLE|"
@@ -36,12 +36,12 @@ def not_python(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         found := re.search(r"(Cell|Line) magic(?: function)? `(%+\w+)` not found", failure.evalue)
     ):
         return left_alone(
-            f"The magic {found[2]} is not there.", "not python",
+            f"The magic {found[2]} is not there.", SkipReason.NOT_PYTHON,
             f"Load the extension that provides {found[2]} (`%load_ext …`), or leave the cell out.",
         )  # fmt: skip
     if failure.ename == "NameError" and _is_r(context):
         return left_alone(
-            "The cell holds R, not Python.", "not python", "Use a R magic (`%%R`), or run it with an R kernel."
+            "The cell holds R, not Python.", SkipReason.NOT_PYTHON, "Use a R magic (`%%R`), or run it with an R kernel."
         )
     if failure.kind is not FailureKind.SYNTAX:
         return None
@@ -65,7 +65,7 @@ def not_python(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         "SQL": "Use a SQL magic (`%%sql`) or pass the statement to the database as a string.",
         "R": "Use a R magic (`%%R`), or run it with an R kernel.",
     }.get(what, "Make it a Markdown cell." if what != "HTML" else "Put `%%html` on top.")
-    return left_alone(f"The cell holds {what}, not Python.", "not python", advice, Locus.CODE)
+    return left_alone(f"The cell holds {what}, not Python.", SkipReason.NOT_PYTHON, advice, Locus.CODE)
 
 
 def _is_r(context: RuleContext) -> bool:

@@ -12,7 +12,7 @@ from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
-from jupyter_selfheal.model import Diagnosis, FailureKind, Locus, Oracle
+from jupyter_selfheal.model import Diagnosis, FailureKind, Locus, Oracle, SkipReason
 
 RAISES = "raises-exception"
 
@@ -25,7 +25,7 @@ UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "Inde
 def interrupted(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if context.failure.ename != "KeyboardInterrupt":
         return None
-    return left_alone("The cell was interrupted.", "interrupted", "Run it again if it was to go on.")
+    return left_alone("The cell was interrupted.", SkipReason.INTERRUPTED, "Run it again if it was to go on.")
 
 
 def deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
@@ -34,21 +34,23 @@ def deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     advice = "Tag the cell `raises-exception`, so that nbclient and nbval expect the error too."
     if RAISES in cell.tags:
         return left_alone(
-            "The cell is tagged raises-exception.", "deliberate", "Nothing is to be done.", Locus.CODE, 100
+            "The cell is tagged raises-exception.", SkipReason.DELIBERATE, "Nothing is to be done.", Locus.CODE, 100
         )
     stored = next((o for o in cell.outputs if o.output_type == "error"), None)
     own = "ImportError", "ModuleNotFoundError", "FileNotFoundError"
     if stored is not None and stored.ename not in own and _same_error(context, stored.ename, stored.evalue):
-        return left_alone("The notebook stores this very error as the cell's output.", "deliberate", advice, Locus.CODE)
+        return left_alone(
+            "The notebook stores this very error as the cell's output.", SkipReason.DELIBERATE, advice, Locus.CODE
+        )
     if failure.ename == "SystemExit":
-        return left_alone("The cell ends the program.", "deliberate", advice, Locus.CODE)
+        return left_alone("The cell ends the program.", SkipReason.DELIBERATE, advice, Locus.CODE)
     statement = context.failing_statement
     if (
         isinstance(statement, ast.Raise)
         and statement.exc is not None
         and "NotImplementedError" not in ast.dump(statement)
     ):
-        return left_alone("The cell raises the error itself.", "deliberate", advice, Locus.CODE, 90)
+        return left_alone("The cell raises the error itself.", SkipReason.DELIBERATE, advice, Locus.CODE, 90)
     return None
 
 
@@ -71,7 +73,7 @@ def own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     number = context.notebook.index(cell_id) + 1
     place = f" (cell {number}, line {line})" if number and cell_id != failure.cell_id else f" (line {line})"
     return Diagnosis(
-        f"{where} itself refuses what it is given{place}: {failure.headline}", Locus.CODE, cell_id, 85, "own check",
+        f"{where} itself refuses what it is given{place}: {failure.headline}", Locus.CODE, cell_id, 85, SkipReason.OWN_CHECK,
         "Look at the value that the check names; the check is the notebook's own, and stays.",
     )  # fmt: skip
 
@@ -112,20 +114,22 @@ def skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     advice = "Complete the cell; nobody else can know what belongs there."
     name = failure.evalue.split("'")[1] if failure.ename == "NameError" and failure.evalue.count("'") > 1 else ""
     if PLACEHOLDER.match(name):
-        return left_alone(f"`{name}` is a placeholder.", "skeleton", advice, Locus.CODE)
+        return left_alone(f"`{name}` is a placeholder.", SkipReason.SKELETON, advice, Locus.CODE)
     if failure.ename not in UNFINISHED and "ellipsis" not in failure.evalue:
         return None
     if "'ellipsis'" in failure.evalue and any(_has_hole(c.source) for c in context.notebook.cells if c.kind == "code"):
-        return left_alone("A value is still `...`: the exercise is not completed.", "skeleton", advice, Locus.CODE)
+        return left_alone(
+            "A value is still `...`: the exercise is not completed.", SkipReason.SKELETON, advice, Locus.CODE
+        )
     cell_id, source, _ = context.location
     nothing = failure.ename == "AssertionError" or "NoneType" in failure.evalue
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
-        return left_alone("The code says itself that it is not implemented.", "skeleton", advice, Locus.CODE)
+        return left_alone("The code says itself that it is not implemented.", SkipReason.SKELETON, advice, Locus.CODE)
     for text in (context.failure.source, source, *_sources_of_callees(context)):
         notes = failure.ename in ("NameError", "NotImplementedError", "SyntaxError")
         if is_skeleton(text, notes=notes) or (nothing and _is_empty_function(text)):
             return Diagnosis(
-                "The cell is an exercise that is not completed.", Locus.CODE, cell_id, 95, "skeleton", advice
+                "The cell is an exercise that is not completed.", Locus.CODE, cell_id, 95, SkipReason.SKELETON, advice
             )
     return None
 

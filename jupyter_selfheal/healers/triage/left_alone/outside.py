@@ -7,7 +7,7 @@ import re
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.missing_module import wanted_distribution
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, left_alone, line_of
-from jupyter_selfheal.model import Diagnosis, FailureKind, Install
+from jupyter_selfheal.model import Diagnosis, FailureKind, Install, SkipReason
 
 NETWORK_NAMES = frozenset(
     {"URLError", "ConnectionError", "gaierror", "ConnectTimeout", "ReadTimeout", "SSLError", "ProxyError", "MaxRetryError",
@@ -32,13 +32,15 @@ CREDENTIAL_WORDS = re.compile(
 def input(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     asks = "input(" in context.failure.source or "getpass" in context.failure.source or "input(" in context.location[1]
     if context.failure.ename == "StdinNotImplementedError" or (context.failure.ename == "EOFError" and asks):
-        return left_alone("The cell asks for input.", "input", "Run it in a notebook, or give the value in the cell.")
+        return left_alone(
+            "The cell asks for input.", SkipReason.INPUT, "Run it in a notebook, or give the value in the cell."
+        )
     return None
 
 
 def memory(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if context.failure.ename in ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError"):
-        return left_alone("Out of memory.", "memory", "Work on a part of the data, or on a larger machine.")
+        return left_alone("Out of memory.", SkipReason.MEMORY, "Work on a part of the data, or on a larger machine.")
     return None
 
 
@@ -48,7 +50,9 @@ def credential(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if environ and not remedies.has_remedy(context):
         name = failure.evalue.strip("'\"")
         return left_alone(
-            f"The environment variable {name} is not set.", "missing credential", f"Set {name} and run the cell again."
+            f"The environment variable {name} is not set.",
+            SkipReason.MISSING_CREDENTIAL,
+            f"Set {name} and run the cell again.",
         )
     refused = CREDENTIAL_NAMES.search(failure.ename) or (
         failure.ename
@@ -58,7 +62,7 @@ def credential(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if refused and "_mock" not in failure.ename:
         return left_alone(
             "A service refused the access.",
-            "missing credential",
+            SkipReason.MISSING_CREDENTIAL,
             "Give the service a valid key or login.",
             confidence=90,
         )
@@ -71,7 +75,7 @@ def network(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if failure.kind is FailureKind.RAISED and failure.ename in ("TimeoutError", "timeout"):
         named = True
     if named or NETWORK_WORDS.search(failure.evalue) or re.search(r"gaierror|urlopen error", failure.traceback):
-        return left_alone("The cell needs the network.", "network", "Run it where the address can be reached.")
+        return left_alone("The cell needs the network.", SkipReason.NETWORK, "Run it where the address can be reached.")
     return None
 
 
@@ -80,7 +84,9 @@ def missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if failure.ename == "LookupError" and "Resource" in failure.evalue and "nltk" in failure.evalue.lower():
         data = re.search(r"nltk\.download\('(\w+)'\)", failure.evalue)
         return left_alone(
-            "A data set of NLTK is not there.", "missing data", f"Run `nltk.download('{data[1] if data else '…'}')`."
+            "A data set of NLTK is not there.",
+            SkipReason.MISSING_DATA,
+            f"Run `nltk.download('{data[1] if data else '…'}')`.",
         )
     worded = r"No such file or directory|does not exist|[Uu]nable to open file|not found\.?$"
     missing = (
@@ -94,7 +100,7 @@ def missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     name = found[1] if found else "the file"
     return left_alone(
         f"File not found: {name}. No close match in the project.",
-        "missing data",
+        SkipReason.MISSING_DATA,
         f"Put {name} where the cell reads it.",
     )
 
@@ -113,7 +119,7 @@ def missing_module(context: RuleContext, remedies: Remedies) -> Diagnosis | None
     if requirement:
         line = Install(requirement, module).line
         advice = f"`{line}`" + ("" if known else ", if the distribution of that name is meant")
-    return left_alone(f"The module {module} is not installed here.", "missing module", advice)
+    return left_alone(f"The module {module} is not installed here.", SkipReason.MISSING_MODULE, advice)
 
 
 def machine(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
@@ -126,6 +132,9 @@ def machine(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     )
     if words or failure.ename in ("PermissionError", "ExecutableNotFound", "TclError", "CalledProcessError"):
         return left_alone(
-            "The machine lacks something that the cell needs.", "missing module", failure.headline, confidence=85
+            "The machine lacks something that the cell needs.",
+            SkipReason.MISSING_MODULE,
+            failure.headline,
+            confidence=85,
         )
     return None

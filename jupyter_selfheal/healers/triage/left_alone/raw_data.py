@@ -7,7 +7,7 @@ import ast
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
-from jupyter_selfheal.model import Diagnosis, Locus
+from jupyter_selfheal.model import Diagnosis, Locus, SkipReason
 
 
 def bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
@@ -22,7 +22,7 @@ def bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     ):
         return None
     return left_alone(
-        "The assert found something wrong in the data.", "bad data",
+        "The assert found something wrong in the data.", SkipReason.BAD_DATA,
         "Look at the data that it names; the check is right, and stays.", Locus.CODE, 85,
     )  # fmt: skip
 

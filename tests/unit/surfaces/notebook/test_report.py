@@ -41,7 +41,7 @@ def test_the_json_report_has_a_stable_form(healed: tuple[Document, NotebookRepor
     cells = raw["notebooks"][0]["cells"]
     assert [c["status"] for c in cells] == ["ran", "healed", "not healed", "not healed", "ran"]
     assert set(cells[1]) == {
-        "cell", "id", "status", "failure", "kind", "cause", "leave_alone", "detail", "cascade_of", "seconds", "cost_usd",
+        "cell", "id", "status", "failure", "kind", "cause", "skip_reason", "detail", "cascade_of", "seconds", "cost_usd",
         "cost_by", "run", "stored_output", "attempts", "fix"
     }  # fmt: skip
     assert cells[1]["fix"]["diff"].splitlines() == ["@@ cell 2 @@", "-a.uper()", "+a.upper()"]

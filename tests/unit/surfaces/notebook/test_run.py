@@ -6,7 +6,19 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.model import Case, FailureKind, Insert, Move, Patch, Replace, Run, RunCells, Trial, TrialRequest
+from jupyter_selfheal.model import (
+    Case,
+    FailureKind,
+    Insert,
+    Move,
+    Patch,
+    Replace,
+    Run,
+    RunCells,
+    SkipReason,
+    Trial,
+    TrialRequest,
+)
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -123,7 +135,7 @@ def test_meant_to_fail_skipped_and_left_alone_cells_are_named_and_unchanged(docu
         cell("import launch_rockets", metadata={"selfheal": {"skip": True}}),
         "open('/none/at/all')",
     )
-    report, _ = batch(given, leave_alone="missing data").run()
+    report, _ = batch(given, skip_reason=SkipReason.MISSING_DATA).run()
     assert [r.status for r in report.records] == [Status.MEANT_TO_FAIL, Status.SKIPPED, Status.LEFT_ALONE]
     assert report.healed == given.notebook
     assert report.records[2].detail == "see to it"
