@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.search.evaluate import Result
-from jupyter_selfheal.inside.search.locate import Sight
+from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.program import REPLAY, Program, compiled
-from jupyter_selfheal.inside.search.propose import ordered
+from jupyter_selfheal.inside.search.propose_mutations import ordered
+from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, kind_of
-from jupyter_selfheal.inside.search.text import splice
+from jupyter_selfheal.inside.search.source_text import splice
 
 QUERY = 0.25
 """Weight of changes to a statement that asks what a function gives."""

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jupyter_selfheal.inside.search import behave
+from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate
-from jupyter_selfheal.inside.search.evaluate import Runner
-from jupyter_selfheal.inside.search.locate import Sight
-from jupyter_selfheal.inside.search.pool import in_fork
+from jupyter_selfheal.inside.search.localise_faults import Sight
+from jupyter_selfheal.inside.search.process_pool import in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE
-from jupyter_selfheal.inside.search.propose import unread
-from jupyter_selfheal.inside.search.text import splice, tidy
+from jupyter_selfheal.inside.search.propose_mutations import unread
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.source_text import splice, tidy
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
@@ -52,12 +52,14 @@ class Ranking:
         texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.found[:5])
         names.sort(key=lambda n: f"def {n}" not in texts)
         if names and len(self.found) > 1:
-            given = behave.inputs(calls[names[0]], known=self._literals())
+            given = compare_behaviour.inputs(calls[names[0]], known=self._literals())
             variants = [*(c.codes for c in self.found), {}]
-            shown = in_fork(lambda: behave.behaviours(self.runner, variants, names[0], given, self.seconds), WAIT)
+            shown = in_fork(
+                lambda: compare_behaviour.behaviours(self.runner, variants, names[0], given, self.seconds), WAIT
+            )
             if isinstance(shown, list):
-                expected = behave.expected_kinds(self.runner.program)
-                self.strange = [behave.strangeness(texts, shown[-1], expected) for texts in shown[:-1]]
+                expected = compare_behaviour.expected_kinds(self.runner.program)
+                self.strange = [compare_behaviour.strangeness(texts, shown[-1], expected) for texts in shown[:-1]]
                 return names[0], given, shown[:-1]
         return "", [], [[] for _ in self.found]
 
@@ -72,7 +74,7 @@ class Ranking:
 
     def ranked(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Patches as data, the best of each hypothesis first, then their look-alikes; with the questions."""
-        groups = behave.clusters(self.shown) if self.function else [[n] for n in range(len(self.found))]
+        groups = compare_behaviour.clusters(self.shown) if self.function else [[n] for n in range(len(self.found))]
         strength = {n: sum(self.found[m].weight for m in group) for group in groups for n in group}
         best = {n: self.found[group[0]].weight for group in groups for n in group}
         order = sorted(range(len(self.found)), key=lambda n: self._key(n, strength[n], best[n]))
@@ -118,7 +120,7 @@ class Ranking:
             ]
             if apart:
                 at = min(apart, key=lambda n: (len(repr(self.given[n])), n))
-                call = behave.Input(self.function, self.given[at]).text
+                call = compare_behaviour.Input(self.function, self.given[at]).text
                 return (
                     f"`{call}` gives {own[at]} with it, and {shown[at]} with another change that passes the same checks"
                 )
@@ -137,7 +139,7 @@ class Ranking:
         for position, m in enumerate(order):
             if at < len(self.shown[m]):
                 answers.setdefault(self.shown[m][at], []).append(position)
-        return [{"call": behave.Input(self.function, self.given[at]).text, "answers": answers}]
+        return [{"call": compare_behaviour.Input(self.function, self.given[at]).text, "answers": answers}]
 
     def _worth(self, at: int, likely: Sequence[int]) -> tuple[float, int, str]:
         """Less is better: the share of the weight that the likeliest value has (errors count as no answer), then the input's length."""

@@ -11,9 +11,9 @@ import time
 from dataclasses import replace
 
 from jupyter_selfheal.inside.comparator import is_equal
-from jupyter_selfheal.inside.search.evaluate import Muted, Runner, timer
-from jupyter_selfheal.inside.search.pool import in_fork
+from jupyter_selfheal.inside.search.process_pool import in_fork
 from jupyter_selfheal.inside.search.program import DEFINE, REPLAY, Program
+from jupyter_selfheal.inside.search.run_candidate import Muted, Runner, timer
 
 QUICK = 0.5
 """CPU seconds that the statements may take."""

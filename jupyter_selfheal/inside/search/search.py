@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
-from jupyter_selfheal.inside.search.evaluate import OK, Result, Runner
-from jupyter_selfheal.inside.search.locate import Sight, observe
-from jupyter_selfheal.inside.search.pool import DEPTH, Job, Pool, in_fork
+from jupyter_selfheal.inside.search.localise_faults import Sight, observe
+from jupyter_selfheal.inside.search.process_pool import DEPTH, Job, Pool, in_fork
 from jupyter_selfheal.inside.search.program import (
     REPLAY,
     Program,
@@ -22,6 +21,7 @@ from jupyter_selfheal.inside.search.program import (
 )
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import repeats, without
+from jupyter_selfheal.inside.search.run_candidate import OK, Result, Runner
 
 LEAST, MOST = 0.01, 0.1
 """CPU seconds for a candidate while screening: twice what its passing checks take, within these."""

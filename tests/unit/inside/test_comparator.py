@@ -17,8 +17,8 @@ from jupyter_selfheal.inside import comparator
 from jupyter_selfheal.inside.comparator import find_difference, is_equal, is_equal_text
 from jupyter_selfheal.inside.loader import code_to_load
 from jupyter_selfheal.inside.probes import expected
-from jupyter_selfheal.inside.search.evaluate import Runner
 from jupyter_selfheal.inside.search.program import Program, Unit
+from jupyter_selfheal.inside.search.run_candidate import Runner
 
 NAN, INF = float("nan"), float("inf")
 

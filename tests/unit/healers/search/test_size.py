@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from jupyter_selfheal.healers.search.plan import plan
-from jupyter_selfheal.inside.search.propose import ordered
+from jupyter_selfheal.inside.search.propose_mutations import ordered
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 

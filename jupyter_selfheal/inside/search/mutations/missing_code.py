@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.conditions import tests_of
+from jupyter_selfheal.inside.search.mutations.conditions import tests_of
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
 
 MADE = 400

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.operators import is_test
+from jupyter_selfheal.inside.search.mutations.operators import is_test
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, Change, Scope
 
 MADE = 250

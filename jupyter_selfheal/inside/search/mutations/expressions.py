@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.operators import is_items, off_by_one
+from jupyter_selfheal.inside.search.mutations.operators import is_items, off_by_one
 from jupyter_selfheal.inside.search.scope import (
     DICT,
     FUNCTIONS,

@@ -7,8 +7,8 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.names import NEAR
-from jupyter_selfheal.inside.search.operators import COMPARE, between
+from jupyter_selfheal.inside.search.mutations.names import NEAR
+from jupyter_selfheal.inside.search.mutations.operators import COMPARE, between
 from jupyter_selfheal.inside.search.scope import NUMBER, TEXT, Change, Scope
 
 _SIMPLE = ast.Expr | ast.Assign | ast.AugAssign | ast.Return

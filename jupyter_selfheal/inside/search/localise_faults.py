@@ -14,7 +14,7 @@ from math import sqrt
 from types import CodeType, FrameType
 from typing import Any
 
-from jupyter_selfheal.inside.search.evaluate import Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import Result, Runner
 from jupyter_selfheal.inside.search.scope import kind_of
 
 EVENTS = 400

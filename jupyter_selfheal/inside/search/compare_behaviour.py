@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.search.evaluate import Enough, Muted, OutOfTime, Runner, timer
-from jupyter_selfheal.inside.search.locate import plain
+from jupyter_selfheal.inside.search.localise_faults import plain
 from jupyter_selfheal.inside.search.program import CHECK, Program
+from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, OutOfTime, Runner, timer
 
 INPUTS = 120
 SECONDS = 0.01

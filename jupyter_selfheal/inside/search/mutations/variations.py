@@ -11,11 +11,11 @@ import builtins
 import itertools
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.conditions import tests_of
-from jupyter_selfheal.inside.search.names import NEAR
-from jupyter_selfheal.inside.search.operators import COMPARE, between, is_test
+from jupyter_selfheal.inside.search.mutations.conditions import tests_of
+from jupyter_selfheal.inside.search.mutations.names import NEAR
+from jupyter_selfheal.inside.search.mutations.operators import COMPARE, between, is_test
 from jupyter_selfheal.inside.search.scope import Change, Scope, once
-from jupyter_selfheal.inside.search.text import splice
+from jupyter_selfheal.inside.search.source_text import splice
 
 MOST = 40
 """Variants of one expression or statement that are tried at one place."""

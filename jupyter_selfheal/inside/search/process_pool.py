@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 
-from jupyter_selfheal.inside.search.evaluate import Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import Result, Runner
 
 BATCH = 200
 SLICE = 1.0

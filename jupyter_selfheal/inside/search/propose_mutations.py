@@ -7,17 +7,17 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from jupyter_selfheal.inside.search import (
+from jupyter_selfheal.inside.search import described_intent
+from jupyter_selfheal.inside.search.mutations import (
     conditions,
     constants,
     containers,
     exchanges,
-    intent,
+    expressions,
     mirrored,
-    missing,
+    missing_code,
     names,
     operators,
-    shapes,
     statements,
     variations,
 )
@@ -33,11 +33,11 @@ TEMPLATES = (
     names.attributes,
     names.calls,
     names.keys,
-    *shapes.TEMPLATES,
+    *expressions.TEMPLATES,
     *containers.TEMPLATES,
     *conditions.TEMPLATES,
     *statements.TEMPLATES,
-    *missing.TEMPLATES,
+    *missing_code.TEMPLATES,
     *variations.TEMPLATES,
     *exchanges.TEMPLATES,
     *mirrored.TEMPLATES,
@@ -82,7 +82,7 @@ def ordered(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Chang
     forgotten = unread(s.tree)
     for change in changes(s):
         key = tuple(sorted((start, end, new.strip("()")) for start, end, new in change.edits))
-        prior = change.prior * intent.factor(s, change)
+        prior = change.prior * described_intent.factor(s, change)
         if forgotten and any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
             prior *= READS_FORGOTTEN
         change = replace(change, prior=min(1.0, prior))

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.search.mutations.expressions import usable
+from jupyter_selfheal.inside.search.mutations.variations import parts
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, Change, Scope
-from jupyter_selfheal.inside.search.shapes import usable
-from jupyter_selfheal.inside.search.variations import parts
 
 _SIMPLE = ast.Expr | ast.Assign | ast.AugAssign
 _SEPARATORS = (" ", ", ", ",", ".", "-", "_", ":", ": ", "/", "\n")

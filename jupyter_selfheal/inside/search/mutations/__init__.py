@@ -1,0 +1,1 @@
+"""Mutation operators by kind: the ways in which the search changes a statement."""
