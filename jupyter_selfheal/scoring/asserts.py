@@ -10,7 +10,7 @@ from functools import lru_cache
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step, Trial
-from jupyter_selfheal.scoring.seen import Count, Evidence
+from jupyter_selfheal.scoring.evidence import Count, Evidence
 from jupyter_selfheal.source import BUILTINS, Names
 
 _TESTS = ("test", "check", "verify")

@@ -13,7 +13,7 @@ from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Case, Patch, Probe, Step, Trial
 from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.scoring.asserts import patched_cells
-from jupyter_selfheal.scoring.seen import Count, Evidence
+from jupyter_selfheal.scoring.evidence import Count, Evidence
 
 DOCTESTS = "doctests"
 """Name of the probe that runs docstring examples."""

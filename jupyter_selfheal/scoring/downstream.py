@@ -11,8 +11,8 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step, StepResult, Trial
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.asserts import names_above, names_in, patched_names, run_by
+from jupyter_selfheal.scoring.evidence import Below, Evidence
 from jupyter_selfheal.scoring.expected import expectation
-from jupyter_selfheal.scoring.seen import Below, Evidence
 
 AT_MOST = 6
 """Cells below that are run in one trial, nearest first."""

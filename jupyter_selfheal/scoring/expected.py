@@ -28,7 +28,7 @@ from jupyter_selfheal.model import (
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
-    from jupyter_selfheal.scoring.seen import Evidence
+    from jupyter_selfheal.scoring.evidence import Evidence
 
 EXPECTED = "expected"
 """Name of the probe that compares the cell's last value."""

@@ -1,7 +1,7 @@
 """What decides whether a result is right: every oracle that trials are held to, strongest first.
 
 Another one is one file with a class like these and a line in :data:`ORACLES`. What it saw goes into
-:attr:`~jupyter_selfheal.scoring.seen.Evidence.findings`, which the verdict weighs as they say.
+:attr:`~jupyter_selfheal.scoring.evidence.Evidence.findings`, which the verdict weighs as they say.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from jupyter_selfheal.model import Case, Patch, Step, Trial
 from jupyter_selfheal.scoring.asserts import AssertsBelow, OwnAsserts
 from jupyter_selfheal.scoring.docstrings import Doctests
 from jupyter_selfheal.scoring.downstream import CellsBelow
+from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.expected import UsersWord
-from jupyter_selfheal.scoring.seen import Evidence
 from jupyter_selfheal.scoring.stored import StoredOutput
 
 

@@ -26,9 +26,9 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.ports import Judgement
 from jupyter_selfheal.registry import traits_of
 from jupyter_selfheal.scoring import expected
-from jupyter_selfheal.scoring.observe import cell_ran, evidence
+from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
-from jupyter_selfheal.scoring.seen import Evidence
+from jupyter_selfheal.scoring.read_evidence import cell_ran, read_evidence
 from jupyter_selfheal.scoring.verdict import Opinion, verdict
 
 GLANCE = 12
@@ -80,7 +80,7 @@ class EvidenceScorer:
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
     ) -> Judgement:
         """A verdict for each tried patch, in the given order. Pure but for the judge."""
-        seen = _side_by_side([evidence(case, patch, trial, self._oracles) for patch, trial in tried])
+        seen = _side_by_side([read_evidence(case, patch, trial, self._oracles) for patch, trial in tried])
         first = [verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
         open_ = [n for n, v in enumerate(first) if _is_undecided(tried[n][0], seen[n], v)]
         if self._judge is None or not open_:

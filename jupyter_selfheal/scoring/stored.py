@@ -22,7 +22,7 @@ from jupyter_selfheal.scoring.expected import all_outputs
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
-    from jupyter_selfheal.scoring.seen import Evidence
+    from jupyter_selfheal.scoring.evidence import Evidence
 
 RTOL = 1e-4
 """Relative tolerance for stored numbers: they were printed rounded, often by other versions of a library."""

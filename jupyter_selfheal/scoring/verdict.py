@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from jupyter_selfheal.model import Applicability, Patch, Verdict
 from jupyter_selfheal.registry import traits_of
-from jupyter_selfheal.scoring.seen import Count, Evidence, Finding
+from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding
 
 CAP = 3.0
 """Tampering and a contradicted oracle score no higher."""

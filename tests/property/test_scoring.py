@@ -13,8 +13,8 @@ from jupyter_selfheal.healers.memory.templates import apply, learn, renamed
 from jupyter_selfheal.inside.comparator import find_difference
 from jupyter_selfheal.model import Applicability, Cell, Output, Patch
 from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring.evidence import Below, Count, Evidence
 from jupyter_selfheal.scoring.expected import Part
-from jupyter_selfheal.scoring.seen import Below, Count, Evidence
 from jupyter_selfheal.scoring.stored import NOTHING, Comparison
 from jupyter_selfheal.scoring.verdict import Opinion, verdict
 

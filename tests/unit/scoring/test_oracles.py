@@ -8,9 +8,9 @@ from typing import Any
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import BASELINE, Case, Patch, Probe, Step, Trial
+from jupyter_selfheal.scoring.evidence import Evidence, Finding
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
-from jupyter_selfheal.scoring.seen import Evidence, Finding
 
 IS_SORTED = "def probe(shell, last, argument):\n    return shell.user_ns['a'] == sorted(shell.user_ns['a'])\n"
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.scoring.evidence import Below, Count, Evidence
 from jupyter_selfheal.scoring.expected import Part
-from jupyter_selfheal.scoring.seen import Below, Count, Evidence
 from jupyter_selfheal.scoring.stored import Comparison
 from jupyter_selfheal.scoring.verdict import Opinion, verdict
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.model import Case, Cell, FailureKind, Frame, Insert, Notebook, Oracle, Output, Patch, Replace
-from jupyter_selfheal.scoring.intent import remarks, tampering
+from jupyter_selfheal.scoring.tampering import remarks, tampering
 
 # (source, failing line, patched source, what it is called)
 CHEATS = [

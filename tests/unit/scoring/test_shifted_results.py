@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.model import FailureKind
-from jupyter_selfheal.scoring.fitted import shifted
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from jupyter_selfheal.scoring.shifted_results import shifted
 
 AREA = "def area(w, h):\n    return w * h"
 

@@ -19,7 +19,7 @@ from jupyter_selfheal.scoring.asserts import asserts_in, names_in, patched_cells
 from jupyter_selfheal.scoring.deletion import deleted, dump, failing_statement, fresh_statements, is_literal, walk
 from jupyter_selfheal.scoring.discarded import thrown_away
 from jupyter_selfheal.scoring.literals import hard_coded
-from jupyter_selfheal.scoring.vacuous import made_vacuous
+from jupyter_selfheal.scoring.vacuous_conditions import made_vacuous
 
 _MOCKS = re.compile(r"^(unittest\.)?mock\b|^pytest$|^unittest$")
 _NOT_RUN = re.compile(

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Ending, ErrorInfo, Patch, Role, Trial
-from jupyter_selfheal.scoring import draws
+from jupyter_selfheal.scoring import randomness
 from jupyter_selfheal.scoring.data_checks import asks_of_data
-from jupyter_selfheal.scoring.fitted import asks_many, shifted
+from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.imports import only_imports
-from jupyter_selfheal.scoring.intent import remarks, tampering
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
-from jupyter_selfheal.scoring.seen import Evidence
+from jupyter_selfheal.scoring.shifted_results import asks_many, shifted
+from jupyter_selfheal.scoring.tampering import remarks, tampering
 
 _BLOCKED_ERRORS = frozenset(
     [
@@ -39,7 +39,7 @@ _BLOCKED_ERRORS = frozenset(
 )
 
 
-def evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[TrialOracle] = ORACLES) -> Evidence:
+def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[TrialOracle] = ORACLES) -> Evidence:
     """Everything that the trial and the patch's trees say; nothing of other patches yet."""
     cheats, doubts = tampering(case, patch), remarks(case, patch)
     if not cell_ran(trial):
@@ -54,7 +54,7 @@ def evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[TrialOrac
         )
     seen = Evidence(
         ran=True,
-        drawn=draws.unseeded(case, patch),
+        drawn=randomness.unseeded(case, patch),
         imports=only_imports(case, patch),
         shifted=shifted(case, patch) and not asks_many(case),
         rival=patch.rival,

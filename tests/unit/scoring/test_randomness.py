@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from jupyter_selfheal.model import BASELINE, Case, Patch, Replace
-from jupyter_selfheal.scoring.draws import unseeded
+from jupyter_selfheal.scoring.randomness import unseeded
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from jupyter_selfheal.scoring.vacuous import made_vacuous
+from jupyter_selfheal.scoring.vacuous_conditions import made_vacuous
 
 OLD = 'if "@" in text and n > m:\n    pass\nnan = x != x\n'
 
