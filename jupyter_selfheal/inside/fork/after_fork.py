@@ -122,7 +122,12 @@ def stop_tracing() -> None:
 
 
 def stop_history(shell: Any) -> None:
-    """Keep ``In`` and ``Out``, write nothing to the history database (it is one file for all of the user's kernels)."""
+    """Keep ``In`` and ``Out``, write nothing to the history database (it is one file for all of the user's kernels).
+
+    The thread that saves is not in this copy, and may have held the locks when the copy was made: new ones take their
+    place. The attributes are those of IPython's ``HistoryManager`` (checked in IPython 8.18 and 9.18; one that a version
+    lacks is set to no effect).
+    """
     history = getattr(shell, "history_manager", None)
     if history is None:
         return
@@ -150,7 +155,10 @@ def stop_script_loop(shell: Any) -> None:
 
 
 def forget_script_loop(shell: Any) -> None:
-    """In a copy, where that thread is not."""
+    """In a copy, where that thread is not: the loop is kept from its finaliser, which would wait for the thread.
+
+    ``_event_loop_finalizer`` is a private name of IPython 9.18; 8.18 has none.
+    """
     magics = gate.find_script_magics(shell)
     finalizer = getattr(magics, "_event_loop_finalizer", None)
     if finalizer is not None:

@@ -4,6 +4,10 @@ Tasks that the user started go on in the trial as they do in their kernel, and a
 as tasks belong to it; its selector and its self-pipe, which the quarantine of descriptors has cut, are replaced, and what
 ipykernel, tornado and zmq had scheduled on it is dropped: their sockets are gone.
 
+Trusted private names, checked in Python 3.11, 3.12 and 3.13: of asyncio's loops ``_selector``, ``_ssock``, ``_csock``,
+``_make_self_pipe``, ``_thread_id``, ``_stopping``, ``_ready`` and ``_scheduled``, and ``asyncio.tasks._leave_task``; in IPython 8.18
+and 9.18: ``IPython.core.async_helpers._asyncio_event_loop``.
+
 Standard library only: sent as source to kernels whose environment lacks this package.
 """
 

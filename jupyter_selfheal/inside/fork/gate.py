@@ -5,6 +5,9 @@ executor's queue) is held for ever in the child, and some libraries hang the *pa
 known to be dangerous and on every thread it does not know; a refusal costs a slower fallback, never a session. What is
 allowed is what nearly every notebook has: ipykernel's own threads, tqdm's monitor, idle executor workers, debugpy.
 
+Trusted names of IPython and ipykernel, each asked for with a default: ``event_loop`` and ``bg_processes`` of the script magics,
+``active_eventloop`` of the shell, ``eventloop`` of the kernel (IPython 8.18 and 9.18, ipykernel 6.29 and 7.4).
+
 Standard library only: it is also sent as source to kernels whose environment lacks this package.
 """
 

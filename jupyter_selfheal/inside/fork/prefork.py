@@ -6,6 +6,10 @@ of the socket is closed, when its zygote or the user's kernel ends, or when memo
 
     zygote ─order→ guard ─order→ trial
 
+It is safe to fork here at any time. A zygote has one thread that does anything (idle workers of a kept state's pools wait for ever)
+and runs no code of a notebook, so that no lock can be held by somebody who is not in the copy. The guard watches pidfds of the
+user's kernel and of the zygote, and the trial is killed with its guard: whoever ends first, nothing stays behind.
+
 Standard library only, with the modules beside it: sent as source to kernels whose environment lacks this package.
 """
 

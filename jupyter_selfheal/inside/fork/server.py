@@ -30,7 +30,7 @@ _PAUSE = 0.03
 
 
 def serve_forever(first: Any) -> None:
-    """The life of a forked copy: wait as a zygote; in a trial forked from it, run; if that is kept, wait again; …
+    """The life of a forked copy, which never returns to the kernel's code: wait as a zygote; in a trial forked from it, run; if that is kept, wait again; …
 
     A loop rather than calls within calls, so that the stack of the hundredth kept state is no deeper than the first's.
     """
@@ -87,6 +87,8 @@ class Zygote:
         """When a pair is to be made ahead."""
         self.kept: dict[int, int] = {}
         self.state_children = set(guard.list_children(os.getpid()))
+        # Objects that are there already are never looked at by the collector again: it would write to each of them, and so
+        # copy the memory that this process shares with the kernel. What must be found later is found without it.
         gc.freeze()
         self.end_asked, self._end_asked_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         """Readable once this process was asked to end: by a signal, as whoever forked it holds no end of a channel."""

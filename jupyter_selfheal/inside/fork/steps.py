@@ -1,5 +1,8 @@
 """Running the steps of a request with the kernel's own shell, inside the trial.
 
+Trusted private names: the shell's ``_run_cell``, for its signature alone (IPython 8.18 and 9.18), and ipykernel's ``_last_traceback``
+(6.29 and 7.4) and ``_last_traceback_during_displayhook`` (asked for with a default: only some versions have it).
+
 Standard library and IPython only: sent as source to kernels whose environment lacks this package.
 """
 
