@@ -7,11 +7,13 @@ Standard library only.
 from __future__ import annotations
 
 import json
-import linecache
 import os
 import sys
+import traceback
 import types
 from typing import Any
+
+from jupyter_selfheal.inside import locate
 
 
 class Last:
@@ -31,6 +33,8 @@ _shared = ""
 
 _before_exec = False
 _cells: dict[str, str] = {}
+_ran = {"code": "", "cell_id": "", "file": ""}
+"""The cell that was run last."""
 
 
 class Echo:
@@ -65,6 +69,7 @@ def watch(shell: Any, folder: str) -> None:
         raw = getattr(outcome.info, "raw_cell", "") or ""
         name = shell.compile.get_code_name(raw, shell.transform_cell(raw), shell.execution_count - 1)
         _cells[name] = getattr(outcome.info, "cell_id", None) or ""
+        _ran.update(code=raw, cell_id=_cells[name], file=name)
         if last.error is not None:
             last.error.__traceback__ = _cut_to_cell(last.error.__traceback__)
 
@@ -78,29 +83,21 @@ def _cut_to_cell(step: types.TracebackType | None) -> types.TracebackType | None
     return step
 
 
-def locate() -> None:
+def locate_error() -> None:
     """Answer where the last error came from: its line in the cell and its frames from the cell inwards."""
     global answer
     error = last.error
-    frames: list[dict[str, Any]] = []
-    step = getattr(error, "__traceback__", None)
-    while step is not None:
-        code = step.tb_frame.f_code
-        frames.append(
-            {
-                "file": code.co_filename,
-                "line": step.tb_lineno,
-                "function": code.co_name,
-                "text": linecache.getline(code.co_filename, step.tb_lineno).strip(),
-                "cell_id": _cells.get(code.co_filename, ""),
-            }
-        )
-        step = step.tb_next
-    line = frames[0]["line"] if frames else 0
-    if isinstance(error, SyntaxError) and _before_exec:
+    if error is None:
+        answer = "null"
+        return
+    timed = locate.timed_cell_of(_ran["code"], _ran["cell_id"])
+    stack = traceback.walk_tb(error.__traceback__)
+    frames = locate.list_frames(stack, _cells.__contains__, lambda file: _cells.get(file, ""), timed)
+    line = locate.find_line(frames, lambda frame: frame[0] == _ran["file"], timed)
+    if isinstance(error, SyntaxError) and (_before_exec or not line):
         line = error.lineno or 0
-    place = {"ename": type(error).__name__, "evalue": _describe(error), "line": line, "frames": frames}
-    answer = json.dumps({**place, "before_exec": _before_exec} if error is not None else None)
+    place = {"ename": type(error).__name__, "evalue": _describe(error), "line": line, "before_exec": _before_exec}
+    answer = json.dumps({**place, "frames": locate.shorten(frames)})
 
 
 def ask(shell: Any, source: str, argument: str, stdout: str) -> None:

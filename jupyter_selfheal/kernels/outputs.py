@@ -124,15 +124,19 @@ class Reading:
         )
 
     def _error(self, at: int, raw: Mapping[str, JSON]) -> ErrorInfo:
-        step, line = self._steps[at], read_count(raw.get("line", 0)) or 0
-        return ErrorInfo(
-            ename=str(raw["ename"]),
-            evalue=str(raw["evalue"]),
-            line=line,
-            statement=source.find_statement(step.code, line) if isinstance(step, Run) and line else -1,
-            frames=tuple(
-                Frame(file, n, function, text, cell) for file, n, function, text, cell in raw.get("frames", ())
-            ),
-            traceback=str(raw.get("traceback", "")),
-            before_exec=bool(raw.get("before_exec", False)),
-        )
+        step = self._steps[at]
+        return read_error(raw, step.code if isinstance(step, Run) else "")
+
+
+def read_error(raw: Mapping[str, JSON], code: str) -> ErrorInfo:
+    """An error as :mod:`~jupyter_selfheal.inside.locate` describes it in a kernel; ``code`` is the cell's, empty for a probe."""
+    line = read_count(raw.get("line", 0)) or 0
+    return ErrorInfo(
+        ename=str(raw["ename"]),
+        evalue=str(raw["evalue"]),
+        line=line,
+        statement=source.find_statement(code, line) if line else -1,
+        frames=tuple(Frame(file, n, function, text, cell) for file, n, function, text, cell in raw.get("frames", ())),
+        traceback=str(raw.get("traceback", "")),
+        before_exec=bool(raw.get("before_exec", False)),
+    )

@@ -11,17 +11,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from jupyter_selfheal import source
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.inside.fork.steps import keep_line_numbers
 from jupyter_selfheal.inside.loader import code_to_load
 from jupyter_selfheal.kernels.launch import LiveKernel, Reply
+from jupyter_selfheal.kernels.outputs import read_error
 from jupyter_selfheal.model import (
     JSON,
     Ending,
     ErrorInfo,
-    Frame,
     Output,
     Probe,
     Run,
@@ -107,19 +106,10 @@ class Session:
 
     def _located(self, reply: Reply, code: str) -> ErrorInfo:
         shown = reply.errors[0]
-        where = self._answer("locate()", 30.0)
+        where = self._answer("locate_error()", 30.0)
         if not isinstance(where, Mapping):  # a fault that raised no exception in the cell: a bad magic, say
             return shown
-        line = int(where["line"])
-        return ErrorInfo(
-            ename=where["ename"],
-            evalue=where["evalue"],
-            line=line,
-            statement=source.find_statement(code, line),
-            frames=tuple(Frame(**frame) for frame in where["frames"]),
-            traceback=shown.traceback,
-            before_exec=where["before_exec"],
-        )
+        return read_error({**where, "traceback": shown.traceback}, code)
 
     def _probe(self, step: Probe, seconds: float) -> StepResult:
         argument = json.dumps(step.argument)

@@ -12,8 +12,9 @@ from jupyter_selfheal.testing.rule_conformance import first_failure, notebook_of
 pytestmark = pytest.mark.kernel
 
 
-def test_a_failure_below_time_is_healed(tmp_path: Path) -> None:
-    state = open_state("python3", str(tmp_path), writes="discard")
+@pytest.mark.parametrize("fresh", [False, True], ids=["forked", "fresh"])
+def test_a_failure_below_time_is_healed(tmp_path: Path, fresh: bool) -> None:
+    state = open_state("python3", str(tmp_path), writes="discard", fresh=fresh)
     try:
         for cell, wanted in (
             ("%%time\nx = 1\nprint(d['wieght'])", "%%time\nx = 1\nprint(d['weight'])"),

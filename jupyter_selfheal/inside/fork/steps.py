@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import json
-import linecache
 import re
 import sys
 import time
@@ -19,12 +18,12 @@ import traceback
 from types import FrameType, TracebackType
 from typing import Any
 
+from jupyter_selfheal.inside import locate
 from jupyter_selfheal.inside.fork import event_loop, sandbox_errors
 from jupyter_selfheal.inside.fork.capture import Capture
 
 _FRAMES = 60
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_TIMED = ("<timed exec>", "<timed eval>")
 
 
 class Last:
@@ -217,26 +216,16 @@ class Runner:
 
     def _locate_error(self, name: str, message: str, stack: list[tuple[FrameType, int]], text: str) -> dict[str, Any]:
         """Where an error is, as JSON; ``stack`` is outermost first."""
-        files = [f.f_code.co_filename for f, _ in stack]
-        first = files.index(self._file) if self._file in files else len(files)
-        magic = 1 if str(self._step.get("code", "")).lstrip().startswith("%%") else 0
-        frames, line = [], 0
-        for frame, number in stack[first:]:
-            file = frame.f_code.co_filename
-            cell = known_cells().get(file, "")
-            if file in _TIMED and magic:
-                number, cell = number + magic, self._step.get("cell_id", "")
-                line = line if line > magic else number
-            line = line or (number if file == self._file else 0)
-            text_of_line = linecache.getline(file, number).strip()
-            frames.append([file, number, frame.f_code.co_name, text_of_line, cell])
-        if len(frames) > _FRAMES:
-            frames = frames[: _FRAMES // 2] + frames[-_FRAMES // 2 :]
+        timed = locate.timed_cell_of(str(self._step.get("code", "")), self._step.get("cell_id", ""))
+        frames = locate.list_frames(
+            stack, lambda file: file == self._file, lambda file: known_cells().get(file, ""), timed
+        )
+        line = locate.find_line(frames, lambda frame: frame[0] == self._file, timed)
         return {
             "ename": name,
             "evalue": message,
             "line": line,
-            "frames": frames,
+            "frames": locate.shorten(frames),
             "traceback": _COLOURS.sub("", text),
         }
 

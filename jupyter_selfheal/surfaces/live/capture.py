@@ -7,11 +7,9 @@ from types import TracebackType
 from typing import Any
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.locate import TIMED, NamedFrame, find_line, list_frames, timed_cell_of
 from jupyter_selfheal.model import Failure, FailureKind, Frame
 from jupyter_selfheal.surfaces.live.cells import CellLog
-
-TIMED = ("<timed exec>", "<timed eval>")
-"""What ``%%time`` compiles a cell's body as (IPython.core.magics.execution)."""
 
 TRACEBACK_LIMIT = 20_000
 """Characters of traceback text kept: enough for the deepest one that anybody reads."""
@@ -21,10 +19,9 @@ def failure_of(
     shell: Any, error: BaseException, cell_id: str, source: str, log: CellLog, *, before_exec: bool, seconds: float
 ) -> Failure:
     """Describe ``error``, raised by the cell ``cell_id`` whose text was ``source`` (``%%heal`` line blanked)."""
-    magic = source.lstrip().startswith("%%")
-    frames = _frames(shell, error.__traceback__, log, cell_id if magic else "")
-    own = [f.line for f in frames if f.cell_id == cell_id]
-    line = next((n for n in own if n > magic), own[0] if own else 0)
+    timed = timed_cell_of(source, cell_id)
+    frames = _frames(shell, error.__traceback__, log, timed)
+    line = find_line(frames, lambda frame: frame[4] == cell_id, timed)
     syntax = isinstance(error, SyntaxError) and before_exec
     if isinstance(error, SyntaxError) and not line:
         line = error.lineno or 0
@@ -36,7 +33,7 @@ def failure_of(
         evalue=_message(error),
         line=line,
         statement=-1 if syntax else src.find_statement(source, line),
-        frames=tuple(frames),
+        frames=tuple(Frame(*frame) for frame in frames),
         traceback="".join(traceback.format_exception(error))[-TRACEBACK_LIMIT:],
         seconds=seconds,
     )
@@ -59,21 +56,19 @@ def _message(error: BaseException) -> str:
         return "?"
 
 
-def _frames(shell: Any, tb: TracebackType | None, log: CellLog, timed: str) -> list[Frame]:
-    """``timed`` is the cell whose body a magic like ``%%time`` compiled by itself, one line below the magic's own."""
+def _frames(shell: Any, tb: TracebackType | None, log: CellLog, timed: str | None) -> list[NamedFrame]:
     runs = getattr(shell.compile, "_filename_map", {})
-    found: list[Frame] = []
-    for frame, line in traceback.walk_tb(tb):
-        code = frame.f_code
-        run = runs.get(code.co_filename)
-        cell_id = log.cell_of_run(run) if run is not None else ""
-        if not found and not cell_id:
-            continue
-        if timed and code.co_filename in TIMED:
-            cell_id, line = timed, line + 1
-        text = _line(log.source_of(cell_id), line)
-        found.append(Frame(code.co_filename, line, code.co_name, text, cell_id))
-    return found
+
+    def name_cell(file: str) -> str:
+        run = runs.get(file)
+        return log.cell_of_run(run) if run is not None else ""
+
+    frames = list_frames(
+        traceback.walk_tb(tb), lambda file: bool(name_cell(file)), name_cell, timed, lambda file, line: ""
+    )
+    for frame in frames:  # what the cell held when it ran
+        frame[3] = _line(log.source_of(frame[4]), frame[1])
+    return frames
 
 
 def _line(source: str, line: int) -> str:
