@@ -27,7 +27,7 @@ from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Tools
+from jupyter_selfheal.surfaces.notebook.tools import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
 Fixer = Callable[[Case], Sequence[Patch]]
@@ -81,7 +81,9 @@ def batch(
 
     loop = Loop(fixer, skip_reason)
     made = Batch(
-        document, Tools(FakeKernel, replay, loop, EvidenceScorer(), lambda requirement: ""), Limits(cell=seconds)
+        document,
+        BatchDependencies(FakeKernel, replay, loop, EvidenceScorer(), lambda requirement: ""),
+        Limits(cell=seconds),
     )
     made.loop = loop  # type: ignore[attr-defined]
     return made

@@ -18,7 +18,7 @@ from jupyter_selfheal.surfaces.cli.jobs import at_once
 from jupyter_selfheal.surfaces.cli.one import Job, heal_one
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import check_target, to_json, write_report
-from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, existing_run, new_run
+from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, find_run, make_run_id
 from jupyter_selfheal.surfaces.notebook.table import rendered, totals
 from jupyter_selfheal.surfaces.notebook.write import check_writable
 
@@ -32,7 +32,7 @@ def heal(options: argparse.Namespace) -> int:
     for path in options.report:
         check_target(path)
         check_writable(path)
-    run = existing_run(options.resume) if options.resume else new_run()
+    run = find_run(options.resume) if options.resume else make_run_id()
     found: dict[int, NotebookReport] = {}
     try:
         with closing(_reports(options, jobs, run)) as reported:

@@ -21,7 +21,7 @@ def failure_of(cell: Cell, trial: Trial, missed: str = "") -> Failure | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostState:
     """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would
     have fitted, and (``changed``) what it would have changed in place."""
 
@@ -32,7 +32,7 @@ class Lost:
     changed: frozenset[str] = frozenset()
 
 
-def lost_by(number: int, cell: Cell, failure: Failure) -> Lost:
+def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
     """What is missing because this cell failed: what the failing statement and those after it would have bound.
 
     Statements before the failing one did run; where it is not known, or a syntax error, none did. What a process did that
@@ -41,12 +41,12 @@ def lost_by(number: int, cell: Cell, failure: Failure) -> Lost:
     first = 0 if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED) else max(failure.statement, 0)
     rest = [s.node for s in src.statements(cell.source) if s.index >= first]
     if not rest:
-        return Lost(number, _assigned_in_text(cell.source))
+        return LostState(number, _assigned_in_text(cell.source))
     used = src.names_of(rest)
-    return Lost(number, used.binds, frozenset(_keys(rest)), frozenset(_fitted(rest)), used.changes)
+    return LostState(number, used.binds, frozenset(_keys(rest)), frozenset(_fitted(rest)), used.changes)
 
 
-def cascade_of(failure: Failure, lost: Iterable[Lost]) -> int:
+def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
     """The number of the earlier unhealed cell that this failure is only a cascade of, or 0.
 
     Certain cases alone: a name that cell would have bound (IPython takes an unbound one for a magic), a key or attribute that
@@ -72,7 +72,7 @@ def cascade_of(failure: Failure, lost: Iterable[Lost]) -> int:
     return 0
 
 
-def needed_of(outcome: Outcome, lost: Iterable[Lost]) -> int:
+def find_needed_cell(outcome: Outcome, lost: Iterable[LostState]) -> int:
     """The number of the earlier unhealed cell without which an unhealed cell cannot run whatever is mended in it, or 0.
 
     What shows it are its trials: behind the fault that was mended (Python 2's ``print``, say) a name is missing that the cell
@@ -85,12 +85,12 @@ def needed_of(outcome: Outcome, lost: Iterable[Lost]) -> int:
             name = re.match(r"name '(\w+)'", error.evalue) if error.ename == "NameError" else None
             if name and re.search(rf"\b{name[1]}\b", outcome.failure.source):
                 seen = Failure(outcome.failure.cell_id, outcome.failure.source, ename=error.ename, evalue=error.evalue)
-                if number := cascade_of(seen, known):
+                if number := find_cascade_root(seen, known):
                     return number
     return 0
 
 
-def needed_in_text(failure: Failure, lost: Iterable[Lost], bound: Collection[str]) -> int:
+def find_needed_in_text(failure: Failure, lost: Iterable[LostState], bound: Collection[str]) -> int:
     """The number of the earlier unhealed cell whose names a cell that does not parse reads at its top level, or 0.
 
     However it is mended, such a cell (Python 2, say) then ends in a NameError; there is no need to try, which may take minutes.

@@ -27,7 +27,7 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.surfaces.notebook.failures import failure_of
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
-from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Tools
+from jupyter_selfheal.surfaces.notebook.tools import BatchDependencies, Deadline, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CellRun:
     """What a cell did in the final run: its result, the count it would show, and its failure, if any."""
 
     result: StepResult
@@ -56,7 +56,7 @@ class Settled:
     notebook: Notebook
     records: dict[str, Record]
     fixes: tuple[Fix, ...]
-    seen: dict[str, Seen]
+    seen: dict[str, CellRun]
     survived: bool
     notes: tuple[str, ...] = ()
 
@@ -72,7 +72,7 @@ class Tried:
     notebook: Notebook
     fixes: tuple[Fix, ...]
     dropped: tuple[Fix, ...]
-    seen: dict[str, Seen]
+    seen: dict[str, CellRun]
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Final:
     """
 
     document: Document
-    tools: Tools
+    tools: BatchDependencies
     limits: Limits
     deadline: Deadline
     runs_left: int = MOST_RUNS
@@ -107,7 +107,7 @@ class Final:
                 notes.append(f"taken back: {fix.patch.title}: {why}")
                 records[fix.cell_id] = _reverted(records[fix.cell_id], why)
                 kept = tuple(f for f in kept if f is not fix)
-            notebook, fitting, dropped = rebuilt(self.document.notebook, kept)
+            notebook, fitting, dropped = rebuild_notebook(self.document.notebook, kept)
             for gone in dropped:
                 records[gone.cell_id] = _reverted(records[gone.cell_id], bad[0][1])
             fixes = tuple(fitting)
@@ -140,12 +140,12 @@ class Final:
         if key not in self._tried:
             if not self._can_run:
                 return None
-            rebuilt_notebook, kept, dropped = rebuilt(self.document.notebook, fixes)
+            rebuilt_notebook, kept, dropped = rebuild_notebook(self.document.notebook, fixes)
             given = notebook or rebuilt_notebook
             self._tried[key] = Tried(given, tuple(kept), tuple(dropped), self.clean_run(given, records, kept))
         return self._tried[key]
 
-    def clean_run(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> dict[str, Seen]:
+    def clean_run(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> dict[str, CellRun]:
         """Run every code cell of the notebook in a new kernel, as "run all" with errors allowed would.
 
         Cells that never ended, or ended their kernel, are left out as long as nothing was done about them: they leave
@@ -159,7 +159,7 @@ class Final:
             or (cell_id not in healed and any(f.kind in _FATAL for f in record.failure))
         }
         paths = tuple(dict.fromkeys(p for f in fixes for p in f.paths))
-        ended: dict[str, Seen] = {}
+        ended: dict[str, CellRun] = {}
         while True:
             cells = [c for c in notebook.cells if c.kind == "code" and c.source.strip() and c.id not in skipped]
             self.runs_left -= 1
@@ -169,11 +169,11 @@ class Final:
                 return seen | ended
             skipped.add(fatal.id)
             failure = Failure(fatal.id, fatal.source, FailureKind.DIED, evalue=detail)
-            ended[fatal.id] = seen.get(fatal.id) or Seen(StepResult("timeout"), 0, (failure,))
+            ended[fatal.id] = seen.get(fatal.id) or CellRun(StepResult("timeout"), 0, (failure,))
 
     def _run_all(
         self, cells: Sequence[Cell], notebook: Notebook, paths: tuple[str, ...]
-    ) -> tuple[dict[str, Seen], str]:
+    ) -> tuple[dict[str, CellRun], str]:
         groups = [self._steps(cell, notebook) for cell in cells]
         state = self.tools.open_state()
         try:
@@ -198,9 +198,9 @@ class Final:
 
     def _cut(
         self, cells: Sequence[Cell], notebook: Notebook, trial: Trial, groups: Sequence[Sequence[Step]]
-    ) -> dict[str, Seen]:
+    ) -> dict[str, CellRun]:
         """Cut the one long trial into those of the cells; cells that were not reached are not in the result."""
-        found: dict[str, Seen] = {}
+        found: dict[str, CellRun] = {}
         at = 0
         for number, (cell, group) in enumerate(zip(cells, groups, strict=True), start=1):
             results, rest = trial.steps[at : at + len(group)], trial.steps[at + len(group) :]
@@ -213,7 +213,7 @@ class Final:
             if failure is None and cell.oracle:
                 case = _case(replace(cell, oracle=replace(cell.oracle, checks=())), notebook)
                 failure = failure_of(cell, own, self.tools.scorer.missed(case, own) if case.oracle else "")
-            found[cell.id] = Seen(results[0], number, (failure,) if failure else ())
+            found[cell.id] = CellRun(results[0], number, (failure,) if failure else ())
         return found
 
     def _find_not_surviving(self, records: dict[str, Record], last: Tried) -> list[tuple[Fix, str]]:
@@ -257,7 +257,7 @@ class Final:
         return None if tried is None else bool(_failed(tried.seen, cell_id))
 
 
-def _own_failure(fix: Fix, seen: dict[str, Seen]) -> str:
+def _own_failure(fix: Fix, seen: dict[str, CellRun]) -> str:
     """Why a fix does not stand: its cell, or one that it adds or moves, fails. Empty where it does."""
     if failed := _failed(seen, fix.cell_id):
         return f"in a clean kernel the cell fails again ({failed})"
@@ -270,7 +270,7 @@ def _own_failure(fix: Fix, seen: dict[str, Seen]) -> str:
 _FATAL = (FailureKind.TIMED_OUT, FailureKind.DIED)
 
 
-def _is_fatal(seen: Seen | None) -> bool:
+def _is_fatal(seen: CellRun | None) -> bool:
     return seen is None or any(f.kind in _FATAL for f in seen.failure)
 
 
@@ -280,17 +280,17 @@ def _case(cell: Cell, notebook: Notebook) -> Case:
     return Case(Failure(cell.id, cell.source, FailureKind.MISSED), upto, cell.oracle)
 
 
-def _newly_failing(records: dict[str, Record], seen: dict[str, Seen]) -> list[str]:
+def _newly_failing(records: dict[str, Record], seen: dict[str, CellRun]) -> list[str]:
     return [c for c, r in records.items() if r.status is Status.RAN and _failed(seen, c)]
 
 
-def _failed(seen: dict[str, Seen], cell_id: str) -> str:
+def _failed(seen: dict[str, CellRun], cell_id: str) -> str:
     if cell_id not in seen or not seen[cell_id].failure:
         return ""
     return seen[cell_id].failure[0].headline or seen[cell_id].failure[0].kind.value
 
 
-def rebuilt(original: Notebook, fixes: Iterable[Fix]) -> tuple[Notebook, list[Fix], list[Fix]]:
+def rebuild_notebook(original: Notebook, fixes: Iterable[Fix]) -> tuple[Notebook, list[Fix], list[Fix]]:
     """The original with these fixes; those that no longer fit, because they stood on one that is gone, are dropped."""
     notebook, kept, dropped = original, [], []
     for fix in fixes:
@@ -306,7 +306,7 @@ def _reverted(record: Record, why: str) -> Record:
     return replace(record, status=Status.REVERTED, detail=f"taken back: {why}")
 
 
-def _followed(records: dict[str, Record], seen: dict[str, Seen]) -> dict[str, Record]:
+def _followed(records: dict[str, Record], seen: dict[str, CellRun]) -> dict[str, Record]:
     """Cells that failed only as a cascade, and run now, are said to run."""
     return {
         cell_id: replace(record, status=Status.FOLLOWED, detail="runs in the healed notebook")

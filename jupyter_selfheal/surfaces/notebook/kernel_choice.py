@@ -14,7 +14,7 @@ _SOME_PYTHON = re.compile(
 """Names of kernelspecs that tools give to whatever Python they find. They say which machine the notebook was last saved on."""
 
 
-def chosen(name: str) -> tuple[str, str]:
+def choose_kernel(name: str) -> tuple[str, str]:
     """(kernelspec, note) for a notebook that names kernelspec ``name``; the note says where another one is taken.
 
     Raises :class:`NotebookError` where its kernel is not Python's, :class:`KernelError` where it is not installed and may

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jupyter_selfheal.model import JSON, Cell, Move
-from jupyter_selfheal.surfaces.notebook.final import Seen
+from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.write import Result, healed_json
@@ -14,7 +14,7 @@ REFRESHED = frozenset({Status.HEALED, Status.FOLLOWED})
 
 
 def healed_notebook(
-    document: Document, report: NotebookReport, seen: Mapping[str, Seen], *, in_place: bool
+    document: Document, report: NotebookReport, seen: Mapping[str, CellRun], *, in_place: bool
 ) -> dict[str, JSON]:
     """The JSON to write.
 
@@ -30,7 +30,7 @@ def healed_notebook(
     return healed_json(document, report.healed.cells, results, moved=_moved(report))
 
 
-def executed_notebook(document: Document, report: NotebookReport, seen: Mapping[str, Seen]) -> dict[str, JSON]:
+def executed_notebook(document: Document, report: NotebookReport, seen: Mapping[str, CellRun]) -> dict[str, JSON]:
     """The JSON of the healed notebook with the outputs of every cell that was run, errors too, as an executor leaves it."""
     results = {
         cell.id: Result(seen[cell.id].result.outputs, seen[cell.id].count)

@@ -11,7 +11,7 @@ from typing import Any
 from papermill.engines import Engine
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.surfaces.notebook.final import Seen
+from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.outputs import executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, document_of
 from jupyter_selfheal.surfaces.notebook.run import Batch
@@ -65,7 +65,7 @@ def _document(nb: Any) -> Document:
     return document_of(Path(os.getcwd()) / "papermill.ipynb", json.loads(json.dumps(nb)))
 
 
-def _hand_back(nb_man: Any, raw: Mapping[str, Any], seen: Mapping[str, Seen]) -> None:
+def _hand_back(nb_man: Any, raw: Mapping[str, Any], seen: Mapping[str, CellRun]) -> None:
     """Put the healed cells into papermill's notebook, and tell it of each cell so that its metadata is complete."""
     import nbformat
 

@@ -31,7 +31,7 @@ from jupyter_selfheal.surfaces.notebook import edits, failures, final, stale
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Tools
+from jupyter_selfheal.surfaces.notebook.tools import BatchDependencies, Deadline, Limits
 
 
 class _TimeIsUp(Exception):
@@ -51,7 +51,7 @@ class Batch:
     """The run of one notebook. :meth:`run` is called once."""
 
     document: Document
-    tools: Tools
+    tools: BatchDependencies
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -59,11 +59,11 @@ class Batch:
         self.numbers = {cell_id: n + 1 for cell_id, n in self.document.ordinals().items()}
         self.records: dict[str, Record] = {}
         self.fixes: list[final.Fix] = []
-        self.lost: list[failures.Lost] = []
+        self.lost: list[failures.LostState] = []
         self.done: set[str] = set()
-        self.first: dict[str, final.Seen] = {}
+        self.first: dict[str, final.CellRun] = {}
 
-    def run(self) -> tuple[NotebookReport, dict[str, final.Seen]]:
+    def run(self) -> tuple[NotebookReport, dict[str, final.CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
         began = time.monotonic()
         deadline = Deadline(self.limits.of_notebook(self.notebook.cells))
@@ -137,13 +137,13 @@ class Batch:
         trial, failure, after = chain.run(cell, self.notebook)
         if failure is not None and failure.kind is FailureKind.TIMED_OUT and chain.deadline.is_over:
             raise _TimeIsUp
-        self.first[cell.id] = final.Seen(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
+        self.first[cell.id] = final.CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
         try:
             if failure is None:
                 self._record(cell, Status.RAN, seconds=trial.seconds)
             elif self._is_meant(cell, failure):
                 self._record(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
-            elif number := failures.cascade_of(failure, self.lost) or failures.needed_in_text(
+            elif number := failures.find_cascade_root(failure, self.lost) or failures.find_needed_in_text(
                 failure, self.lost, self._bound()
             ):
                 self._record(cell, Status.CASCADE, failure, cascade_of=number)
@@ -180,7 +180,7 @@ class Batch:
         if outcome.applied:
             why = self._apply(chain, case, outcome)
             healed, status = not why, Status.HEALED if not why else Status.NOT_HEALED
-        elif status is Status.NOT_HEALED and (needed := failures.needed_of(outcome, self.lost)):
+        elif status is Status.NOT_HEALED and (needed := failures.find_needed_cell(outcome, self.lost)):
             self._record(cell, Status.CASCADE, failure, cascade_of=needed)
             return False
         else:
@@ -204,7 +204,7 @@ class Batch:
             replace(c, runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0) for c in self.notebook.cells
         )
         lost = {cell_id: one for one in self.lost for cell_id, number in self.numbers.items() if number == one.number}
-        return stale.mark(replace(self.notebook, cells=tuple(ran)), lost)
+        return stale.mark_stale(replace(self.notebook, cells=tuple(ran)), lost)
 
     def _apply(self, chain: Chain, case: Case, outcome: Outcome) -> str:
         """Apply the approved patch and run on behind it; why that could not be done, or nothing."""
@@ -236,7 +236,7 @@ class Batch:
 
     def _lose(self, cell: Cell, failure: Failure) -> None:
         if failure.kind is not FailureKind.MISSED:
-            self.lost.append(failures.lost_by(self.numbers.get(cell.id, 0), cell, failure))
+            self.lost.append(failures.find_lost_state(self.numbers.get(cell.id, 0), cell, failure))
 
     def _record(self, cell: Cell, status: Status, failure: Failure | None = None, **more: object) -> None:
         original = self.document.notebook
@@ -265,7 +265,7 @@ class Batch:
         )
 
 
-def _compared(record: Record, seen: Mapping[str, final.Seen]) -> Record:
+def _compared(record: Record, seen: Mapping[str, final.CellRun]) -> Record:
     """With how the new output of a cell that runs again compares with the stored one."""
     if record.status not in (Status.HEALED, Status.FOLLOWED) or record.cell.id not in seen:
         return record

@@ -20,9 +20,9 @@ from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Tria
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
-from jupyter_selfheal.surfaces.notebook.kernel_choice import chosen
+from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Tools
+from jupyter_selfheal.surfaces.notebook.tools import BatchDependencies, Deadline, Limits
 
 if TYPE_CHECKING:
     from jupyter_selfheal.kernels.scratch import ScratchInstaller
@@ -68,7 +68,7 @@ class Session:
 
     def __init__(self, settings: Settings, run: str = "", *, resuming: bool = False) -> None:
         self.settings = settings
-        self.run = run or new_run()
+        self.run = run or make_run_id()
         self.spent = Cost()
         self._resuming = resuming
         self._opened: dict[tuple[str, str], TrialKernel] = {}
@@ -85,17 +85,17 @@ class Session:
     def prepared(self, document: Document) -> Document:
         """The document with a kernelspec that is installed. Raises :class:`KernelError` where there is none for it."""
         if self.settings.kernelspec:
-            return replace(document, kernelspec=chosen(self.settings.kernelspec)[0])
-        name, note = chosen(document.kernelspec)
+            return replace(document, kernelspec=choose_kernel(self.settings.kernelspec)[0])
+        name, note = choose_kernel(document.kernelspec)
         return replace(document, kernelspec=name, notes=(*document.notes, *([note] if note else [])))
 
-    def tools(self, document: Document, progress: Progress | None = None, part: int = 0) -> Tools:
+    def tools(self, document: Document, progress: Progress | None = None, part: int = 0) -> BatchDependencies:
         """What one notebook is healed with; ``part`` is its number where there are several, else 0."""
         from jupyter_selfheal import engine
 
         numbers = itertools.count(1)
         prefix = f"{self.run}-{part}." if part else f"{self.run}-"
-        found = Tools(
+        found = BatchDependencies(
             open_state=lambda: self._clean(document),
             replay=lambda runs, paths: self._replayed(document, runs, paths),
             heal=lambda case, starts, seen, deadline: self._heal(
@@ -226,12 +226,12 @@ class Session:
         return PolicyApprover(self.settings.approve, self.settings.config.accept)
 
 
-def new_run() -> str:
+def make_run_id() -> str:
     """An id for a run."""
     return uuid.uuid4().hex[:8]
 
 
-def existing_run(run: str) -> str:
+def find_run(run: str) -> str:
     """The id of a run that has journals; ``RUN-3`` names the run of that heal. Raises :class:`UsageError`."""
     from jupyter_selfheal.journal.jsonl import runs_folder
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Cell, Notebook
-from jupyter_selfheal.surfaces.notebook.failures import Lost
+from jupyter_selfheal.surfaces.notebook.failures import LostState
 
 
-def mark(notebook: Notebook, lost: Mapping[str, Lost]) -> Notebook:
+def mark_stale(notebook: Notebook, lost: Mapping[str, LostState]) -> Notebook:
     """The notebook with :attr:`Cell.stale` set on each cell that depends on a name which an unhealed cell lost.
 
     ``lost``: by cell id, what the unhealed ones did not come to. A name that is lost is often still bound, to what it was

@@ -51,7 +51,7 @@ class Deadline:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class BatchDependencies:
     """``open_state`` starts the notebook's own kernel and freezes it; ``heal`` runs the loop on a case
     whose cell was seen failing in the trial, until the deadline, and returns the outcome with the name of its journal; ``install`` puts a
     requirement into the scratch directory that it returns. ``progress`` is told the number of the cell at hand, the number

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import KernelError, NotebookError
-from jupyter_selfheal.surfaces.notebook.kernel_choice import chosen
+from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 
 
 @pytest.fixture(autouse=True)
@@ -23,14 +23,14 @@ def specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["mine", "python3", "conda-env-lab-py"])
 def test_a_kernel_that_is_installed_is_taken_as_it_is(name: str) -> None:
-    assert chosen(name) == (name, "")
+    assert choose_kernel(name) == (name, "")
 
 
 @pytest.mark.parametrize(
     "name", ["python2", "python", "conda-env-bayes-py", "conda-root-py", "Python [Root]", "Python [conda env:x]"]
 )
 def test_the_name_of_somebody_elses_python_stands_for_the_default_one(name: str) -> None:
-    spec, note = chosen(name)
+    spec, note = choose_kernel(name)
     assert spec == "python3"
     assert repr(name) in note
 
@@ -38,9 +38,9 @@ def test_the_name_of_somebody_elses_python_stands_for_the_default_one(name: str)
 @pytest.mark.parametrize("name", ["pymc_env", "no-such-kernel", "a/b", ""])
 def test_an_environment_that_is_not_there_is_refused_with_what_to_do(name: str) -> None:
     with pytest.raises(KernelError, match="--kernel python3"):
-        chosen(name)
+        choose_kernel(name)
 
 
 def test_the_kernel_of_another_language_is_refused() -> None:
     with pytest.raises(NotebookError, match="runs R; only Python"):
-        chosen("ir")
+        choose_kernel("ir")

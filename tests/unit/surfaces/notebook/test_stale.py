@@ -2,14 +2,18 @@ from __future__ import annotations
 
 from jupyter_selfheal.model import Cell, Failure, Notebook
 from jupyter_selfheal.surfaces.notebook import stale
-from jupyter_selfheal.surfaces.notebook.failures import lost_by
+from jupyter_selfheal.surfaces.notebook.failures import find_lost_state
 
 
 def stale_cells(*sources: str, failed: int, statement: int = 0) -> list[int]:
     """Positions of the cells whose stored outputs are no oracle, where the cell ``failed`` did not come to ``statement``."""
     cells = tuple(Cell(str(n), source) for n, source in enumerate(sources))
-    lost = {str(failed): lost_by(failed + 1, cells[failed], Failure(str(failed), sources[failed], statement=statement))}
-    return [int(c.id) for c in stale.mark(Notebook(cells), lost).cells if c.stale]
+    lost = {
+        str(failed): find_lost_state(
+            failed + 1, cells[failed], Failure(str(failed), sources[failed], statement=statement)
+        )
+    }
+    return [int(c.id) for c in stale.mark_stale(Notebook(cells), lost).cells if c.stale]
 
 
 def test_what_reads_a_name_that_was_to_be_bound_anew_is_stale_and_what_is_made_of_it() -> None:
