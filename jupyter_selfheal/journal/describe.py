@@ -26,7 +26,7 @@ def sent(body: Body) -> Any:
     A healer that asks no model keeps a record as well: it has no ``calls``.
     """
     found = (body.get("answer") or {}) if body.get("$") == "Answered" else body
-    record = found.get("record") if body.get("$") in ("Answered", "Screened", "Scored") else None
+    record = found.get("record") if body.get("$") in ("Answered", "CapabilitiesChecked", "Scored") else None
     return None if isinstance(record, dict) and "calls" not in record else record
 
 
@@ -84,7 +84,7 @@ KINDS: Final[Mapping[str, Callable[[Body], bool]]] = {
     "diagnosis": _is("DiagnosisMade"),
     "answer": _is("Answered", "HealerFailed"),
     "request": lambda body: sent(body) is not None,
-    "clearance": _is("Screened"),
+    "consent": _is("CapabilitiesChecked"),
     "trial": _is("TrialEnded"),
     "verdict": _is("Scored"),
     "derived": _is("Derived"),
@@ -119,7 +119,7 @@ def details(body: Body) -> str:
             for line in (*v.get("reasons", ()), *([v["feedback"]] if v.get("feedback") else ()))
         ]
         return "\n".join([*lines, *([sent_text(sent(body))] if sent(body) is not None else [])])
-    if name == "Screened":
+    if name == "CapabilitiesChecked":
         return sent_text(sent(body)) if sent(body) is not None else ""
     if name == "ProposalMade":
         candidates = (body.get("proposal") or {}).get("candidates", ())
@@ -210,8 +210,12 @@ def _answered(body: Body) -> str:
 
 def _screened(body: Body) -> str:
     found = body.get("capabilities") or {}
-    held = "; ".join(f"{patch} adds {', '.join(names)}" for patch, names in found.items())
-    text = f"held       {held}: not tried before you allow it" if found else "cleared    no patch adds a capability"
+    waits = "; ".join(f"{patch} adds {', '.join(names)}" for patch, names in found.items())
+    text = (
+        f"consent    {waits}: not tried before you allow it"
+        if found
+        else "consent    not needed: no capability is added"
+    )
     if body.get("cost"):
         text += f" (a critic was asked for {_dollars(body['cost'])})"
     risks = [f"  {patch} could go wrong: {line}" for patch, line in (body.get("risks") or {}).items()]
@@ -264,7 +268,7 @@ _WRITERS: Final[Mapping[str, Callable[[Body], str]]] = {
     "Settled": lambda b: f"settled    {b.get('id')} at {_dollars(b.get('cost'))}",
     "Answered": _answered,
     "HealerFailed": lambda b: f"failed     {b.get('healer')}: {b.get('message')} [{b.get('reason')}]",
-    "Screened": _screened,
+    "CapabilitiesChecked": _screened,
     "TrialEnded": _tried,
     "Scored": _scored,
     "Derived": lambda b: f"further    {b.get('patch_id')} got past it; what comes behind is healed next, on top of it",

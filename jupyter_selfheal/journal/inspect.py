@@ -74,7 +74,7 @@ def spent(bodies: Iterable[Mapping[str, Any]]) -> dict[str, Cost]:
         kind = body.get("$")
         if kind == "Reserved":
             reserved[str(body.get("id"))] = (str(body.get("who")), _cost(body.get("worst")))
-        elif kind in ("Answered", "Screened", "Scored", "Settled"):
+        elif kind in ("Answered", "CapabilitiesChecked", "Scored", "Settled"):
             call = body.get("id") if kind == "Settled" else body.get("settles")
             who, _ = reserved.pop(str(call), (str(body.get("healer") or call), Cost()))
             found[who] = found.get(who, Cost()) + _cost((body.get("answer") or body).get("cost"))

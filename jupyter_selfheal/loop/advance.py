@@ -10,19 +10,19 @@ from jupyter_selfheal.loop.events import (
     CRITIC,
     Answered,
     BaselineRan,
+    CapabilitiesChecked,
     Derived,
     DiagnosisMade,
     Priced,
     Reserved,
     Scored,
-    Screened,
     Settled,
     Started,
     TrialEnded,
 )
 from jupyter_selfheal.loop.states import (
     Account,
-    Cleared,
+    Consented,
     Diagnosed,
     Dossier,
     Judged,
@@ -133,8 +133,8 @@ def _sift_patches(dossier: Dossier, event: Answered, config: HealConfig) -> Patc
     return Patched(dossier, event.healer, new) if new else Judged(dossier)
 
 
-def on_capabilities_checked(state: Patched, event: Screened) -> Cleared:
-    """Patches that add capabilities are held until the user clears them; the others may be tried. Each has its risk with it."""
+def on_capabilities_checked(state: Patched, event: CapabilitiesChecked) -> Consented:
+    """Patches that add capabilities wait for the user's consent; the others may be tried. Each has its risk with it."""
     dossier, depth = state.dossier, len(state.dossier.derived)
     if event.settles:
         dossier = on_payment(dossier, Settled(event.settles, event.cost))
@@ -142,12 +142,19 @@ def on_capabilities_checked(state: Patched, event: Screened) -> Cleared:
         dossier = add_note(dossier, event.note)
     patches = [replace(p, risk=event.risks.get(p.id, p.risk)) for p in state.patches]
     waiting = [(depth, p) for p in patches if not event.capabilities.get(p.id)]
-    held = [(p, tuple(event.capabilities[p.id])) for p in patches if event.capabilities.get(p.id)]
+    waits = [(p, tuple(event.capabilities[p.id])) for p in patches if event.capabilities.get(p.id)]
     prices = {who: cost for who, cost in dossier.prices.items() if who != CRITIC}
-    return Cleared(replace(dossier, waiting=(*dossier.waiting, *waiting), held=(*dossier.held, *held), prices=prices))
+    return Consented(
+        replace(
+            dossier,
+            waiting=(*dossier.waiting, *waiting),
+            awaiting_consent=(*dossier.awaiting_consent, *waits),
+            prices=prices,
+        )
+    )
 
 
-def on_trial_ended(state: Trying | Diagnosed | Cleared | Judged, event: TrialEnded) -> Trying | Tried:
+def on_trial_ended(state: Trying | Diagnosed | Consented | Judged, event: TrialEnded) -> Trying | Tried:
     """One trial ended; when all have, they are archived, in the order of the patches whatever ended first."""
     if not isinstance(state, Trying):
         state = Trying(state.dossier, policy.next_tier(state.dossier))
@@ -227,8 +234,8 @@ def on_payment(dossier: Dossier, event: Priced | Reserved | Settled) -> Dossier:
 
 
 def release_patch(dossier: Dossier, patch: Patch) -> Dossier:
-    """A held patch that the user answered about is held no longer."""
-    return replace(dossier, held=tuple((p, c) for p, c in dossier.held if p.id != patch.id))
+    """A patch that the user answered about waits for consent no longer."""
+    return replace(dossier, awaiting_consent=tuple((p, c) for p, c in dossier.awaiting_consent if p.id != patch.id))
 
 
 def _spend(account: Account, who: str, cost: Cost) -> Account:

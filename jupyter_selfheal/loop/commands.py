@@ -40,9 +40,9 @@ class AskHealer:
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
+class CheckCapabilities:
     """Look at patches for what they could do and what could go wrong; ``paid``: with a critic's help, at most for ``worst``.
-    → [Reserved] Screened"""
+    → [Reserved] CapabilitiesChecked"""
 
     patches: tuple[Patch, ...]
     paid: bool = False
@@ -114,7 +114,7 @@ Command: TypeAlias = (
     | Diagnose
     | PriceCall
     | AskHealer
-    | Screen
+    | CheckCapabilities
     | TryPatches
     | Score
     | Derive

@@ -7,7 +7,7 @@ from dataclasses import replace
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import limits, policy
 from jupyter_selfheal.loop.advance import add_note, close_healer, release_patch
-from jupyter_selfheal.loop.states import Applied, Cleared, Dossier, Judged, Paused, Proposed, Stopping
+from jupyter_selfheal.loop.states import Applied, Consented, Dossier, Judged, Paused, Proposed, Stopping
 from jupyter_selfheal.model import (
     Applicability,
     Attempt,
@@ -29,14 +29,14 @@ NO_REASON = "-"
 """Stands for the reason of a rejection that was given none."""
 
 
-def on_proposal(state: Proposed, decision: Decision) -> Applied | Cleared | Judged | Stopping:
+def on_proposal(state: Proposed, decision: Decision) -> Applied | Consented | Judged | Stopping:
     """The state after a word on a proposal."""
     dossier, shown = state.dossier, state.proposal
     candidate = find_candidate(shown, decision)
     match decision.choice:
-        case Choice.APPROVE if candidate and not shown.needs_clearance:
+        case Choice.APPROVE if candidate and not shown.needs_consent:
             return Applied(dossier, candidate, decision)
-        case Choice.APPROVE | Choice.CLEAR if candidate and shown.needs_clearance:
+        case Choice.APPROVE | Choice.CONSENT if candidate and shown.needs_consent:
             return _grant_consent(dossier, candidate.patch)
         case Choice.REJECT if candidate:
             dossier = replace(dossier, rejections=dossier.rejections + 1)
@@ -68,7 +68,7 @@ def on_pause(state: Paused, decision: Decision, config: HealConfig) -> Applied |
         case Choice.APPROVE if dossier.proposals:
             shown = dossier.proposals[-1]
             candidate = find_candidate(shown, decision)
-            if candidate and not shown.needs_clearance:
+            if candidate and not shown.needs_consent:
                 return Applied(dossier, candidate, decision)
     return Stopping(dossier, state.reason, state.why)
 
@@ -80,9 +80,9 @@ def find_candidate(shown: Proposal, decision: Decision) -> Candidate | None:
     return next((c for c in shown.candidates if c.patch.id == decision.patch_id), None)
 
 
-def _grant_consent(dossier: Dossier, patch: Patch) -> Cleared:
+def _grant_consent(dossier: Dossier, patch: Patch) -> Consented:
     dossier = release_patch(dossier, patch)
-    return Cleared(replace(dossier, waiting=(*dossier.waiting, (policy.ASKED_FOR, patch))))
+    return Consented(replace(dossier, waiting=(*dossier.waiting, (policy.ASKED_FOR, patch))))
 
 
 def _reject(dossier: Dossier, candidate: Candidate, reason: str) -> Dossier:
@@ -94,7 +94,7 @@ def _reject(dossier: Dossier, candidate: Candidate, reason: str) -> Dossier:
     return replace(release_patch(dossier, patch), archive=archive)
 
 
-def _add_edit(dossier: Dossier, candidate: Candidate | None, decision: Decision) -> Cleared | Judged:
+def _add_edit(dossier: Dossier, candidate: Candidate | None, decision: Decision) -> Consented | Judged:
     """What the user wrote becomes a patch of theirs, on top of the candidate's edits of other cells."""
     failure = dossier.case.failure
     if not decision.text.strip() or decision.text == failure.source:
@@ -116,7 +116,7 @@ def _add_edit(dossier: Dossier, candidate: Candidate | None, decision: Decision)
     if dossier.unproven or any(a.patch.id == patch.id and a.trial for a in dossier.archive):
         dossier = replace(dossier, shown=(patch, *dossier.shown)) if dossier.unproven else dossier
         return Judged(dossier)
-    return Cleared(replace(dossier, waiting=(*dossier.waiting, (policy.ASKED_FOR, patch))))
+    return Consented(replace(dossier, waiting=(*dossier.waiting, (policy.ASKED_FOR, patch))))
 
 
 def _take_answer(dossier: Dossier, shown: Proposal, answer: str) -> Dossier:

@@ -54,18 +54,18 @@ def heal(
     ours are an outcome (``self_error``, ``infrastructure``) and in the log.
     """
     cancel = cancel or threading.Event()
-    with contextlib.closing(CommandRunner(case, parts, cancel, baseline)) as bench, _interrupts(cancel, bench):
-        loop = _Loop(bench, parts)
+    with contextlib.closing(CommandRunner(case, parts, cancel, baseline)) as runner, _interrupts(cancel, runner):
+        loop = _Loop(runner, parts)
         if not loop.resume(resume_from):
-            loop.note(bench.started(run or uuid.uuid4().hex[:12], unproven))
+            loop.note(runner.started(run or uuid.uuid4().hex[:12], unproven))
         return loop.run()
 
 
 class _Loop:
     """One run: the state, and the journal that it is the fold of."""
 
-    def __init__(self, bench: CommandRunner, parts: HealDependencies) -> None:
-        self.bench = bench
+    def __init__(self, runner: CommandRunner, parts: HealDependencies) -> None:
+        self.runner = runner
         self.parts = parts
         self.state: State | None = None
         self.commands: tuple[Command, ...] = ()
@@ -87,7 +87,7 @@ class _Loop:
     def perform(self, command: Command, state: State) -> None:
         """Do it. A Ctrl-C, a fault of the world or a bug of ours becomes an event like any other."""
         try:
-            for event in self.bench.perform(command, state.dossier):
+            for event in self.runner.perform(command, state.dossier):
                 self.note(event)
         except JournalError:
             raise
@@ -138,7 +138,7 @@ class _Loop:
 
 
 @contextlib.contextmanager
-def _interrupts(cancel: threading.Event, bench: CommandRunner) -> Iterator[None]:
+def _interrupts(cancel: threading.Event, runner: CommandRunner) -> Iterator[None]:
     """In the main thread, let Ctrl-C set ``cancel`` instead of raising between an event and its effect.
 
     It still raises while a person is asked, who may sit in ``input()``. Elsewhere, or where somebody has a handler of
@@ -151,7 +151,7 @@ def _interrupts(cancel: threading.Event, bench: CommandRunner) -> Iterator[None]
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         cancel.set()
-        if bench.asking:
+        if runner.asking:
             raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, interrupt)

@@ -115,7 +115,7 @@ class HealerFailed:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
-class Screened:
+class CapabilitiesChecked:
     """The patches at hand were looked at before any was run.
 
     ``capabilities`` that the cell did not have, and ``risks`` (what could go wrong, in one line), both by patch id. The rest
@@ -220,7 +220,7 @@ Event: TypeAlias = (
     | Settled
     | Answered
     | HealerFailed
-    | Screened
+    | CapabilitiesChecked
     | TrialEnded
     | Scored
     | Derived

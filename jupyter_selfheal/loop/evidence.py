@@ -69,7 +69,7 @@ def select_new(dossier: Dossier, patches: Iterable[Patch], limit: int) -> tuple[
 def _known(dossier: Dossier) -> Iterable[Patch]:
     yield from (a.patch for a in dossier.archive)
     yield from (p for _, p in dossier.waiting)
-    yield from (p for p, _ in dossier.held)
+    yield from (p for p, _ in dossier.awaiting_consent)
     yield from dossier.shown
 
 

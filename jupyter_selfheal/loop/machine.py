@@ -16,13 +16,13 @@ from jupyter_selfheal.loop import advance, decisions, policy, risks
 from jupyter_selfheal.loop.commands import (
     AskDecision,
     AskToContinue,
+    CheckCapabilities,
     Close,
     Command,
     Diagnose,
     PriceCall,
     RunBaseline,
     Score,
-    Screen,
     TryPatches,
 )
 from jupyter_selfheal.loop.events import (
@@ -32,6 +32,7 @@ from jupyter_selfheal.loop.events import (
     BaselineRan,
     Broke,
     CancelRequested,
+    CapabilitiesChecked,
     Decided,
     Derived,
     DiagnosisMade,
@@ -43,7 +44,6 @@ from jupyter_selfheal.loop.events import (
     ProposalMade,
     Reserved,
     Scored,
-    Screened,
     Settled,
     Started,
     TrialEnded,
@@ -51,8 +51,8 @@ from jupyter_selfheal.loop.events import (
 from jupyter_selfheal.loop.limits import over_budget
 from jupyter_selfheal.loop.states import (
     Applied,
-    Cleared,
     Closed,
+    Consented,
     Diagnosed,
     Dossier,
     Judged,
@@ -75,17 +75,17 @@ TRANSITIONS: Final[tuple[tuple[str, str, str], ...]] = (
     ("Reported", "BaselineRan", "Reproduced"),
     ("Reported", "BaselineRan", "Stopping"),
     ("Reproduced", "DiagnosisMade", "Diagnosed"),
-    *((at, "Answered", to) for at in ("Diagnosed", "Cleared", "Judged") for to in ("Patched", "Judged")),
-    *((at, "HealerFailed", "Judged") for at in ("Diagnosed", "Cleared", "Judged")),
-    ("Patched", "Screened", "Cleared"),
-    *((at, "TrialEnded", to) for at in ("Diagnosed", "Cleared", "Judged", "Trying") for to in ("Trying", "Tried")),
+    *((at, "Answered", to) for at in ("Diagnosed", "Consented", "Judged") for to in ("Patched", "Judged")),
+    *((at, "HealerFailed", "Judged") for at in ("Diagnosed", "Consented", "Judged")),
+    ("Patched", "CapabilitiesChecked", "Consented"),
+    *((at, "TrialEnded", to) for at in ("Diagnosed", "Consented", "Judged", "Trying") for to in ("Trying", "Tried")),
     ("Tried", "Scored", "Judged"),
-    *((at, "Derived", "Reproduced") for at in ("Diagnosed", "Cleared", "Judged")),
-    *((at, "ProposalMade", "Proposed") for at in ("Diagnosed", "Cleared", "Judged")),
-    *((at, "PausedForUserAction", "Paused") for at in ("Diagnosed", "Cleared", "Judged")),
-    *(("Proposed", "Decided", to) for to in ("Applied", "Cleared", "Judged", "Stopping")),
+    *((at, "Derived", "Reproduced") for at in ("Diagnosed", "Consented", "Judged")),
+    *((at, "ProposalMade", "Proposed") for at in ("Diagnosed", "Consented", "Judged")),
+    *((at, "PausedForUserAction", "Paused") for at in ("Diagnosed", "Consented", "Judged")),
+    *(("Proposed", "Decided", to) for to in ("Applied", "Consented", "Judged", "Stopping")),
     *(("Paused", "Decided", to) for to in ("Applied", "Judged", "Stopping")),
-    *((at, "Ended", "Closed") for at in ("Diagnosed", "Cleared", "Judged", "Applied", "Stopping")),
+    *((at, "Ended", "Closed") for at in ("Diagnosed", "Consented", "Judged", "Applied", "Stopping")),
 )
 """(state, event, state after): every transition there is. Apart from these, ``Priced``, ``Reserved`` and ``Settled`` change
 only the account, in any state, and ``CancelRequested`` and ``Broke`` lead from any state before *Applied* to Stopping."""
@@ -119,7 +119,7 @@ def list_commands(state: State, config: HealConfig) -> tuple[Command, ...]:
             return (RunBaseline(),)
         case Reproduced(dossier):
             return (Diagnose(dossier.current),)
-        case Diagnosed(dossier) | Cleared(dossier) | Judged(dossier):
+        case Diagnosed(dossier) | Consented(dossier) | Judged(dossier):
             return (policy.next_move(dossier, config),)
         case Patched():
             return (_check_capabilities(state, config),)
@@ -143,11 +143,11 @@ def _check_capabilities(state: Patched, config: HealConfig) -> Command:
     """Look at the patches; a critic is asked only where there is something for it to say, and where it is paid for."""
     dossier = state.dossier
     if CRITIC not in dossier.paid or not risks.select_for_critic(dossier.case, state.patches, dossier.paid, config):
-        return Screen(state.patches)
+        return CheckCapabilities(state.patches)
     if CRITIC not in dossier.prices:
         return PriceCall(CRITIC)
     worst = _find_affordable(CRITIC, dossier, config)
-    return Screen(state.patches, paid=worst is not None, worst=worst or Cost())
+    return CheckCapabilities(state.patches, paid=worst is not None, worst=worst or Cost())
 
 
 def _judge_trials(state: Tried, config: HealConfig) -> Command:
@@ -181,22 +181,22 @@ def _next_state(state: State | None, event: Event, config: HealConfig) -> State:
             return advance.on_baseline(state, event, config)
         case Reproduced(), DiagnosisMade():
             return advance.on_diagnosis(state, event)
-        case Patched(), Screened():
+        case Patched(), CapabilitiesChecked():
             return advance.on_capabilities_checked(state, event)
-        case ((Trying() | Diagnosed() | Cleared() | Judged()), TrialEnded()):
+        case ((Trying() | Diagnosed() | Consented() | Judged()), TrialEnded()):
             return advance.on_trial_ended(state, event)
         case Tried(), Scored():
             return advance.on_scores(state, event)
-        case ((Diagnosed() | Cleared() | Judged()), Answered()):
+        case ((Diagnosed() | Consented() | Judged()), Answered()):
             return advance.on_answer(state.dossier, event, config)
-        case ((Diagnosed() | Cleared() | Judged()), HealerFailed()):
+        case ((Diagnosed() | Consented() | Judged()), HealerFailed()):
             return Judged(advance.close_healer(state.dossier, event.healer, event.reason, event.message))
-        case ((Diagnosed() | Cleared() | Judged()), Derived()):
+        case ((Diagnosed() | Consented() | Judged()), Derived()):
             return advance.on_derivation(state.dossier, event)
-        case ((Diagnosed() | Cleared() | Judged()), ProposalMade()):
+        case ((Diagnosed() | Consented() | Judged()), ProposalMade()):
             shown = (*state.dossier.proposals, event.proposal)
             return Proposed(replace(state.dossier, proposals=shown), event.proposal)
-        case ((Diagnosed() | Cleared() | Judged()), PausedForUserAction()):
+        case ((Diagnosed() | Consented() | Judged()), PausedForUserAction()):
             return Paused(state.dossier, event.why, event.reason)
         case Proposed(), Decided():
             return decisions.on_proposal(state, event.decision)
@@ -206,7 +206,7 @@ def _next_state(state: State | None, event: Event, config: HealConfig) -> State:
             return Closed(
                 state.dossier, event.reason, event.detail, applied=(state.candidate,), approved_by=state.decision.by
             )
-        case ((Diagnosed() | Cleared() | Judged() | Stopping()), Ended()):
+        case ((Diagnosed() | Consented() | Judged() | Stopping()), Ended()):
             return Closed(state.dossier, event.reason, event.detail)
     raise _refuse_event(state, event)
 

@@ -75,7 +75,7 @@ def next_move(dossier: Dossier, config: HealConfig) -> Command:
         return AskHealer(free, dossier.current)
     if dossier.waiting:
         return TryPatches(next_tier(dossier))
-    if dossier.held:
+    if dossier.awaiting_consent:
         return Propose(proposals.build_consent_proposal(dossier))
     return _paid_move(dossier, config, shown)
 

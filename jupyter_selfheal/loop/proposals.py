@@ -28,9 +28,9 @@ def build_proposal(dossier: Dossier, found: tuple[Candidate, ...]) -> Proposal:
 
 def build_consent_proposal(dossier: Dossier) -> Proposal:
     """The question whether a patch that adds capabilities may be tried."""
-    patch, capabilities = dossier.held[0]
+    patch, capabilities = dossier.awaiting_consent[0]
     why = f"not tried: it adds {', '.join(capabilities)}"
-    return replace(build_untried_proposal(dossier, [patch], why), needs_clearance=capabilities)
+    return replace(build_untried_proposal(dossier, [patch], why), needs_consent=capabilities)
 
 
 def build_untried_proposal(dossier: Dossier, patches: Iterable[Patch], why: str) -> Proposal:

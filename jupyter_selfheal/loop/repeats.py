@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from jupyter_selfheal import source as src
 from jupyter_selfheal.loop import plan
 from jupyter_selfheal.loop.capabilities import DELETION, SUBPROCESS, WRITES
-from jupyter_selfheal.loop.clearance import find_capabilities
+from jupyter_selfheal.loop.consent import find_capabilities
 from jupyter_selfheal.model import Case, FailureKind, Notebook, Patch, RunCells
 
 _LASTING = {DELETION: "deletes files", SUBPROCESS: "starts another program", WRITES: "writes files"}

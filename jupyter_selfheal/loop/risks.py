@@ -21,7 +21,7 @@ from jupyter_selfheal.loop.capabilities import (
     SUBPROCESS,
     WRITES,
 )
-from jupyter_selfheal.loop.clearance import find_added_capabilities
+from jupyter_selfheal.loop.consent import find_added_capabilities
 from jupyter_selfheal.model import Applicability, Case, Cell, Move, Patch, Replace
 
 AT_MOST = 3

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
-from jupyter_selfheal.loop.asking import Advisers
+from jupyter_selfheal.loop.advisers import Advisers
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trial_states import TrialStates
@@ -40,12 +40,12 @@ class CommandRunner:
         self.asking = False
         self._baseline = baseline
         self._began = time.monotonic()
-        self._scenes = TrialStates(parts, cancel)
-        self._asking = Advisers(parts, self._scenes, cancel)
+        self._states = TrialStates(parts, cancel)
+        self._advisers = Advisers(parts, self._states, cancel)
 
     def close(self) -> None:
         """Let go of the states that were made on the way; the caller's own are the caller's."""
-        self._scenes.close()
+        self._states.close()
 
     def started(self, run: str, unproven: str) -> ev.Started:
         """The first event of a run."""
@@ -56,8 +56,8 @@ class CommandRunner:
             run=run,
             case=self.case,
             config=self.config,
-            healers=self._asking.healers,
-            paid=self._asking.paid(self.case),
+            healers=self._advisers.healers,
+            paid=self._advisers.list_paid(self.case),
             session_spent=self.parts.session_spent,
             unproven=unproven,
         )
@@ -70,18 +70,18 @@ class CommandRunner:
             case do.RunBaseline():
                 yield self._run_baseline(dossier)
             case do.Diagnose(case):
-                _, facts = self._scenes.at(dossier)
+                _, facts = self._states.find_at(dossier)
                 yield ev.DiagnosisMade(self._cancellable(lambda: self.parts.diagnoser.diagnose(case, facts)))
             case do.PriceCall(who):
-                yield ev.Priced(who, self._asking.worst(who, dossier))
+                yield ev.Priced(who, self._advisers.price_call(who, dossier))
             case do.AskHealer():
-                yield from self._asking.ask(command, dossier)
-            case do.Screen():
-                yield from self._asking.screen(command, dossier)
+                yield from self._advisers.ask_healer(command, dossier)
+            case do.CheckCapabilities():
+                yield from self._advisers.check_capabilities(command, dossier)
             case do.TryPatches(patches):
-                yield from self._scenes.try_all(patches, dossier.case)
+                yield from self._states.try_patches(patches, dossier.case)
             case do.Score():
-                yield from self._asking.score(command, dossier)
+                yield from self._advisers.judge_trials(command, dossier)
             case do.Derive(patch_id):
                 yield ev.Derived(patch_id)
             case do.Propose(proposal):
@@ -100,21 +100,21 @@ class CommandRunner:
     def _run_baseline(self, dossier: Dossier) -> ev.BaselineRan:
         case, known = dossier.case, self._baseline
         if known is None or dossier.baselines:
-            known = self._cancellable(lambda: self._scenes.trial(case, BASELINE, self.parts.starts.best)[0])
+            known = self._cancellable(lambda: self._states.run_trial(case, BASELINE, self.parts.starts.best)[0])
         return ev.BaselineRan(known, self.parts.scorer.missed(case, known) if known.ran and case.oracle else "")
 
     def _completed(self, proposal: Proposal, dossier: Dossier) -> Proposal:
         """The proposal with the best patch proven from the other start, where that is cheap, and its time."""
         notes, proven = proposal.notes, proposal.proven_from
-        other = self._scenes.other_than(proven)
+        other = self._states.find_other_start(proven)
         best = proposal.candidates[0]
         if other and best.trial.seconds <= CHEAP:
-            again, _ = self._cancellable(lambda: self._scenes.trial(dossier.case, best.patch, other))
+            again, _ = self._cancellable(lambda: self._states.run_trial(dossier.case, best.patch, other))
             missed = self.parts.scorer.missed(dossier.case, again) if again.ran and dossier.case.oracle else ""
             if again.ran and not missed:
-                proven = (*proven, self._scenes.start_of(other))
+                proven = (*proven, self._states.start_of(other))
             else:
-                notes = (*notes, f"not proven {self._scenes.start_of(other).value}: {missed or _why(again)}")
+                notes = (*notes, f"not proven {self._states.start_of(other).value}: {missed or _why(again)}")
         questions = proposal.questions
         if self.parts.questions and not questions and len(proposal.candidates) > 1:
             ask = self.parts.questions

@@ -1,6 +1,6 @@
 """The states of a heal, each with exactly the evidence it stands on.
 
-    Reported → Reproduced → Diagnosed → Patched → Cleared → Trying → Tried → Judged → Proposed → Applied → Closed
+    Reported → Reproduced → Diagnosed → Patched → Consented → Trying → Tried → Judged → Proposed → Applied → Closed
                                                                                    ↘ Paused ↗
 
 Every state carries the :class:`Dossier`: what the heal has gathered so far, which only ever grows (counters that a user
@@ -98,8 +98,8 @@ class Dossier:
     """Healers that have said everything they have to say about the failure at hand."""
     shut: tuple[Shut, ...] = ()
     waiting: tuple[tuple[int, Patch], ...] = ()
-    """Patches cleared but not tried, each with the number of derivations it came after."""
-    held: tuple[tuple[Patch, tuple[str, ...]], ...] = ()
+    """Patches that may be tried and were not yet, each with the number of derivations it came after."""
+    awaiting_consent: tuple[tuple[Patch, tuple[str, ...]], ...] = ()
     """Patches that add capabilities: not tried before the user says so."""
     shown: tuple[Patch, ...] = ()
     """Patches that will not be tried, as advice."""
@@ -158,7 +158,7 @@ class Patched:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class Consented:
     """These patches add no capability, or the user allowed it: they may be tried."""
 
     dossier: Dossier
@@ -243,7 +243,7 @@ State: TypeAlias = (
     | Reproduced
     | Diagnosed
     | Patched
-    | Cleared
+    | Consented
     | Trying
     | Tried
     | Judged

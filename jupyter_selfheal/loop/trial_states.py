@@ -34,7 +34,7 @@ class TrialStates:
     def __init__(self, parts: HealDependencies, cancel: threading.Event) -> None:
         self._parts = parts
         self._cancel = cancel
-        self._scene: tuple[str, Starts, Facts] = ("", parts.starts, parts.facts)
+        self._current: tuple[str, Starts, Facts] = ("", parts.starts, parts.facts)
         self._here: tuple[TrialKernel, ...] = ()
         self._kept: dict[str, TrialKernel] = {}
         self._pool = ThreadPoolExecutor(parts.config.parallel, thread_name_prefix="selfheal-trial")
@@ -42,9 +42,9 @@ class TrialStates:
     def close(self) -> None:
         """Idempotent."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._let_go()
+        self._close_states()
 
-    def trial(
+    def run_trial(
         self, case: Case, patch: Patch, kernel: TrialKernel, keep: Keep = Keep.NEVER
     ) -> tuple[Trial, TrialKernel | None]:
         """One trial of a patch of the reported case."""
@@ -60,7 +60,7 @@ class TrialStates:
             keep=keep,
         )
 
-    def try_all(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
+    def try_patches(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
         """Several at once; each result is an event as soon as it is there.
 
         Where they are few, the states in which they fail are kept: what comes up there may be healed next.
@@ -70,7 +70,7 @@ class TrialStates:
         for old in self._kept.values():
             old.close()
         self._kept = {}
-        left = {self._pool.submit(self.trial, case, patch, kernel, keep): patch for patch in patches}
+        left = {self._pool.submit(self.run_trial, case, patch, kernel, keep): patch for patch in patches}
         try:
             while left:
                 done, _ = wait(left, timeout=TICK, return_when=FIRST_COMPLETED)
@@ -86,31 +86,33 @@ class TrialStates:
                 future.cancel()
                 future.add_done_callback(_close_kept)
 
-    def at(self, dossier: Dossier) -> tuple[Starts, Facts]:
+    def find_at(self, dossier: Dossier) -> tuple[Starts, Facts]:
         """The states and facts of the failure at hand. Behind a patch that is the state in which that patch failed."""
         at = dossier.derived[-1] if dossier.derived else ""
-        if self._scene[0] != at:
+        if self._current[0] != at:
             kept = self._kept.pop(at, None)
-            self._let_go()
+            self._close_states()
             if kept is None:
                 case, base, best = dossier.case, dossier.current.base, self._parts.starts.best
-                _, kept = run_cancellable(lambda: self.trial(case, base, best, Keep.ALWAYS), self._cancel, _close_state)
+                _, kept = run_cancellable(
+                    lambda: self.run_trial(case, base, best, Keep.ALWAYS), self._cancel, _close_state
+                )
             self._here = (kept,) if kept else ()
             facts_for = self._parts.facts_for
             facts = facts_for(kept) if kept and facts_for else NoFacts()
-            self._scene = (at, Starts(self._parts.starts.before, self._here), facts)
-        return self._scene[1], self._scene[2]
+            self._current = (at, Starts(self._parts.starts.before, self._here), facts)
+        return self._current[1], self._current[2]
 
     def start_of(self, kernel: TrialKernel) -> Start:
         """What a state is to the failing cell."""
         return Start.BEFORE_CELL if any(kernel is k for k in self._parts.starts.before) else Start.AFTER_FAILURE
 
-    def other_than(self, proven: tuple[Start, ...]) -> TrialKernel | None:
+    def find_other_start(self, proven: tuple[Start, ...]) -> TrialKernel | None:
         """A state of the caller's from which nothing was proven yet; None where nothing was proven at all."""
         starts = (*self._parts.starts.before, *self._parts.starts.after)
         return next((k for k in starts if self.start_of(k) not in proven), None) if proven else None
 
-    def _let_go(self) -> None:
+    def _close_states(self) -> None:
         """Close every state that was kept on the way: those behind patches, and that of the failure at hand."""
         for kernel in (*self._kept.values(), *self._here):
             kernel.close()

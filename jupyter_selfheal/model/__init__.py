@@ -1,6 +1,6 @@
 """The nouns of the product, in the order in which they come into being.
 
-    Failure → Diagnosis → Patch → (cleared) → Trial → Verdict → Proposal → Decision → Application
+    Failure → Diagnosis → Patch → (consent) → Trial → Verdict → Proposal → Decision → Application
 
 Everything here is frozen data from the standard library: no live objects, so that any of it can cross the pipe to the
 worker, be written to the journal, and be read back (:mod:`jupyter_selfheal.wire`). Empty strings and empty tuples mean

@@ -39,7 +39,7 @@ class Proposal:
     notes: tuple[str, ...] = ()
     """What was not proven, or is odd: "fails 2 of 3 times", "replayed cells 1, 3"."""
     questions: tuple[Question, ...] = ()
-    needs_clearance: tuple[str, ...] = ()
+    needs_consent: tuple[str, ...] = ()
     """Capabilities that the best patch would add ("subprocess"); it is not tried before the user allows it."""
     spent_by: Mapping[str, Cost] = field(default_factory=dict)
     """``cost`` by who was paid: ``language_model``, ``judge``, ``critic``."""
@@ -53,7 +53,7 @@ class Choice(StrEnum):
     EDIT = "edit"
     RETRY = "retry"
     ANSWER = "answer"
-    CLEAR = "clear"
+    CONSENT = "consent"
     CONTINUE = "continue"
     RAISE_BUDGET = "raise_budget"
     STOP = "stop"

@@ -82,7 +82,7 @@ class Card:
         if not self.auto or self.phase != "proposed" or shown is None or self.ran_since:
             return ""
         is_safe = shown.patch.applicability is Applicability.SAFE and shown.verdict.plausible
-        if not is_safe or self.proposal[0].needs_clearance:
+        if not is_safe or self.proposal[0].needs_consent:
             return ""
         if not self.repeated:
             return "run"

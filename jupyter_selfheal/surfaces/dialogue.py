@@ -88,8 +88,8 @@ class Dialogue:
         self.show(card, notebook)
         proposal, candidate = card.proposal[0], card.candidate()
         assert candidate is not None
-        if proposal.needs_clearance:
-            needs = ", ".join(proposal.needs_clearance)
+        if proposal.needs_consent:
+            needs = ", ".join(proposal.needs_consent)
             answer = self._choose(f"The fix would add {needs}. Test it in the sandbox?", CLEARANCE_KEYS, otherwise="n")
             return Answer("reject", f"it must not add {needs}") if answer.choice == "reject" else answer
         questions = proposal.questions[:1]

@@ -130,7 +130,7 @@ class Heals(RuleBasedStateMachine):
             (edit,), f"patch {self.count}", healer=healer, applicability=data.draw(st.sampled_from(Applicability))
         )
 
-    @precondition(lambda self: isinstance(self.command, do.Screen))
+    @precondition(lambda self: isinstance(self.command, do.CheckCapabilities))
     @rule(held=st.integers(0, 4))
     def screen(self, held: int) -> None:
         assert self.state is not None
@@ -144,7 +144,7 @@ class Heals(RuleBasedStateMachine):
             if held == 4:
                 return  # the process died in the call
         adds = {i: ("subprocess",) for i in ids[:1] if held == 0}
-        self.note(ev.Screened(adds, dict.fromkeys(adds, "it could go wrong"), self.command.worst, settles))
+        self.note(ev.CapabilitiesChecked(adds, dict.fromkeys(adds, "it could go wrong"), self.command.worst, settles))
 
     @precondition(lambda self: isinstance(self.command, do.TryPatches))
     @rule(data=st.data())
@@ -255,7 +255,7 @@ class Heals(RuleBasedStateMachine):
     @invariant()
     def held_patches_are_not_tried(self) -> None:
         if isinstance(self.command, do.TryPatches) and self.state is not None:
-            held = {p.id for p, _ in self.state.dossier.held}
+            held = {p.id for p, _ in self.state.dossier.awaiting_consent}
             assert not held & {p.id for p in self.command.patches}
 
     @invariant()
@@ -269,7 +269,8 @@ class Heals(RuleBasedStateMachine):
             if isinstance(e, ev.Settled)
             else (e.settles, e.answer.cost if isinstance(e, ev.Answered) else e.cost)
             for e in self.events
-            if isinstance(e, ev.Settled) or (isinstance(e, ev.Answered | ev.Screened | ev.Scored) and e.settles)
+            if isinstance(e, ev.Settled)
+            or (isinstance(e, ev.Answered | ev.CapabilitiesChecked | ev.Scored) and e.settles)
         ]
         wanted: dict[str, float] = {}
         for call, cost in [*settled, *((c, r.worst) for c, r in calls.items() if c not in dict(settled))]:

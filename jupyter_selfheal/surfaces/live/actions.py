@@ -17,7 +17,7 @@ TO_CHOICE = {
     "edit": Choice.EDIT,
     "retry": Choice.RETRY,
     "answer": Choice.ANSWER,
-    "allow": Choice.CLEAR,
+    "allow": Choice.CONSENT,
     "continue": Choice.CONTINUE,
     "budget": Choice.RAISE_BUDGET,
     "stop": Choice.STOP,

@@ -110,9 +110,9 @@ class HealMagics:
         self._apply(heal, rest)
 
     def _apply(self, heal: LiveHeal, what_is_left: str = "") -> None:
-        if heal.card.proposal[0].needs_clearance:
+        if heal.card.proposal[0].needs_consent:
             raise UsageError(
-                f"not tried yet: it would add {', '.join(heal.card.proposal[0].needs_clearance)}; `%heal allow`"
+                f"not tried yet: it would add {', '.join(heal.card.proposal[0].needs_consent)}; `%heal allow`"
             )
         if heal.card.ran_since and not self._proven_now(heal, resumed=bool(what_is_left)):
             return

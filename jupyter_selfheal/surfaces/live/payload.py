@@ -44,8 +44,8 @@ def buttons(card: Card) -> list[dict[str, JSON]]:
         found.append({"id": name, "label": label, "hint": hint, **more})
 
     shown = card.candidate()
-    if card.phase == "proposed" and shown is not None and card.proposal[0].needs_clearance:
-        what = ", ".join(card.proposal[0].needs_clearance)
+    if card.phase == "proposed" and shown is not None and card.proposal[0].needs_consent:
+        what = ", ".join(card.proposal[0].needs_consent)
         add("allow", "Allow this trial", f"the patch would add: {what}; it was not run yet", primary=True)
     elif card.phase == "proposed" and shown is not None:
         add(RUN[0], RUN[1], RUN[2], primary=True)

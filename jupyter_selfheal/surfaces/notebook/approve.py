@@ -24,8 +24,8 @@ class PolicyApprover:
     def decide(self, proposal: Proposal) -> Decision:
         """Approve the best candidate that the policy allows, else stop."""
         by = f"--approve {self.policy}"
-        if proposal.needs_clearance:
-            needs = ", ".join(proposal.needs_clearance)
+        if proposal.needs_consent:
+            needs = ", ".join(proposal.needs_consent)
             return Decision(Choice.REJECT, text=f"the fix adds {needs}: --approve ask lets you allow it", by=by)
         for candidate in proposal.candidates if self.policy != "none" and proposal.proven_from else ():
             if self._allows(candidate):
@@ -59,7 +59,7 @@ TO_DECISION = {
     "edit": Choice.EDIT,
     "retry": Choice.RETRY,
     "answer": Choice.ANSWER,
-    "allow": Choice.CLEAR,
+    "allow": Choice.CONSENT,
     "continue": Choice.CONTINUE,
     "budget": Choice.RAISE_BUDGET,
 }

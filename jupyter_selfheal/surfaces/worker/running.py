@@ -150,7 +150,7 @@ class RunningHeal:
         body = wire.encode(event)
         kind = str(body["$"])
         self._tried += kind == "TrialEnded"
-        if kind not in QUIET and not (kind == "Screened" and not body.get("capabilities")):
+        if kind not in QUIET and not (kind == "CapabilitiesChecked" and not body.get("capabilities")):
             text = redact(describe(body)).splitlines()[0]
             seconds = time.monotonic() - self._began
             self._send(m.Progress(self.run, kind, text, self._tried, self._spending.cost, seconds))

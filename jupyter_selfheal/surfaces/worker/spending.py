@@ -27,7 +27,7 @@ class Spending:
             self._settle(event.id, event.cost)
         elif isinstance(event, ev.Answered):
             self._settle(event.settles, event.answer.cost)
-        elif isinstance(event, ev.Screened | ev.Scored):
+        elif isinstance(event, ev.CapabilitiesChecked | ev.Scored):
             self._settle(event.settles, event.cost)
         return self.cost != before
 

@@ -178,15 +178,15 @@ def test_a_patch_that_adds_a_capability_is_criticised_and_waits_for_the_user(
             )
         return Says(reply(hypothesis(risky, "Tidy up first")))
 
-    said = [Decision(Choice.CLEAR), Decision(Choice.APPROVE)]
+    said = [Decision(Choice.CONSENT), Decision(Choice.APPROVE)]
     outcome, approver, journal, requests = heal(case_of(oracle=Oracle(expect="7")), [answer] * 9, said)
     assert outcome.reason is Reason.HEALED
     assert outcome.applied[0].patch.risk == "prices.csv is gone for good"
     held = approver.proposals[0]
-    assert held.needs_clearance == ("deletion",)
+    assert held.needs_consent == ("deletion",)
     assert held.candidates[0].patch.risk == "prices.csv is gone for good"
     kinds = [type(e).__name__ for e in journal.events()]
-    assert kinds.index("Screened") < kinds.index("TrialEnded")
+    assert kinds.index("CapabilitiesChecked") < kinds.index("TrialEnded")
     assert [r.body["model"] for r in requests][:2] == ["claude-sonnet-5-5", "claude-haiku-5-5"]
     assert "+os.remove('prices.csv')" in text_of(requests[1])
     assert outcome.spent_by["critic"].usd > 0

@@ -158,7 +158,9 @@ def test_what_a_killed_run_had_set_aside_counts_as_spent_in_the_list(tmp_path: P
 
 def test_a_critics_word_and_its_request_are_in_the_timeline(tmp_path: Path) -> None:
     with JsonlJournal.create("risky", folder=tmp_path) as journal:
-        journal.append(ev.Screened({"p": ("deletion",)}, {"p": "data.csv is gone"}, record={"calls": [CALL]}))
+        journal.append(
+            ev.CapabilitiesChecked({"p": ("deletion",)}, {"p": "data.csv is gone"}, record={"calls": [CALL]})
+        )
     text = "\n".join(timeline("risky", folder=tmp_path))
     assert "p adds deletion: not tried before you allow it" in text
     assert "p could go wrong: data.csv is gone" in text

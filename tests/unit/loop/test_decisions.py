@@ -1,4 +1,4 @@
-"""What the user says to a proposal, and what the heal makes of it: a no, an edit, an answer, a clearance."""
+"""What the user says to a proposal, and what the heal makes of it: a no, an edit, an answer, a consent."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def test_one_value_decides_where_patches_disagree(stage: MakeStage) -> None:
 def test_added_capabilities_wait_for_the_user(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     patch = s.replaced("x.nope", "import subprocess\nsubprocess.run(['true'])", UNSAFE)
-    approver = ScriptedApprover([Decision(Choice.CLEAR), Decision(Choice.APPROVE)])
+    approver = ScriptedApprover([Decision(Choice.CONSENT), Decision(Choice.APPROVE)])
     parts = scripted_parts(s.starts, [ScriptedHealer([answer(patch)])], approver=approver)
     outcome = heal(s.case, parts)
-    held, proven = approver.proposals
-    assert held.needs_clearance
-    assert held.proven_from == ()
+    asked, proven = approver.proposals
+    assert asked.needs_consent
+    assert asked.proven_from == ()
     assert proven.proven_from
     assert outcome.applied[0].patch == replace(patch, risk="it could start another program")
     refused = ScriptedApprover([Decision(Choice.REJECT)])

@@ -260,10 +260,10 @@ def test_a_run_that_is_resumed_without_its_key_says_that_the_model_is_not_there(
     parts = scripted_parts(s.starts, [model(costly(answer(s.replaced("x.nope", "!ls", UNSAFE))))])
     heal(s.case, parts)
     journal = list(parts.journal.events())
-    for kind in ("Priced", "Screened"):
+    for kind in ("Priced", "CapabilitiesChecked"):
         at = next(n for n, e in enumerate(journal) if type(e).__name__ == kind)
         before = [replace(e, paid=(*e.paid, "critic")) if isinstance(e, Started) else e for e in journal[:at]]
         resumed = scripted_parts(s.starts, [])
         outcome = heal(s.case, resumed, resume_from=before)  # type: ignore[arg-type]
         assert outcome.reason in (Reason.INFRASTRUCTURE, Reason.REJECTED), outcome.detail
-        assert kind == "Screened" or "not available any more" in outcome.detail
+        assert kind == "CapabilitiesChecked" or "not available any more" in outcome.detail

@@ -93,7 +93,7 @@ class Critic:
 def heal_with(critic: Critic | None, **config: float) -> tuple[list[object], ScriptedApprover]:
     stage = staged("x = 1", "x.nope")
     risky = stage.replaced("x.nope", "compile('1', '', 'eval')", Applicability.UNSAFE)
-    approver = ScriptedApprover([Decision(Choice.CLEAR), Decision(Choice.APPROVE)])
+    approver = ScriptedApprover([Decision(Choice.CONSENT), Decision(Choice.APPROVE)])
     parts = scripted_parts(
         stage.starts, [ScriptedHealer([answer(risky)])], approver=approver, config=HealConfig(**config)
     )  # type: ignore[arg-type]
@@ -106,10 +106,10 @@ def test_the_critic_speaks_before_anything_is_run_and_its_line_goes_with_the_pat
     critic = Critic("nothing is run by it")
     events, approver = heal_with(critic)
     kinds = [type(e).__name__ for e in events]
-    assert kinds.index("Reserved") < kinds.index("Screened") < kinds.index("TrialEnded")
-    held, proven = approver.proposals
-    assert held.needs_clearance == ("dynamic evaluation",)
-    assert [p.candidates[0].patch.risk for p in (held, proven)] == ["nothing is run by it"] * 2
+    assert kinds.index("Reserved") < kinds.index("CapabilitiesChecked") < kinds.index("TrialEnded")
+    asked, proven = approver.proposals
+    assert asked.needs_consent == ("dynamic evaluation",)
+    assert [p.candidates[0].patch.risk for p in (asked, proven)] == ["nothing is run by it"] * 2
     assert proven.spent_by == {"critic": critic.price}
     assert len(critic.asked) == 1
 

@@ -79,9 +79,9 @@ def test_where_patches_disagree_one_value_is_asked_for(answer: str, value: str) 
     assert "for `[3, 1, 2]`, should it be 1 or 2?\na) 1  b) 2" in said
 
 
-@pytest.mark.parametrize(("answer", "choice"), [("y", Choice.CLEAR), ("n", Choice.REJECT), ("", Choice.REJECT)])
+@pytest.mark.parametrize(("answer", "choice"), [("y", Choice.CONSENT), ("n", Choice.REJECT), ("", Choice.REJECT)])
 def test_a_fix_that_adds_a_capability_is_shown_and_asked_about_before_it_is_tried(answer: str, choice: Choice) -> None:
-    decision, said = decided(proposal(needs_clearance=("subprocess",), proven_from=()), answer)
+    decision, said = decided(proposal(needs_consent=("subprocess",), proven_from=()), answer)
     assert (decision.choice, decision.patch_id) == (choice, PATCH.id)
     assert "+rows = read(path)" in said
     assert "add subprocess" in said
@@ -128,7 +128,7 @@ def test_where_nobody_answers_nothing_is_applied() -> None:
 
 @pytest.mark.parametrize("policy", ["all", "safe", "none"])
 def test_a_policy_passes_over_what_adds_a_capability_so_that_the_next_healer_is_asked(policy: str) -> None:
-    decision = PolicyApprover(policy, 7.0).decide(proposal(needs_clearance=("subprocess",), proven_from=()))
+    decision = PolicyApprover(policy, 7.0).decide(proposal(needs_consent=("subprocess",), proven_from=()))
     assert decision.choice is Choice.REJECT
     assert "adds subprocess" in decision.text
 

@@ -1,10 +1,10 @@
-"""What counts as a capability, what only looks like one, and that only additions are held."""
+"""What counts as a capability, what only looks like one, and that only additions wait for consent."""
 
 from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.loop.clearance import find_added_capabilities, find_capabilities
+from jupyter_selfheal.loop.consent import find_added_capabilities, find_capabilities
 from jupyter_selfheal.model import Case, Cell, Failure, Insert, Install, Move, Notebook, Patch, Replace, RunCells
 
 HAS = {

@@ -25,9 +25,9 @@ T = TypeVar("T")
 class Advisers:
     """Asks whoever is named, on a thread that is left behind once ``cancel`` is set: its cost then counts at its worst."""
 
-    def __init__(self, parts: HealDependencies, scenes: TrialStates, cancel: threading.Event) -> None:
+    def __init__(self, parts: HealDependencies, states: TrialStates, cancel: threading.Event) -> None:
         self._parts = parts
-        self._scenes = scenes
+        self._states = states
         self._cancel = cancel
         self._healers: dict[str, Healer] = {h.name: h for h in parts.healers if not (h.paid and parts.config.offline)}
 
@@ -36,7 +36,7 @@ class Advisers:
         """Who may be asked for patches, in order."""
         return tuple(self._healers)
 
-    def paid(self, case: Case) -> tuple[str, ...]:
+    def list_paid(self, case: Case) -> tuple[str, ...]:
         """Who of the healers, the judge and the critic costs money."""
         found = [name for name, healer in self._healers.items() if healer.paid]
         if self._parts.config.offline:
@@ -47,7 +47,7 @@ class Advisers:
             found.append(ev.CRITIC)
         return tuple(found)
 
-    def worst(self, who: str, dossier: Dossier) -> Cost:
+    def price_call(self, who: str, dossier: Dossier) -> Cost:
         """The most that the next call of a healer, the judge or the critic can cost; nothing of one that is not here (a run
         that is resumed may have lost its key)."""
         if who == ev.CRITIC:
@@ -58,13 +58,13 @@ class Advisers:
         healer = self._healers.get(who)
         return healer.worst_case(dossier.current, dossier.archive) if healer is not None else Cost()
 
-    def ask(self, command: do.AskHealer, dossier: Dossier) -> Iterator[ev.Event]:
+    def ask_healer(self, command: do.AskHealer, dossier: Dossier) -> Iterator[ev.Event]:
         """Set the money aside, ask, settle. A healer that fails ends its own path, not the heal."""
         healer, name = self._healers.get(command.healer), command.healer
         if healer is None:
             yield ev.HealerFailed(name, Reason.INFRASTRUCTURE, "is not available any more")
             return
-        starts, facts = self._scenes.at(dossier)
+        starts, facts = self._states.find_at(dossier)
         reservation = f"{name}-{len(dossier.account.reserved)}-{dossier.calls}" if healer.paid else ""
         if reservation:
             yield ev.Reserved(reservation, name, command.worst)
@@ -85,7 +85,7 @@ class Advisers:
             yield ev.Settled(reservation, cost)
         yield failed
 
-    def screen(self, command: do.Screen, dossier: Dossier) -> Iterator[ev.Event]:
+    def check_capabilities(self, command: do.CheckCapabilities, dossier: Dossier) -> Iterator[ev.Event]:
         """Look at patches before any is run: what they add, and what could go wrong. A critic that fails is no loss."""
         case, config, critic = dossier.case, self._parts.config, self._parts.critic
         capabilities = {p.id: names for p in command.patches if (names := risks.list_added(case, p, config))}
@@ -104,9 +104,9 @@ class Advisers:
                 yield ev.Settled(reservation, _charged(error, command.worst))
                 reservation, note = "", f"no critic: {error}"
         warned = {i: said.get(i) or risks.join_texts(lines[i], own[i]) for i in lines if lines[i] or said.get(i)}
-        yield ev.Screened(capabilities, warned, cost, reservation, note, record)
+        yield ev.CapabilitiesChecked(capabilities, warned, cost, reservation, note, record)
 
-    def score(self, command: do.Score, dossier: Dossier) -> Iterator[ev.Event]:
+    def judge_trials(self, command: do.Score, dossier: Dossier) -> Iterator[ev.Event]:
         """Judge what was tried, and rank everything that ever was."""
         baseline = evidence.find_baseline(dossier) or command.tried[0][1]
         reservation, note = "", ""
