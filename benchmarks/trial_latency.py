@@ -38,7 +38,7 @@ from jupyter_selfheal.healers.search.healer import SearchHealer  # noqa: E402
 from jupyter_selfheal.kernels.forked import ForkedKernel  # noqa: E402
 from jupyter_selfheal.kernels.fresh import FreshKernel  # noqa: E402
 from jupyter_selfheal.kernels.launch import start_kernel  # noqa: E402
-from jupyter_selfheal.kernels.recipe import Past  # noqa: E402
+from jupyter_selfheal.kernels.replay_plan import PastCell  # noqa: E402
 from jupyter_selfheal.model import (  # noqa: E402
     Case,
     Cell,
@@ -125,7 +125,7 @@ def candidates_per_second(state: ForkedKernel) -> tuple[float, float]:
 
 def replay(folder: str, build: str) -> float:
     """A fresh kernel that runs the earlier cells again."""
-    kernel = FreshKernel("python3", folder, (Past(build, "b"),), writes="allow", ahead=False)
+    kernel = FreshKernel("python3", folder, (PastCell(build, "b"),), writes="allow", ahead=False)
     try:
         return milliseconds(lambda: kernel.run(REQUEST))
     finally:

@@ -271,7 +271,7 @@ def questions_of(starts: Starts, config: HealConfig) -> Callable[[Case, Sequence
 
 
 def _installer(stack: contextlib.ExitStack) -> Callable[[str], str]:
-    installer = _load("kernels.scratch", "ScratchInstaller")()
+    installer = _load("kernels.scratch_install", "ScratchInstaller")()
     stack.callback(installer.close)
     made: Callable[[str], str] = installer
     return made

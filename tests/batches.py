@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jupyter_selfheal.kernels.recipe import Past
+from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.plan import build_trial_steps
 from jupyter_selfheal.model import (
     Candidate,
@@ -76,7 +76,7 @@ def batch(
 ) -> Batch:
     """A batch over a document on fake kernels."""
 
-    def replay(past: Sequence[Past]) -> FakeKernel:
+    def replay(past: Sequence[PastCell]) -> FakeKernel:
         return FakeKernel(tuple(Run(p.code, p.cell_id, go_on=True) for p in past))
 
     loop = Loop(fixer, skip_reason)

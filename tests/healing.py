@@ -87,7 +87,7 @@ class Clinic:
 @contextmanager
 def clinic(folder: Path) -> Iterator[Clinic]:
     """Opens one kernel for everything below ``folder``."""
-    from jupyter_selfheal.kernels.opening import open_state
+    from jupyter_selfheal.kernels.freeze import open_state
 
     config = HealConfig(offline=True, memory=False, timeout=10.0)
     with Session(Settings(config, cell_seconds=5.0)) as session:

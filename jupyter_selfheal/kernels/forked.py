@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_selfheal.errors import KernelError, SandboxError
-from jupyter_selfheal.kernels.exchange import GONE, Channels, listen, send_request
-from jupyter_selfheal.kernels.outputs import Reading
-from jupyter_selfheal.kernels.report import ending_of, is_sandboxed, isolation_of, phases_of
+from jupyter_selfheal.kernels.trial_channels import GONE, Channels, read_results, send_request
+from jupyter_selfheal.kernels.trial_report import describe_isolation, find_ending, is_sandboxed, measure_phases
+from jupyter_selfheal.kernels.trial_results import ResultReader
 from jupyter_selfheal.model import Ending, Isolation, Keep, Sandbox, Start, Trial, TrialRequest
 from jupyter_selfheal.numbers import read_number
 
@@ -48,7 +48,7 @@ class ForkedKernel:
         self._start = start
         self._folders = folders
         self._lineage = lineage or _Lineage(on_close)
-        self._lineage.join()
+        self._lineage.add_state()
         self._lock = threading.Lock()
         self._running: set[socket.socket] = set()
         self._closed = False
@@ -93,7 +93,7 @@ class ForkedKernel:
                     self._probed = json.loads(answer.read() or b"null")
             if self._probed is None:
                 raise KernelError(GONE)
-        return isolation_of(Sandbox(), self._probed, ())
+        return describe_isolation(Sandbox(), self._probed, ())
 
     def run(self, request: TrialRequest) -> tuple[Trial, ForkedKernel | None]:
         """See :meth:`jupyter_selfheal.ports.TrialKernel.run`."""
@@ -103,14 +103,14 @@ class ForkedKernel:
             try:
                 order = {"do": "run", "deadline": began + request.timeout, "sandboxed": is_sandboxed(request.sandbox)}
                 self._send(order, channels.theirs)
-                channels.give()
-                reading = Reading(request.steps)
+                channels.close_theirs()
+                reading = ResultReader(request.steps)
                 send_request(channels.results, request, self._folders)
-                report = listen(channels, reading, began + request.timeout + _PATIENCE)
+                report = read_results(channels, reading, began + request.timeout + _PATIENCE)
             finally:
-                self._forget(channels.status)
-            trial = self._trial(request, reading, report, began)
-            return trial, self._kept(channels, trial) if reading.kept else None
+                self._unregister(channels.status)
+            trial = self._build_trial(request, reading, report, began)
+            return trial, self._keep_state(channels, trial) if reading.is_kept else None
 
     def close(self) -> None:
         """See :class:`~jupyter_selfheal.ports.TrialKernel`. States kept from this one live on."""
@@ -122,7 +122,7 @@ class ForkedKernel:
                 with contextlib.suppress(OSError):
                     status.shutdown(socket.SHUT_WR)  # the guard takes it as the word to cancel, and still reports
             self._control.close()
-        self._lineage.leave()
+        self._lineage.remove_state()
 
     def _send(self, order: Mapping[str, Any], ends: list[socket.socket]) -> None:
         with self._lock:
@@ -139,35 +139,37 @@ class ForkedKernel:
                 raise KernelError("this state was closed: open a new one")
             self._running.add(status)
 
-    def _forget(self, status: socket.socket) -> None:
+    def _unregister(self, status: socket.socket) -> None:
         with self._lock:
             self._running.discard(status)
 
-    def _trial(self, request: TrialRequest, reading: Reading, report: Mapping[str, Any], began: float) -> Trial:
+    def _build_trial(
+        self, request: TrialRequest, reading: ResultReader, report: Mapping[str, Any], began: float
+    ) -> Trial:
         if reading.failed:
             raise SandboxError(f"the trial was not run: {reading.failed}")
-        ending, detail = ending_of(report, reading)
+        ending, detail = find_ending(report, reading)
         for name, text in report.get("tail", {}).items():
             if text:
-                reading.output({"output_type": "stream", "name": name, "text": text})
+                reading.add_output({"output_type": "stream", "name": name, "text": text})
         if ending is Ending.CANCELLED and not self._closed:
             raise KernelError(GONE)
         died = detail if ending in (Ending.EXITED, Ending.KILLED, Ending.OUT_OF_MEMORY) else ""
         now = time.monotonic()
         return Trial(
             patch_id=request.patch_id,
-            steps=reading.results(timed_out=ending is Ending.TIMED_OUT, died=died),
+            steps=reading.build_results(timed_out=ending is Ending.TIMED_OUT, died=died),
             ending=ending,
             start=self._start,
-            isolation=isolation_of(request.sandbox, reading.probed, reading.layers),
+            isolation=describe_isolation(request.sandbox, reading.probed, reading.layers),
             detail=detail,
             seconds=now - began,
-            phases=phases_of(began, now, (reading.done or {}).get("marks", {})),
+            phases=measure_phases(began, now, (reading.done or {}).get("marks", {})),
             blocked=tuple(dict.fromkeys(reading.blocked)),
             peak_mb=read_number({**(reading.done or {}), **report}.get("peak_mb"), 0) or 0.0,
         )
 
-    def _kept(self, channels: Channels, trial: Trial) -> ForkedKernel:
+    def _keep_state(self, channels: Channels, trial: Trial) -> ForkedKernel:
         failed = any(s.status not in ("ok", "skipped") and s.role != "probe" for s in trial.steps)
         start = Start.AFTER_FAILURE if failed else Start.BEFORE_CELL
         return ForkedKernel(channels.take_control(), start, folders=self._folders, lineage=self._lineage)
@@ -181,11 +183,11 @@ class _Lineage:
         self._states = 0
         self._lock = threading.Lock()
 
-    def join(self) -> None:
+    def add_state(self) -> None:
         with self._lock:
             self._states += 1
 
-    def leave(self) -> None:
+    def remove_state(self) -> None:
         with self._lock:
             self._states -= 1
             is_last = not self._states

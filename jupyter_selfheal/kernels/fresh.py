@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox, sandbox_errors
-from jupyter_selfheal.kernels.recipe import Past, in_words, needed
-from jupyter_selfheal.kernels.reserve import Reserve, available
-from jupyter_selfheal.kernels.session import Session, run_steps, skipped
+from jupyter_selfheal.kernels.kernel_pool import KernelPool, probe_layers
+from jupyter_selfheal.kernels.replay_plan import PastCell, describe_replay, list_needed_cells
+from jupyter_selfheal.kernels.trial_session import TrialSession, make_skipped_result, run_steps
 from jupyter_selfheal.model import (
     Cell,
     Ending,
@@ -38,7 +38,7 @@ REPLAY_GRACE, REPLAY_FACTOR = 20.0, 10.0
 class _Live:
     """A process that is in the state of a recipe, as far as the cells at ``done`` go. Belongs to one FreshKernel."""
 
-    session: Session
+    session: TrialSession
     done: tuple[int, ...]
     writes: str
 
@@ -57,7 +57,7 @@ class FreshKernel:
         self,
         spec_name: str,
         folder: str,
-        recipe: Sequence[Cell | Past] = (),
+        recipe: Sequence[Cell | PastCell] = (),
         *,
         writes: str = "discard",
         network: bool = True,
@@ -67,15 +67,15 @@ class FreshKernel:
         ahead: bool = True,
         paths: Sequence[str] = (),
     ) -> None:
-        self._recipe = tuple(c if isinstance(c, Past) else Past(c.source, c.id, c.expensive) for c in recipe)
+        self._recipe = tuple(c if isinstance(c, PastCell) else PastCell(c.source, c.id, c.expensive) for c in recipe)
         self._paths = tuple(paths)
         self._start, self._writes, self._replay_timeout = start, writes, replay_timeout
-        self._reserve = Reserve(spec_name, folder, dict(env or {}), ahead, network)
-        self._reserve.join()
-        self._reserve.prepare(writes if ahead else "")
+        self._pool = KernelPool(spec_name, folder, dict(env or {}), ahead, network)
+        self._pool.add_user()
+        self._pool.start_ahead(writes if ahead else "")
         self._lock = threading.Lock()
         self._live: _Live | None = None
-        self._running: set[Session] = set()
+        self._running: set[TrialSession] = set()
         self._closed = False
 
     @property
@@ -86,26 +86,26 @@ class FreshKernel:
     @property
     def isolation(self) -> Isolation:
         """What the default sandbox gives here, found by probing once."""
-        return _isolation(Sandbox(), available())
+        return _describe_isolation(Sandbox(), probe_layers())
 
     def run(self, request: TrialRequest) -> tuple[Trial, FreshKernel | None]:
         """Rebuild the state as far as the request needs it (or go on in the process that is in it, where the process may be
         kept), and run the steps. See :meth:`jupyter_selfheal.ports.TrialKernel.run`."""
         began = time.monotonic()
-        live, replayed = self._claim(request), ""
+        live, replayed = self._claim_process(request), ""
         if live is None:
             try:
-                live, replayed = self._rebuild(request)
+                live, replayed = self._rebuild_state(request)
             except KernelError:
                 if self._closed:
-                    return self._cancelled(request, began), None
+                    return self._cancelled_trial(request, began), None
                 raise
         ready = time.monotonic()
-        with self._registered(live.session):
+        with self._register_session(live.session):
             if request.paths:
-                live.session.prepend(request.paths)
+                live.session.prepend_paths(request.paths)
             if not (request.sandbox.network and request.sandbox.writes == "allow"):
-                live.session.restrict(request.sandbox)
+                live.session.enter_sandbox(request.sandbox)
             results, ending, detail = run_steps(live.session, request)
         if self._closed and not live.session.kernel.alive:
             ending, detail = Ending.CANCELLED, "the trial was cancelled"
@@ -114,22 +114,22 @@ class FreshKernel:
             steps=results,
             ending=ending,
             start=self._start,
-            isolation=_isolation(request.sandbox, available(), live.session.layers),
+            isolation=_describe_isolation(request.sandbox, probe_layers(), live.session.layers),
             detail="; ".join(filter(None, (detail, replayed))),
             seconds=time.monotonic() - began,
             phases={"replay": (ready - began) * 1e3, "steps": (time.monotonic() - ready) * 1e3},
-            blocked=_blocked(results, request.sandbox),
+            blocked=_list_blocked(results, request.sandbox),
             peak_mb=live.session.peak_mb(),
         )
-        return trial, self._kept(request, live, trial)
+        return trial, self._keep_state(request, live, trial)
 
-    def _cancelled(self, request: TrialRequest, began: float) -> Trial:
+    def _cancelled_trial(self, request: TrialRequest, began: float) -> Trial:
         return Trial(
             patch_id=request.patch_id,
-            steps=tuple(skipped(step) for step in request.steps),
+            steps=tuple(make_skipped_result(step) for step in request.steps),
             ending=Ending.CANCELLED,
             start=self._start,
-            isolation=_isolation(request.sandbox, available(), ()),
+            isolation=_describe_isolation(request.sandbox, probe_layers(), ()),
             detail="the trial was cancelled before its state was reconstructed",
             seconds=time.monotonic() - began,
         )
@@ -144,11 +144,11 @@ class FreshKernel:
             self._live = None
         for session in [*([live.session] if live else []), *running]:
             session.stop()
-        self._reserve.leave()
+        self._pool.remove_user()
 
     # --- reaching the state -------------------------------------------------------------------------------------------
 
-    def _claim(self, request: TrialRequest) -> _Live | None:
+    def _claim_process(self, request: TrialRequest) -> _Live | None:
         """The process that is in this state, where the request may have it for good."""
         with self._lock:
             if self._closed:
@@ -156,49 +156,51 @@ class FreshKernel:
             live = self._live
             if live is None or request.keep is Keep.NEVER or not live.session.kernel.alive:
                 return None
-            fits = live.writes == self._policy(request) and (live.session.has_network or not request.sandbox.network)
-            if not fits or not set(needed(self._recipe, request.steps)) <= set(live.done):
+            fits = live.writes == self._write_policy(request) and (
+                live.session.has_network or not request.sandbox.network
+            )
+            if not fits or not set(list_needed_cells(self._recipe, request.steps)) <= set(live.done):
                 return None
             self._live = None
             return live
 
-    def _policy(self, request: TrialRequest) -> str:
+    def _write_policy(self, request: TrialRequest) -> str:
         return self._writes if request.sandbox.writes == "allow" else request.sandbox.writes
 
-    def _rebuild(self, request: TrialRequest) -> tuple[_Live, str]:
+    def _rebuild_state(self, request: TrialRequest) -> tuple[_Live, str]:
         """A new process in this state, and what was run again in words."""
-        policy, slice_ = self._policy(request), needed(self._recipe, request.steps)
+        policy, slice_ = self._write_policy(request), list_needed_cells(self._recipe, request.steps)
         everything = tuple(range(len(self._recipe)))
         for cells in dict.fromkeys((slice_, everything)):
-            session = self._reserve.take(policy)
+            session = self._pool.take_kernel(policy)
             try:
-                with self._registered(session):
-                    failure = self._replay(session, cells)
+                with self._register_session(session):
+                    failure = self._replay_cells(session, cells)
             except BaseException:
                 session.stop()
                 raise
             if not failure:
-                return _Live(session, cells, policy), in_words(self._recipe, cells)
+                return _Live(session, cells, policy), describe_replay(self._recipe, cells)
             session.stop()
         raise KernelError(f"the state cannot be reconstructed: {failure}")
 
-    def _replay(self, session: Session, cells: Sequence[int]) -> str:
+    def _replay_cells(self, session: TrialSession, cells: Sequence[int]) -> str:
         """Run earlier cells again; says which one fails that did not fail before."""
         deadline = time.monotonic() + self._replay_timeout
         if self._paths:
-            session.prepend(self._paths)
+            session.prepend_paths(self._paths)
         for past in (self._recipe[n] for n in cells):
             left = max(deadline - time.monotonic(), 0.001)
             # a cell that took a moment, and now has no end, met another state than it did then
             limit = left if past.seconds is None else min(left, REPLAY_GRACE + REPLAY_FACTOR * past.seconds)
-            result = session.step(Run(past.code, past.cell_id), limit)
+            result = session.run_step(Run(past.code, past.cell_id), limit)
             if result.status != "ok" and not (past.failed and result.errors):
                 why = f"{result.errors[0].ename}: {result.errors[0].evalue}" if result.errors else result.status
                 return f"cell {past.cell_id or past.code[:40]!r}, which ran before, now does not ({why})"
         return ""
 
     @contextlib.contextmanager
-    def _registered(self, session: Session) -> Iterator[None]:
+    def _register_session(self, session: TrialSession) -> Iterator[None]:
         """While it runs, the session is stopped by :meth:`close`."""
         with self._lock:
             if self._closed:
@@ -213,13 +215,13 @@ class FreshKernel:
 
     # --- keeping it ---------------------------------------------------------------------------------------------------
 
-    def _kept(self, request: TrialRequest, live: _Live, trial: Trial) -> FreshKernel | None:
+    def _keep_state(self, request: TrialRequest, live: _Live, trial: Trial) -> FreshKernel | None:
         wanted = request.keep is Keep.ALWAYS or (request.keep is Keep.ON_SUCCESS and all(s.ok for s in trial.steps))
         if not wanted or trial.ending is not Ending.FINISHED or not live.session.kernel.alive or self._closed:
             live.session.stop()
             return None
         ran = [
-            Past(step.code, step.cell_id, failed=result.status == "error", seconds=result.seconds)
+            PastCell(step.code, step.cell_id, failed=result.status == "error", seconds=result.seconds)
             for step, result in zip(request.steps, trial.steps, strict=True)
             if isinstance(step, Run) and result.status != "skipped"
         ]
@@ -232,17 +234,17 @@ class FreshKernel:
         kept._lock, kept._running, kept._closed = threading.Lock(), set(), False
         done = (*live.done, *range(len(self._recipe), len(kept._recipe)))
         kept._live = _Live(live.session, done, live.writes)
-        kept._reserve.join()
+        kept._pool.add_user()
         return kept
 
 
-def _blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, ...]:
+def _list_blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, ...]:
     plan = {"network": limits.network, "writes": limits.writes}
     found = (sandbox_errors.find_cause(e.ename, e.evalue, plan) for result in results for e in result.errors)
     return tuple(dict.fromkeys(filter(None, found)))
 
 
-def _isolation(limits: Sandbox, probed: Mapping[str, str], on: Sequence[str] | None = None) -> Isolation:
+def _describe_isolation(limits: Sandbox, probed: Mapping[str, str], on: Sequence[str] | None = None) -> Isolation:
     wanted = sandbox.list_wanted_layers(limits.network, limits.writes)
     layers = [layer for layer in [*wanted, sandbox.LIMITS] if not probed[layer]] if on is None else on
     missing = tuple(f"{layer}: {probed[layer] or 'not on'}" for layer in wanted if layer not in layers)

@@ -9,7 +9,7 @@ import sys
 from jupyter_selfheal.errors import KernelError
 
 
-def command_of(spec_name: str) -> tuple[list[str], dict[str, str], bool]:
+def read_kernelspec(spec_name: str) -> tuple[list[str], dict[str, str], bool]:
     """The command line of a kernelspec, its environment, and whether it is interrupted by message.
 
     ``python3`` (and ``python2``, whose kernels are gone) needs no kernelspec: it falls back to the ipykernel of this

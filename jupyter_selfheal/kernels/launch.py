@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.kernels.kernelspec import command_of
-from jupyter_selfheal.kernels.process import KernelProcess
-from jupyter_selfheal.kernels.replies import Collector
+from jupyter_selfheal.kernels.kernel_process import KernelProcess
+from jupyter_selfheal.kernels.kernelspec import read_kernelspec
+from jupyter_selfheal.kernels.output_collector import OutputCollector
 from jupyter_selfheal.model import JSON, ErrorInfo, Output
 
 _POLL = 0.05
@@ -60,11 +60,11 @@ def start_kernel(
     Raises :class:`KernelError` where the kernelspec is missing (naming those installed) or the kernel dies (with the tail
     of what it printed).
     """
-    argv, spec_env, by_message = command_of(spec_name)
+    argv, spec_env, by_message = read_kernelspec(spec_name)
     policy = {"writes": writes, "strict": strict, "network": network}
     kernel = LiveKernel(spec_name, folder, argv, {**spec_env, **(env or {})}, policy, by_message)
     try:
-        kernel._open(time.monotonic() + timeout)
+        kernel._connect(time.monotonic() + timeout)
     except BaseException:
         kernel.stop()
         raise
@@ -92,7 +92,7 @@ class LiveKernel:
         self._by_message = by_message
         self._clients: list[Any] = []
         self._unfinished = ""
-        self._release = weakref.finalize(self, _released, self._process, self._clients)
+        self._release = weakref.finalize(self, _release_kernel, self._process, self._clients)
 
     @property
     def pid(self) -> int:
@@ -113,20 +113,20 @@ class LiveKernel:
     def _client(self) -> Any:
         return self._clients[0]
 
-    def _open(self, deadline: float) -> None:
+    def _connect(self, deadline: float) -> None:
         """Wait for the warden's report, connect, and wait until both channels are there."""
         from jupyter_client.blocking.client import BlockingKernelClient
 
         while not self.pid:
-            self._process.listen(0.5)
-            self._still_starting(deadline)
+            self._process.read_reports(0.5)
+            self._check_still_starting(deadline)
         self._clients.append(BlockingKernelClient(connection_file=f"{self.shared}/kernel.json"))
         self._client.load_connection_file()
         self._client.start_channels(stdin=False, hb=False)
         for channel in (self._client.shell_channel, self._client.iopub_channel):
             self._client.kernel_info()
             while True:  # a subscription takes effect some time after connecting: ask until it is heard
-                self._still_starting(deadline)
+                self._check_still_starting(deadline)
                 try:
                     channel.get_msg(timeout=0.2)
                     break
@@ -134,7 +134,7 @@ class LiveKernel:
                     if channel is self._client.iopub_channel:
                         self._client.kernel_info()
 
-    def _still_starting(self, deadline: float) -> None:
+    def _check_still_starting(self, deadline: float) -> None:
         if not self.alive:
             raise KernelError(f"kernel {self.spec_name!r} died at start: {self._process.describe_end()}")
         if time.monotonic() > deadline:
@@ -182,7 +182,7 @@ class LiveKernel:
         with self._lock:
             if not self.alive:
                 raise KernelError(f"kernel {self.spec_name!r} has ended: start another one")
-            if not self._finished_earlier(timeout):
+            if not self._wait_for_earlier(timeout):
                 return Reply(timed_out=True)
             content = {
                 "code": code,
@@ -194,9 +194,9 @@ class LiveKernel:
             }
             request = self._client.session.msg("execute_request", content, metadata={"cellId": cell_id})
             self._client.shell_channel.send(request)
-            return self._collect(request["header"]["msg_id"], timeout, Collector(on_output))
+            return self._collect_reply(request["header"]["msg_id"], timeout, OutputCollector(on_output))
 
-    def _finished_earlier(self, timeout: float) -> bool:
+    def _wait_for_earlier(self, timeout: float) -> bool:
         """Wait for the reply to an execution that had timed out: what is sent before it would be aborted with it."""
         deadline = time.monotonic() + timeout if timeout else float("inf")
         while self._unfinished and self.alive:
@@ -208,7 +208,7 @@ class LiveKernel:
                     self._unfinished = ""
         return True
 
-    def _collect(self, request: str, timeout: float, found: Collector) -> Reply:
+    def _collect_reply(self, request: str, timeout: float, found: OutputCollector) -> Reply:
         self._unfinished = request
         deadline = time.monotonic() + timeout if timeout else float("inf")
         reply: dict[str, JSON] | None = None
@@ -230,7 +230,7 @@ class LiveKernel:
             elif message["msg_type"] == "status":
                 idle = message["content"]["execution_state"] == "idle"
             else:
-                found.take(message["msg_type"], message["content"])
+                found.take_message(message["msg_type"], message["content"])
         self._unfinished = ""
         errors = found.errors
         if reply.get("status") == "error" and not errors:
@@ -245,7 +245,7 @@ class LiveKernel:
 
         Done also when this object is collected, and when the interpreter ends.
         """
-        self._process.end()  # whoever waits for a reply now sees that it died, and lets go of the lock
+        self._process.kill_all()  # whoever waits for a reply now sees that it died, and lets go of the lock
         with self._lock:
             self._release()
 
@@ -256,10 +256,10 @@ class LiveKernel:
         self.stop()
 
 
-def _released(process: KernelProcess, clients: list[Any]) -> None:
+def _release_kernel(process: KernelProcess, clients: list[Any]) -> None:
     """The end of a kernel. Outside of the class: ``zmq`` hangs where a context is collected before its sockets are closed."""
-    process.end()
+    process.kill_all()
     for client in clients:
         client.stop_channels()
         client.context.destroy(linger=0)
-    process.forget()
+    process.remove_folder()

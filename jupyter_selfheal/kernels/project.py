@@ -12,7 +12,7 @@ _MARKS = ("README*", "LICENSE*", "pyproject.toml", "setup.py", "requirements*.tx
 _LEVELS = 4
 
 
-def project_of(folder: str) -> str:
+def find_project(folder: str) -> str:
     """The outermost folder above ``folder``, within four levels, that looks like a project's root; else ``folder`` itself.
 
     A repository's root ends the search. Never the home or the temporary folder, nor what holds them, and never a folder
@@ -29,12 +29,12 @@ def project_of(folder: str) -> str:
         if any(next(here.glob(mark), None) is not None for mark in _MARKS):
             found = here
     inside = os.path.join(str(found), "")
-    if found != start and any(point.startswith(inside) for point in _mounts()):
+    if found != start and any(point.startswith(inside) for point in _list_mounts()):
         return str(start)
     return str(found)
 
 
-def _mounts() -> list[str]:
+def _list_mounts() -> list[str]:
     try:
         return overlay.list_mounts()
     except OSError:  # not on Linux: there are no overlays either

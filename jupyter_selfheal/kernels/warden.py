@@ -39,12 +39,12 @@ def main(order: dict[str, Any]) -> None:
     me, kernel = os.getpid(), os.fork()
     if kernel == 0:
         _become_kernel(order["argv"], me)
-    _tell(status, {"pid": kernel, "layers": layers, "why_not": why_not})
-    code = _wait(kernel, life, wake_read)
+    _report(status, {"pid": kernel, "layers": layers, "why_not": why_not})
+    code = _wait_for_end(kernel, life, wake_read)
     _kill_all(kernel)
     if not _is_owned(life):  # all but the folder itself, where that is a mount here
         shutil.rmtree(order["shared"][0], ignore_errors=True)
-    _tell(status, {"exit": code})
+    _report(status, {"exit": code})
 
 
 def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
@@ -68,7 +68,7 @@ def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
             os.environ["TMPDIR"] = order["shared"][0]
         return layers, why_not
     except sandbox.LayerFailed as error:
-        _tell(int(order["status"]), {"error": str(error)})
+        _report(int(order["status"]), {"error": str(error)})
         sys.exit(1)
 
 
@@ -98,7 +98,7 @@ def _become_kernel(argv: list[str], warden: int) -> None:
         os._exit(127)
 
 
-def _wait(kernel: int, life: int, wake: int) -> int:
+def _wait_for_end(kernel: int, life: int, wake: int) -> int:
     """Reap until the kernel ends (its exit code) or our owner is gone (-9)."""
     while True:
         ready, _, _ = select.select([life, wake], [], [])
@@ -122,7 +122,7 @@ def _kill_all(kernel: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(kernel, signal.SIGKILL)
     while sys.platform == "linux":
-        for child in _children():
+        for child in _list_children():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         try:
@@ -133,16 +133,16 @@ def _kill_all(kernel: int) -> None:
         time.sleep(0.002)
 
 
-def _children() -> list[int]:
+def _list_children() -> list[int]:
     """Our direct children; a descendant becomes one once its parent is dead."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children", encoding="utf-8") as f:
             return [int(pid) for pid in f.read().split()]
     except OSError:  # a kernel without CONFIG_PROC_CHILDREN
-        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _parent(pid) == os.getpid()]
+        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _find_parent(pid) == os.getpid()]
 
 
-def _parent(pid: str) -> int:
+def _find_parent(pid: str) -> int:
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
             return int(f.read().rpartition(")")[2].split()[1])
@@ -150,7 +150,7 @@ def _parent(pid: str) -> int:
         return 0
 
 
-def _tell(status: int, message: dict[str, Any]) -> None:
+def _report(status: int, message: dict[str, Any]) -> None:
     with contextlib.suppress(BrokenPipeError):
         os.write(status, json.dumps(message).encode() + b"\n")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
-from jupyter_selfheal.kernels.opening import open_state
+from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.model import OPEN, Keep, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.fake_kernel import FakeKernel

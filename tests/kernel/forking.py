@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
+from jupyter_selfheal.kernels.freeze import code_that_freezes
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
-from jupyter_selfheal.kernels.opening import bootstrap
 from jupyter_selfheal.model import Output, Run, Sandbox, Start, Step, Trial, TrialRequest
 
 HOOK = """
@@ -67,7 +67,7 @@ class User:
             path.mkdir()
         env = {"TMPDIR": str(self.temporary), "IPYTHONDIR": str(self.home), "MPLCONFIGDIR": str(self.home)}
         self.kernel: LiveKernel = start_kernel(spec, str(folder), writes="allow", env=env)
-        load = bootstrap("").replace("zygote.checkpoint(shell, socket_dir=\\'\\')", '"loaded"')
+        load = code_that_freezes("").replace("zygote.checkpoint(shell, socket_dir=\\'\\')", '"loaded"')
         load = load.replace("\\nprint(", "\\nimport sys; sys._test_zygote = zygote\\nprint(")
         assert self.text(load) == '"loaded"\n'
         self.text(f"exec({HOOK!r}, globals()); install(get_ipython(), ''); del install")

@@ -15,7 +15,7 @@ import pytest
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.forked import ForkedKernel
-from jupyter_selfheal.kernels.opening import open_state
+from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.processes import is_gone, mark, marked

@@ -15,7 +15,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels import fresh
 from jupyter_selfheal.kernels.fresh import FreshKernel
-from jupyter_selfheal.kernels.recipe import Past, in_words, needed
+from jupyter_selfheal.kernels.replay_plan import PastCell, describe_replay, list_needed_cells
 from jupyter_selfheal.model import OPEN, Cell, Ending, Keep, Probe, Run, Sandbox, Start, Trial, TrialRequest
 
 pytestmark = pytest.mark.kernel
@@ -260,19 +260,19 @@ def test_closing_while_the_state_is_rebuilt_cancels_the_trial(folder: Path, tmp_
     ],
 )
 def test_what_a_request_needs_is_read_off_its_names(code: str, cells: tuple[int, ...]) -> None:
-    recipe = [Past(c.source, c.id, c.expensive) for c in RECIPE]
-    assert needed(recipe, [Run(code)]) == cells
+    recipe = [PastCell(c.source, c.id, c.expensive) for c in RECIPE]
+    assert list_needed_cells(recipe, [Run(code)]) == cells
 
 
 def test_a_failed_cell_is_always_needed_and_brings_what_it_needs() -> None:
-    recipe = [Past("x = 1", "a"), Past("y = 2", "b"), Past("x.nope", "f", failed=True)]
-    assert needed(recipe, [Run("1")]) == (0, 2)
-    assert in_words(recipe, (0, 2)) == "state reconstructed by running 2 of 3 earlier cells again: a, f"
+    recipe = [PastCell("x = 1", "a"), PastCell("y = 2", "b"), PastCell("x.nope", "f", failed=True)]
+    assert list_needed_cells(recipe, [Run("1")]) == (0, 2)
+    assert describe_replay(recipe, (0, 2)) == "state reconstructed by running 2 of 3 earlier cells again: a, f"
 
 
 def test_a_cell_that_took_a_moment_and_has_no_end_now_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """It met another state then: without a limit of its own, each question would wait ten minutes for it."""
     monkeypatch.setattr(fresh, "REPLAY_GRACE", 0.5)
-    state = FreshKernel("python3", "", [Past("while True: pass", "loop", failed=True, seconds=0.1)], ahead=False)
+    state = FreshKernel("python3", "", [PastCell("while True: pass", "loop", failed=True, seconds=0.1)], ahead=False)
     with closing(state), pytest.raises(KernelError, match="'loop', which ran before, now does not \\(timeout\\)"):
         state.run(TrialRequest((Run("1"),)))

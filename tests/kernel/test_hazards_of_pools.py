@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
-from jupyter_selfheal.kernels.opening import open_state
+from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.model import OPEN, Keep, Run, Step, TrialRequest
 from jupyter_selfheal.testing.processes import is_gone, mark, marked
 from tests.command import heal, nothing_is_left_running, place, write

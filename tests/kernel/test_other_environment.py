@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.inside.fork import sandbox
-from jupyter_selfheal.kernels.opening import open_state
+from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.model import Keep, Run, Sandbox, TrialRequest
 from jupyter_selfheal.testing.processes import is_gone, mark, marked
 from jupyter_selfheal.testing.trials import text, tried

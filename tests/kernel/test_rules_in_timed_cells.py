@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.kernels.opening import open_state
+from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.testing.rule_conformance import first_failure, notebook_of
 
 pytestmark = pytest.mark.kernel

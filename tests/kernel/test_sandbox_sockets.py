@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.inside.fork import sandbox, sockets
+from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.kernels.fresh import FreshKernel
-from jupyter_selfheal.kernels.opening import open_state
 from jupyter_selfheal.model import Keep, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.cli import main

@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
-from jupyter_selfheal.kernels.opening import open_state
+from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.model import (
     OPEN,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.kernels.scratch import ScratchInstaller
+from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 from jupyter_selfheal.surfaces.bench.judge import failing_tests
 from tests.command import HEAL, heal, one_line, place, write
 from tests.surroundings import FATAL, STANDARD, write_modules
@@ -51,7 +51,7 @@ def test_the_installer_imports_nothing_from_the_folder(tmp_path: Path, monkeypat
     write_modules(tmp_path, *STANDARD, *FATAL)
     monkeypatch.chdir(tmp_path)
     installer = ScratchInstaller()
-    assert "ipykernel==" in installer._installed()
+    assert "ipykernel==" in installer._list_installed()
 
 
 def test_the_judge_of_a_bench_imports_nothing_from_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

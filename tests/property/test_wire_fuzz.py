@@ -27,8 +27,8 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal import wire
 from jupyter_selfheal.errors import JournalError, KernelError, WireError
 from jupyter_selfheal.journal import jsonl
-from jupyter_selfheal.kernels.exchange import Channels, listen
-from jupyter_selfheal.kernels.outputs import Reading
+from jupyter_selfheal.kernels.trial_channels import Channels, read_results
+from jupyter_selfheal.kernels.trial_results import ResultReader
 from jupyter_selfheal.model import Cost, Diagnosis, ErrorInfo, Probe, Run, Verdict
 from jupyter_selfheal.surfaces.live.client import WorkerClient
 from jupyter_selfheal.surfaces.worker.service import Worker
@@ -202,7 +202,7 @@ FRAMES = [
 @MANY
 @given(data=st.data())
 def test_a_trial_that_says_anything_gives_a_result_or_a_fault_of_the_kernel(data: st.DataObject) -> None:
-    reading = Reading((Run("1"), Probe("def probe(): pass", name="facts")))
+    reading = ResultReader((Run("1"), Probe("def probe(): pass", name="facts")))
     with Channels(keep=False) as channels:
         results, status = channels.theirs
         for frame in data.draw(st.permutations(FRAMES)):
@@ -212,8 +212,8 @@ def test_a_trial_that_says_anything_gives_a_result_or_a_fault_of_the_kernel(data
         for end in (results, status):
             end.shutdown(socket.SHUT_RDWR)
         try:
-            listen(channels, reading, time.monotonic() + 60)
-            trial = reading.results(timed_out=False, died="")
+            read_results(channels, reading, time.monotonic() + 60)
+            trial = reading.build_results(timed_out=False, died="")
         except KernelError:
             return
     assert [step.role for step in trial] == ["cell", "probe"]

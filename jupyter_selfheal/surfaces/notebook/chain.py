@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ForkRefused
-from jupyter_selfheal.kernels.recipe import Past
+from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -39,7 +39,7 @@ class Chain:
         self._replay = replay
         self._scorer = scorer
         self._limits = limits
-        self._ran: list[Past] = []
+        self._ran: list[PastCell] = []
         self._paths: tuple[str, ...] = ()
 
     def run(self, cell: Cell, notebook: Notebook) -> tuple[Trial, Failure | None, TrialKernel | None]:
@@ -64,7 +64,7 @@ class Chain:
         self._paths = tuple(dict.fromkeys((*paths, *self._paths)))
         return self._try(tuple(runs), self._limits.most(cell) * len(runs), Keep.ON_SUCCESS)
 
-    def advance(self, after: TrialKernel | None, ran: Sequence[Past], trial: Trial) -> None:
+    def advance(self, after: TrialKernel | None, ran: Sequence[PastCell], trial: Trial) -> None:
         """Go on from the state after ``ran``; where their process ended, the present state stays.
 
         Where the process lives but its state could not be kept (``trial`` says why), states are reconstructed from here on.

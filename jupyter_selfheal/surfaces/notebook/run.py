@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import KernelError, PatchError
-from jupyter_selfheal.kernels.recipe import Past
+from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.plan import build_trial_steps, list_requirements
 from jupyter_selfheal.model import (
     Attempt,
@@ -153,7 +153,7 @@ class Batch:
             else:
                 self._lose(cell, failure)
             failed = failure is not None and failure.kind is not FailureKind.MISSED
-            past = Past(cell.source, cell.id, cell.expensive, failed, trial.steps[0].seconds)
+            past = PastCell(cell.source, cell.id, cell.expensive, failed, trial.steps[0].seconds)
             chain.advance(after, (past,), trial)
             after = None
         finally:
@@ -220,7 +220,7 @@ class Batch:
         trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
         if not trial.ran:
             return f"the fix ran in its trial but not when it was applied ({_how(trial)})"
-        chain.advance(after, [Past(s.code, s.cell_id) for s in steps], trial)
+        chain.advance(after, [PastCell(s.code, s.cell_id) for s in steps], trial)
         self.notebook = patched
         self.done |= {s.cell_id for s in steps} | {e.cell_id for e in patch.edits if isinstance(e, Insert)}
         for moved in patched.cells:

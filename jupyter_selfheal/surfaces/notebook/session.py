@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError, UsageError
-from jupyter_selfheal.kernels.recipe import Past
+from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
@@ -25,7 +25,7 @@ from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.tools import BatchDependencies, Deadline, Limits
 
 if TYPE_CHECKING:
-    from jupyter_selfheal.kernels.scratch import ScratchInstaller
+    from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 
 APPROVALS = ("all", "safe", "ask", "none")
 """Which proven fixes are applied."""
@@ -128,7 +128,7 @@ class Session:
         writes = self.settings.writes
         spec, folder = document.kernelspec, document.notebook.folder
         if self.settings.fresh:
-            from jupyter_selfheal.kernels.opening import open_state
+            from jupyter_selfheal.kernels.freeze import open_state
 
             return open_state(spec, folder, writes=writes, network=not self.settings.config.offline, fresh=True)
         request = TrialRequest(
@@ -145,7 +145,7 @@ class Session:
 
     def _frozen(self, spec: str, folder: str) -> TrialKernel:
         """The frozen kernel of a folder. Only that of the folder at hand is kept: there may be hundreds of folders."""
-        from jupyter_selfheal.kernels.opening import open_state
+        from jupyter_selfheal.kernels.freeze import open_state
 
         if (spec, folder) not in self._opened:
             self._let_go()
@@ -158,7 +158,7 @@ class Session:
         while self._opened:
             self._opened.popitem()[1].close()
 
-    def _replayed(self, document: Document, past: Sequence[Past], paths: Sequence[str]) -> TrialKernel:
+    def _replayed(self, document: Document, past: Sequence[PastCell], paths: Sequence[str]) -> TrialKernel:
         from jupyter_selfheal.kernels.fresh import FreshKernel
 
         folder = document.notebook.folder
@@ -167,10 +167,10 @@ class Session:
 
     def _installed(self, requirement: str, kernelspec: str) -> str:
         """Install for a kernel's Python into a scratch directory that lives as long as the session."""
-        from jupyter_selfheal.kernels.kernelspec import command_of
-        from jupyter_selfheal.kernels.scratch import ScratchInstaller
+        from jupyter_selfheal.kernels.kernelspec import read_kernelspec
+        from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 
-        first = command_of(kernelspec)[0][0]
+        first = read_kernelspec(kernelspec)[0][0]
         python = first if Path(first).name.startswith("python") else sys.executable
         if python not in self._installers:
             self._installers[python] = ScratchInstaller(python)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.kernels.recipe import Past
+from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.model import OPEN, Case, Cell, Outcome, Sandbox, Trial
 from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
 
-Replay = Callable[[Sequence[Past], Sequence[str]], TrialKernel]
+Replay = Callable[[Sequence[PastCell], Sequence[str]], TrialKernel]
 """Opens a real kernel in which these cells are run again before each trial, with these folders first on ``sys.path`` (scratch
 installs): where a state cannot be kept."""
 

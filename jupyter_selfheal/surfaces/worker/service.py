@@ -21,8 +21,8 @@ from jupyter_selfheal.errors import SelfHealError, WireError
 from jupyter_selfheal.journal.describe import sent_text
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.model import Cost, Outcome
-from jupyter_selfheal.surfaces.worker.running import RunningHeal, log_path, own_fault
-from jupyter_selfheal.surfaces.worker.runs import events, free_name, sent_records
+from jupyter_selfheal.surfaces.worker.journals import events, free_name, sent_records
+from jupyter_selfheal.surfaces.worker.running_heal import RunningHeal, log_path, own_fault
 from jupyter_selfheal.surfaces.worker.states import connected
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")

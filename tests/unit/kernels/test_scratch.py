@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import InfrastructureError
-from jupyter_selfheal.kernels.scratch import ScratchInstaller
+from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_selfheal import source
-from jupyter_selfheal.kernels.replies import Collector
+from jupyter_selfheal.kernels.output_collector import OutputCollector
 from jupyter_selfheal.model import JSON, ErrorInfo, Frame, Probe, Run, Step, StepResult
 from jupyter_selfheal.numbers import read_count, read_number
 
 
-class Frames:
+class FrameReader:
     """Cuts a stream of bytes into frames; one that is not whole yet is waited for."""
 
     def __init__(self) -> None:
@@ -34,14 +34,14 @@ class Frames:
 
 @dataclass
 class _StepSoFar:
-    outputs: Collector = field(default_factory=Collector)
+    outputs: OutputCollector = field(default_factory=OutputCollector)
     began: bool = False
     late: ErrorInfo | None = None
     error: ErrorInfo | None = None
     ended: Mapping[str, JSON] | None = None
 
 
-class Reading:
+class ResultReader:
     """The results of a trial as its frames come in."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
@@ -57,29 +57,29 @@ class Reading:
         """The trial's last word; None where its process ended without one."""
 
     @property
-    def kept(self) -> bool:
+    def is_kept(self) -> bool:
         """True where the trial's process has frozen and waits."""
         return self.done is not None and bool(self.done.get("kept"))
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """True where nothing can come after the trial's last word."""
         return self.done is not None and bool(self.done.get("over"))
 
-    def take(self, frame: Sequence[Any]) -> None:
+    def take_frame(self, frame: Sequence[Any]) -> None:
         """Take in one frame. Raises ValueError, TypeError, LookupError or AttributeError for one that is not ours."""
         kind, *rest = frame
         if kind == "begin":
             self._at = rest[0]
             self._found[self._at].began = True
         elif kind == "out":
-            self.output(rest[0])
+            self.add_output(rest[0])
         elif kind == "late":
-            self._found[self._at].late = self._error(self._at, rest[0])
+            self._found[self._at].late = self._build_error(self._at, rest[0])
         elif kind == "end":
             at, ended = rest[0], dict(rest[1])
             self._found[at].ended = ended
-            self._found[at].error = self._error(at, ended["error"]) if "error" in ended else None
+            self._found[at].error = self._build_error(at, ended["error"]) if "error" in ended else None
         elif kind == "layers":
             self.layers, self.probed = tuple(map(str, rest[0])), dict(rest[1])
         elif kind == "blocked":
@@ -90,16 +90,16 @@ class Reading:
             marks = {name: read_number(at) for name, at in dict(rest[0].get("marks", {})).items()}
             self.done = {**rest[0], "marks": {name: at for name, at in marks.items() if at is not None}}
 
-    def output(self, raw: Mapping[str, JSON]) -> None:
+    def add_output(self, raw: Mapping[str, JSON]) -> None:
         """One output of the step at hand."""
         if self._at >= 0:
-            self._found[self._at].outputs.take(str(raw["output_type"]), raw)
+            self._found[self._at].outputs.take_message(str(raw["output_type"]), raw)
 
-    def results(self, *, timed_out: bool, died: str) -> tuple[StepResult, ...]:
+    def build_results(self, *, timed_out: bool, died: str) -> tuple[StepResult, ...]:
         """A result for every step. ``timed_out``: of the whole trial; ``died``: what ended the process, if anything did."""
-        return tuple(self._result(n, timed_out, died) for n in range(len(self._steps)))
+        return tuple(self._build_result(n, timed_out, died) for n in range(len(self._steps)))
 
-    def _result(self, at: int, timed_out: bool, died: str) -> StepResult:
+    def _build_result(self, at: int, timed_out: bool, died: str) -> StepResult:
         step, found = self._steps[at], self._found[at]
         errors: tuple[ErrorInfo, ...] = (found.late,) if found.late else ()
         ended = found.ended or {}
@@ -123,7 +123,7 @@ class Reading:
             seconds=read_number(ended.get("seconds"), 0) or 0.0,
         )
 
-    def _error(self, at: int, raw: Mapping[str, JSON]) -> ErrorInfo:
+    def _build_error(self, at: int, raw: Mapping[str, JSON]) -> ErrorInfo:
         step = self._steps[at]
         return read_error(raw, step.code if isinstance(step, Run) else "")
 

@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.kernels.outputs import Frames, Reading
+from jupyter_selfheal.kernels.trial_results import FrameReader, ResultReader
 from jupyter_selfheal.model import Run, Step, TrialRequest
 
 GONE = "the frozen kernel is gone (killed, or out of memory): run the cell again to make a new one"
@@ -30,7 +30,7 @@ class Channels:
             self._control.append(control)
             self.theirs.append(other)
 
-    def give(self) -> None:
+    def close_theirs(self) -> None:
         """Their ends were sent."""
         for end in self.theirs:
             end.close()
@@ -44,7 +44,7 @@ class Channels:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.give()
+        self.close_theirs()
         for end in (self.results, self.status, *self._control):
             end.close()
 
@@ -54,7 +54,7 @@ def send_request(results: socket.socket, request: TrialRequest, folders: tuple[s
     limits = request.sandbox
     body = json.dumps(
         {
-            "steps": [_step(step) for step in request.steps],
+            "steps": [_encode_step(step) for step in request.steps],
             "keep": request.keep.value,
             "paths": list(request.paths),
             "output_bytes": limits.output_kb * 1024,
@@ -70,29 +70,29 @@ def send_request(results: socket.socket, request: TrialRequest, folders: tuple[s
         results.sendall(struct.pack(">I", len(body)) + body)
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _encode_step(step: Step) -> dict[str, Any]:
     if isinstance(step, Run):
         return {"code": step.code, "cell_id": step.cell_id, "go_on": step.go_on, "timeout": step.timeout}
     return {"source": step.source, "argument": step.argument, "name": step.name, "timeout": step.timeout}
 
 
-def listen(channels: Channels, reading: Reading, deadline: float) -> dict[str, Any]:
+def read_results(channels: Channels, reading: ResultReader, deadline: float) -> dict[str, Any]:
     """Read until the guard has reported and the trial has said its last word, or its end of the channel is closed.
 
     The guard need not be heard where the trial's last word says that nothing can come after it (``Trial._leave``).
     """
-    frames, report = Frames(), b""
+    frames, report = FrameReader(), b""
     poll = select.poll()
     waiting = {channels.results.fileno(), channels.status.fileno()}
     for number in waiting:
         poll.register(number, select.POLLIN)
-    while waiting and not (reading.done is not None and (reading.over or channels.status.fileno() not in waiting)):
+    while waiting and not (reading.done is not None and (reading.is_over or channels.status.fileno() not in waiting)):
         ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
         if not ready:
             raise KernelError(f"the trial kernel does not answer: {GONE}")
         for number, _ in ready:
             is_status = number == channels.status.fileno()
-            data = _received(channels.status if is_status else channels.results)
+            data = _receive(channels.status if is_status else channels.results)
             if not data:
                 waiting.discard(number)
                 poll.unregister(number)
@@ -109,16 +109,16 @@ def listen(channels: Channels, reading: Reading, deadline: float) -> dict[str, A
     return found if isinstance(found, dict) else {}
 
 
-def _take_frames(frames: Frames, data: bytes, reading: Reading) -> None:
+def _take_frames(frames: FrameReader, data: bytes, reading: ResultReader) -> None:
     """What the trial says, as far as it has come. The user's code runs in the process that writes it: it may be anything."""
     try:
         for frame in frames.feed(data):
-            reading.take(frame)
+            reading.take_frame(frame)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise KernelError(f"the trial sent what cannot be read ({type(error).__name__}: {error})") from error
 
 
-def _received(end: socket.socket) -> bytes:
+def _receive(end: socket.socket) -> bytes:
     try:
         return end.recv(1 << 20)
     except ConnectionResetError:

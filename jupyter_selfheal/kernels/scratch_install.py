@@ -85,13 +85,15 @@ class ScratchInstaller:
         target = root / f"{len(self._done)}"
         constraints = root / "constraints.txt"
         if not constraints.exists():
-            constraints.write_text(self._installed())
+            constraints.write_text(self._list_installed())
         only_wheels = ["--only-binary", ":all:"]
         common = ["--quiet", *only_wheels, "--target", str(target), "--constraint", str(constraints), requirement]
-        self._ran([*self._installer(), *common], f"{requirement} could not be installed", " (only wheels are)")
+        self._run_command(
+            [*self._find_installer(), *common], f"{requirement} could not be installed", " (only wheels are)"
+        )
         return str(target)
 
-    def _installer(self) -> list[str]:
+    def _find_installer(self) -> list[str]:
         """uv where it is on the path, else that Python's own pip, else the one that comes with Python for ``ensurepip``."""
         uv = shutil.which("uv")
         if uv:
@@ -105,18 +107,18 @@ class ScratchInstaller:
             ]  # what trials write is thrown away
         return [self._python, "-c", _OWN_MODULES_FIRST + _PIP, "install", "--no-input", "--disable-pip-version-check"]
 
-    def _installed(self) -> str:
+    def _list_installed(self) -> str:
         """What is installed, as constraints. Distributions from a folder or an address have no version to name."""
         code = (
             "from importlib.metadata import distributions as d\n"
             "print('\\n'.join(sorted({f\"{x.metadata['Name']}=={x.version}\" for x in d()"
             " if x.metadata['Name'] and x.version and not x.read_text('direct_url.json')})))"
         )
-        return self._ran(
+        return self._run_command(
             [self._python, "-c", _OWN_MODULES_FIRST + code], "the installed distributions could not be listed"
         )
 
-    def _ran(self, command: list[str], complaint: str, note: str = "") -> str:
+    def _run_command(self, command: list[str], complaint: str, note: str = "") -> str:
         try:
             process = self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

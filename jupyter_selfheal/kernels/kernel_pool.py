@@ -12,10 +12,10 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.launch import start_kernel
-from jupyter_selfheal.kernels.session import Session
+from jupyter_selfheal.kernels.trial_session import TrialSession
 
 
-class Reserve:
+class KernelPool:
     """Kernels started in advance, one at a time, for all states that came from one."""
 
     def __init__(self, spec_name: str, folder: str, env: dict[str, str], ahead: bool, network: bool) -> None:
@@ -23,14 +23,14 @@ class Reserve:
         self._network = network
         self._lock = threading.Lock()
         self._users = 0
-        self._ready: dict[str, Session] = {}
+        self._ready: dict[str, TrialSession] = {}
         self._starting: threading.Thread | None = None
 
-    def join(self) -> None:
+    def add_user(self) -> None:
         with self._lock:
             self._users += 1
 
-    def leave(self) -> None:
+    def remove_user(self) -> None:
         """The last one to leave stops the kernel in reserve, the one that is being started too."""
         with self._lock:
             self._users -= 1
@@ -43,7 +43,7 @@ class Reserve:
             for session in unused.values():
                 session.stop()
 
-    def take(self, writes: str) -> Session:
+    def take_kernel(self, writes: str) -> TrialSession:
         """A session whose writes are handled so; another one is started behind it."""
         with self._lock:
             starting = self._starting
@@ -52,22 +52,24 @@ class Reserve:
         with self._lock:
             session = self._ready.pop(writes, None)
         if session is None or not session.kernel.alive:
-            session = self._start(writes)
-        self.prepare(writes)
+            session = self._start_session(writes)
+        self.start_ahead(writes)
         return session
 
-    def prepare(self, writes: str) -> None:
+    def start_ahead(self, writes: str) -> None:
         """Start a kernel in the background, if none is ready or being started."""
         with self._lock:
             if not self._ahead or self._users == 0 or self._ready or self._starting is not None:
                 return
-            self._starting = threading.Thread(target=self._fill, args=(writes,), name="selfheal-ahead", daemon=True)
+            self._starting = threading.Thread(
+                target=self._fill_pool, args=(writes,), name="selfheal-ahead", daemon=True
+            )
             self._starting.start()
 
-    def _fill(self, writes: str) -> None:
-        session: Session | None = None
+    def _fill_pool(self, writes: str) -> None:
+        session: TrialSession | None = None
         with contextlib.suppress(KernelError):  # the one who needs it will meet the same error, and say it
-            session = self._start(writes)
+            session = self._start_session(writes)
         with self._lock:
             self._starting = None
             if session is not None and self._users:
@@ -76,8 +78,8 @@ class Reserve:
         if session is not None:
             session.stop()
 
-    def _start(self, writes: str) -> Session:
-        return Session(
+    def _start_session(self, writes: str) -> TrialSession:
+        return TrialSession(
             start_kernel(
                 self._spec_name,
                 self._folder,
@@ -90,7 +92,7 @@ class Reserve:
 
 
 @functools.cache
-def available() -> dict[str, str]:
+def probe_layers() -> dict[str, str]:
     """The layers of this machine, asked of a process of its own: ours has threads."""
     warden = str(Path(__file__).with_name("warden.py"))
     asked = subprocess.run(

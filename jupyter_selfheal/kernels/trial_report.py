@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_selfheal.inside.fork import sandbox
-from jupyter_selfheal.kernels.outputs import Reading
+from jupyter_selfheal.kernels.trial_results import ResultReader
 from jupyter_selfheal.model import Ending, Isolation, Sandbox
 
 
-def ending_of(report: Mapping[str, Any], reading: Reading) -> tuple[Ending, str]:
+def find_ending(report: Mapping[str, Any], reading: ResultReader) -> tuple[Ending, str]:
     """How a trial ended, by the guard's report and the trial's own last word; the detail is for a person."""
     word, code = report.get("ending", "finished"), int(report.get("code", 0))
     if word == "cancelled":
@@ -28,7 +28,7 @@ def ending_of(report: Mapping[str, Any], reading: Reading) -> tuple[Ending, str]
     return Ending.EXITED, f"the code ended the kernel's process with exit code {code}"
 
 
-def phases_of(began: float, now: float, marks: Mapping[str, float]) -> dict[str, float]:
+def measure_phases(began: float, now: float, marks: Mapping[str, float]) -> dict[str, float]:
     """Milliseconds by phase; the marks are of the system's one monotonic clock.
 
     ``ahead``, which is no part of the sum, is what forking the processes took before they were asked for.
@@ -42,7 +42,7 @@ def phases_of(began: float, now: float, marks: Mapping[str, float]) -> dict[str,
     return found
 
 
-def isolation_of(limits: Sandbox, probed: Mapping[str, str], on: tuple[str, ...]) -> Isolation:
+def describe_isolation(limits: Sandbox, probed: Mapping[str, str], on: tuple[str, ...]) -> Isolation:
     """What a trial within such limits is isolated by: the layers that were ``on``, else those that would be."""
     if not is_sandboxed(limits):
         return Isolation("forked")

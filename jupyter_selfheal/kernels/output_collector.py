@@ -11,12 +11,12 @@ from jupyter_selfheal.model import JSON, ErrorInfo, Output
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
-def plain(text: str) -> str:
+def strip_colours(text: str) -> str:
     """The text without terminal colours."""
     return _COLOURS.sub("", text)
 
 
-class Collector:
+class OutputCollector:
     """Outputs so far. Neighbouring pieces of one stream are joined; displays are updated and cleared as front ends do
     (https://jupyter-client.readthedocs.io/en/stable/messaging.html)."""
 
@@ -34,12 +34,12 @@ class Collector:
     def errors(self) -> tuple[ErrorInfo, ...]:
         """The error outputs as errors; nobody has located them."""
         return tuple(
-            ErrorInfo(o.ename, o.evalue, traceback=plain("\n".join(o.traceback)))
+            ErrorInfo(o.ename, o.evalue, traceback=strip_colours("\n".join(o.traceback)))
             for o in self._found
             if o.output_type == "error"
         )
 
-    def take(self, kind: str, content: Mapping[str, JSON]) -> None:
+    def take_message(self, kind: str, content: Mapping[str, JSON]) -> None:
         """Take in one message; kinds that are no outputs are ignored."""
         if kind == "clear_output":
             if content.get("wait"):

@@ -20,7 +20,7 @@ from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop.repeats import find_repeated_effects
 from jupyter_selfheal.model import Cost, Decision, Outcome, Proposal, Reason
 from jupyter_selfheal.ports import Starts, TrialKernel
-from jupyter_selfheal.surfaces.worker.runs import free_name
+from jupyter_selfheal.surfaces.worker.journals import free_name
 from jupyter_selfheal.surfaces.worker.spending import Spending
 from jupyter_selfheal.surfaces.worker.states import connect, starts_of
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork.zygote import make_private_folder
 from jupyter_selfheal.kernels.hidden_modules import describe_hidden_module
-from jupyter_selfheal.kernels.project import project_of
+from jupyter_selfheal.kernels.project import find_project
 from jupyter_selfheal.model import JSON
 
 _WARDEN = Path(__file__).with_name("warden.py")
@@ -41,9 +41,9 @@ class KernelProcess:
         self._exit: int | None = None
         self._heard = b""
         self._lock = threading.RLock()
-        self.warden, self._life, self._status = self._spawn(folder, argv, env, policy)
+        self.warden, self._life, self._status = self._start_warden(folder, argv, env, policy)
 
-    def _spawn(
+    def _start_warden(
         self, folder: str, argv: list[str], env: dict[str, str], policy: Mapping[str, JSON]
     ) -> tuple[subprocess.Popen[bytes], int, int]:
         from jupyter_client.connect import write_connection_file
@@ -57,7 +57,7 @@ class KernelProcess:
             "life": life_read,
             "status": status_write,
             **policy,
-            "folders": [project_of(folder)],
+            "folders": [find_project(folder)],
             "shared": [self.shared],
             "argv": [word.replace("{connection_file}", path) for word in argv],
         }
@@ -85,19 +85,19 @@ class KernelProcess:
             os.close(status_write)
         return warden, life_write, status_read
 
-    def listen(self, seconds: float = 0.0) -> None:
+    def read_reports(self, seconds: float = 0.0) -> None:
         """Take in what the warden has reported, waiting at most so long. Raises :class:`KernelError` where it gave up."""
         with self._lock:
             while self._exit is None and self._status >= 0 and select.select([self._status], [], [], seconds)[0]:
                 data = os.read(self._status, 65536)
                 *lines, self._heard = (self._heard + data).split(b"\n")
                 for line in lines:
-                    self._take(json.loads(line))
+                    self._take_report(json.loads(line))
                 if not data and self._exit is None:
                     self._exit = -signal.SIGKILL
                 seconds = 0.0
 
-    def _take(self, report: dict[str, object]) -> None:
+    def _take_report(self, report: dict[str, object]) -> None:
         match report:
             case {"pid": int(pid), "layers": list(layers), "why_not": str(why_not)}:
                 self.pid, self.layers, self.why_not = pid, tuple(map(str, layers)), why_not
@@ -108,7 +108,7 @@ class KernelProcess:
 
     def exit_code(self) -> int | None:
         """The exit code, negative for a signal; None while the process lives."""
-        self.listen()
+        self.read_reports()
         return self._exit
 
     def describe_end(self) -> str:
@@ -119,7 +119,7 @@ class KernelProcess:
         lines = [line.strip() for line in printed.splitlines()[-6:]]
         return describe_hidden_module(self._folder, printed) or " | ".join(lines) or "it printed nothing"
 
-    def end(self) -> None:
+    def kill_all(self) -> None:
         """Have everything killed, and wait until it is. Idempotent."""
         with self._lock:
             life, self._life = self._life, -1
@@ -127,9 +127,9 @@ class KernelProcess:
                 os.close(life)
         self.warden.wait()
         with self._lock, contextlib.suppress(KernelError):
-            self.listen()
+            self.read_reports()
 
-    def forget(self) -> None:
+    def remove_folder(self) -> None:
         """Remove the shared folder; the exit code stays known."""
         with self._lock:
             status, self._status = self._status, -1

@@ -16,7 +16,7 @@ from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.inside.fork.steps import keep_line_numbers
 from jupyter_selfheal.inside.loader import code_to_load
 from jupyter_selfheal.kernels.launch import LiveKernel, Reply
-from jupyter_selfheal.kernels.outputs import read_error
+from jupyter_selfheal.kernels.trial_results import read_error
 from jupyter_selfheal.model import (
     JSON,
     Ending,
@@ -37,7 +37,7 @@ _GRACE = 3.0
 _STREAMS = ("stdout", "stderr")
 
 
-class Session:
+class TrialSession:
     """A kernel that has been told to watch its cells. ``layers`` are the sandbox's layers that are on."""
 
     def __init__(self, kernel: LiveKernel) -> None:
@@ -57,27 +57,27 @@ class Session:
             why = made.errors[0].evalue if made.errors else "it does not answer"
             raise KernelError(f"kernel {kernel.spec_name!r} cannot run trials, which need IPython: {why}")
 
-    def restrict(self, limits: Sandbox) -> None:
+    def enter_sandbox(self, limits: Sandbox) -> None:
         """Cut the network and limit memory, as the sandbox asks. The files were isolated when the kernel started."""
         code = code_to_load("fork.sandbox")
         stays_as_it_is = limits.network or not self.has_network
-        layers = self._answer(f"enter_sandbox({code!r}, {limits.memory_mb}, {stays_as_it_is})", 30.0)
+        layers = self._fetch_answer(f"enter_sandbox({code!r}, {limits.memory_mb}, {stays_as_it_is})", 30.0)
         self.has_network = self.has_network and limits.network
         self.layers += layers if isinstance(layers, list) else []
         self.layers.append(sandbox.LIMITS)
 
-    def prepend(self, paths: tuple[str, ...]) -> None:
+    def prepend_paths(self, paths: tuple[str, ...]) -> None:
         """Put folders first on the kernel's ``sys.path``."""
         self.kernel.execute(f'__import__("sys").path[:0] = {list(paths)!r}', silent=True, timeout=30)
 
-    def step(self, step: Step, seconds: float) -> StepResult:
+    def run_step(self, step: Step, seconds: float) -> StepResult:
         """Run one step for at most ``seconds``. A kernel that died under it gives the status ``error`` and no error."""
         began = time.monotonic()
-        found = self._run(step, seconds) if isinstance(step, Run) else self._probe(step, seconds)
-        return _labelled(step, found, time.monotonic() - began)
+        found = self._run_cell(step, seconds) if isinstance(step, Run) else self._run_probe(step, seconds)
+        return _label_result(step, found, time.monotonic() - began)
 
-    def _run(self, step: Run, seconds: float) -> StepResult:
-        heard = {name: len(self._echo(name)) for name in _STREAMS}
+    def _run_cell(self, step: Run, seconds: float) -> StepResult:
+        heard = {name: len(self._read_echo(name)) for name in _STREAMS}
         reply = self.kernel.execute(keep_line_numbers(step.code), seconds, cell_id=step.cell_id)
         if reply.died:
             reply = replace(reply, outputs=self._with_last_words(reply.outputs, heard))
@@ -86,9 +86,9 @@ class Session:
             return StepResult("timeout", outputs=reply.outputs)
         if reply.died or not reply.errors:
             return StepResult("error" if reply.died else "ok", outputs=reply.outputs)
-        return StepResult("error", outputs=reply.outputs, errors=(self._located(reply, step.code),))
+        return StepResult("error", outputs=reply.outputs, errors=(self._locate_error(reply, step.code),))
 
-    def _echo(self, name: str, start: int = 0) -> bytes:
+    def _read_echo(self, name: str, start: int = 0) -> bytes:
         with contextlib.suppress(OSError), open(f"{self.kernel.shared}/echo-{name}", "rb") as kept:
             kept.seek(start)
             return kept.read()
@@ -98,27 +98,27 @@ class Session:
         """The outputs with what a process printed but could not send any more before it ended."""
         found = list(outputs)
         for name in _STREAMS:
-            said = self._echo(name, heard[name]).decode("utf-8", "replace")
+            said = self._read_echo(name, heard[name]).decode("utf-8", "replace")
             sent = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == name)
             if said.startswith(sent) and len(said) > len(sent):
                 found.append(Output("stream", name=name, text=said[len(sent) :]))
         return tuple(found)
 
-    def _located(self, reply: Reply, code: str) -> ErrorInfo:
+    def _locate_error(self, reply: Reply, code: str) -> ErrorInfo:
         shown = reply.errors[0]
-        where = self._answer("locate_error()", 30.0)
+        where = self._fetch_answer("locate_error()", 30.0)
         if not isinstance(where, Mapping):  # a fault that raised no exception in the cell: a bad magic, say
             return shown
         return read_error({**where, "traceback": shown.traceback}, code)
 
-    def _probe(self, step: Probe, seconds: float) -> StepResult:
+    def _run_probe(self, step: Probe, seconds: float) -> StepResult:
         argument = json.dumps(step.argument)
         reply = self._send(f"ask({_SHELL}, {step.source!r}, {argument!r}, {self._stdout!r})", seconds)
         if reply.timed_out:
             return StepResult("timeout")
         if not reply.ok:
             return StepResult("error", errors=reply.errors)
-        found = _decoded(reply)
+        found = _decode_answer(reply)
         if "value" in found:
             return StepResult("ok", value=found["value"])
         return StepResult("error", errors=(ErrorInfo(found["ename"], found["evalue"]),))
@@ -128,21 +128,21 @@ class Session:
             f"{_INSIDE}.{call}", seconds, silent=True, expressions={"answer": f"{_INSIDE}.answer"}
         )
 
-    def _answer(self, call: str, seconds: float) -> JSON:
+    def _fetch_answer(self, call: str, seconds: float) -> JSON:
         reply = self._send(call, seconds)
         if reply.died:
             return None
         if not reply.ok:
             why = reply.errors[0].evalue if reply.errors else "it does not answer"
             raise KernelError(f"a trial kernel cannot be set up: {why}")
-        return _decoded(reply)
+        return _decode_answer(reply)
 
     def interrupt(self, deadline: float) -> bool:
         """Interrupt a step that passed its own limit; True where the kernel answers again (what ignores it does not)."""
         self.kernel.interrupt()
         return self.kernel.execute("", min(_GRACE, max(deadline - time.monotonic(), 0.001)), silent=True).ok
 
-    def ending(self) -> tuple[Ending, str]:
+    def find_ending(self) -> tuple[Ending, str]:
         """How the process of a dead kernel ended, and that in words."""
         code = self.kernel.exit_code or 0
         if code >= 0:
@@ -165,17 +165,17 @@ class Session:
         self.kernel.stop()
 
 
-def run_steps(session: Session, request: TrialRequest) -> tuple[tuple[StepResult, ...], Ending, str]:
+def run_steps(session: TrialSession, request: TrialRequest) -> tuple[tuple[StepResult, ...], Ending, str]:
     """Run the steps of a request until one ends the trial (those after it are ``skipped``), how it ended, and a detail."""
     deadline = time.monotonic() + request.timeout
     results: list[StepResult] = []
     ending, detail, over = Ending.FINISHED, "", False
     for step in request.steps:
         if over:
-            results.append(skipped(step))
+            results.append(make_skipped_result(step))
             continue
         left = max(deadline - time.monotonic(), 0.001)
-        result = session.step(step, min(left, step.timeout or left))
+        result = session.run_step(step, min(left, step.timeout or left))
         results.append(result)
         if result.status == "timeout" and 0 < step.timeout < left and session.interrupt(deadline):
             over = isinstance(step, Run) and not step.go_on
@@ -183,24 +183,24 @@ def run_steps(session: Session, request: TrialRequest) -> tuple[tuple[StepResult
             session.stop()
             ending, detail, over = Ending.TIMED_OUT, f"cut off after {result.seconds:.1f} s", True
         elif not session.kernel.alive:
-            ending, detail = session.ending()
+            ending, detail = session.find_ending()
             over = True
         elif result.status == "error" and isinstance(step, Run) and not step.go_on:
             over = True
     return tuple(results), ending, detail
 
 
-def skipped(step: Step) -> StepResult:
+def make_skipped_result(step: Step) -> StepResult:
     """The result of a step that was not run."""
-    return _labelled(step, StepResult("skipped"), 0.0)
+    return _label_result(step, StepResult("skipped"), 0.0)
 
 
-def _labelled(step: Step, found: StepResult, seconds: float) -> StepResult:
+def _label_result(step: Step, found: StepResult, seconds: float) -> StepResult:
     """The result under the step's role, cell and name."""
     if isinstance(step, Run):
         return replace(found, role=step.role.value, cell_id=step.cell_id, seconds=seconds)
     return replace(found, role="probe", name=step.name, seconds=seconds)
 
 
-def _decoded(reply: Reply) -> JSON:
+def _decode_answer(reply: Reply) -> JSON:
     return json.loads(ast.literal_eval(reply.values["answer"]))

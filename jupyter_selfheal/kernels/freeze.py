@@ -18,7 +18,7 @@ from jupyter_selfheal.inside.loader import code_to_load
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
-from jupyter_selfheal.kernels.project import project_of
+from jupyter_selfheal.kernels.project import find_project
 from jupyter_selfheal.model import OPEN, Ending, Probe, Run, Start, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 
@@ -44,38 +44,38 @@ def open_state(
     """
     if not fresh:
         try:
-            return _forked(kernelspec, folder, writes, network, timeout)
+            return _open_forked(kernelspec, folder, writes, network, timeout)
         except ForkRefused as refused:
             if say is not None:
                 say(f"trials run in fresh kernels, as {refused}")
     return FreshKernel(kernelspec, folder, (), writes=writes, network=network)
 
 
-def _forked(kernelspec: str, folder: str, writes: str, network: bool, timeout: float) -> ForkedKernel:
+def _open_forked(kernelspec: str, folder: str, writes: str, network: bool, timeout: float) -> ForkedKernel:
     if sys.platform != "linux":
         raise ForkRefused(f"forked trials need Linux, this is {sys.platform}")
-    kernel = start_kernel(kernelspec, folder, writes=writes, network=network, timeout=timeout, env=_one_openmp_thread())
+    kernel = start_kernel(kernelspec, folder, writes=writes, network=network, timeout=timeout, env=_limit_openmp())
     try:
-        found = _frozen(kernel, timeout)
+        found = _freeze_kernel(kernel, timeout)
         state = ForkedKernel.connect(
-            found["socket"], Start.BEFORE_CELL, folders=(project_of(folder),), on_close=kernel.stop
+            found["socket"], Start.BEFORE_CELL, folders=(find_project(folder),), on_close=kernel.stop
         )
-        _self_test(state)
+        _check_fork(state)
     except BaseException:
         kernel.stop()
         raise
     return state
 
 
-def _one_openmp_thread() -> dict[str, str]:
+def _limit_openmp() -> dict[str, str]:
     """A state is the fork of a fork, and libgomp waits for its threads in each that comes after its first use: the second
     ``KMeans().fit`` of a notebook would never end. With one thread it makes no pool. What the user has set counts."""
     return {} if "OMP_NUM_THREADS" in os.environ else {"OMP_NUM_THREADS": "1"}
 
 
-def _frozen(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
+def _freeze_kernel(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
     """Have the kernel checkpoint itself. Raises :class:`ForkRefused` where it will not or cannot."""
-    reply = kernel.execute(bootstrap(kernel.shared), timeout=timeout, silent=True)
+    reply = kernel.execute(code_that_freezes(kernel.shared), timeout=timeout, silent=True)
     if reply.died:
         raise KernelError(f"kernel {kernel.spec_name!r} died while it was forked: {kernel.describe_end()}; try --fresh")
     text = "".join(o.text for o in reply.outputs if o.name == "stdout")
@@ -89,7 +89,7 @@ def _frozen(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
     return found
 
 
-def bootstrap(socket_dir: str) -> str:
+def code_that_freezes(socket_dir: str) -> str:
     """Code for a kernel that freezes it, prints what ``checkpoint`` returned as JSON, and leaves no name behind."""
     inner = (
         f"{code_to_load('fork.zygote')}\nimport json\nzygote = load()\n"
@@ -98,7 +98,7 @@ def bootstrap(socket_dir: str) -> str:
     return f"exec({inner!r}, {{'shell': get_ipython()}})"
 
 
-def _self_test(state: ForkedKernel) -> None:
+def _check_fork(state: ForkedKernel) -> None:
     """Try the fork on what every trial relies on. Raises :class:`ForkRefused` where it does not hold here."""
     probe = Probe("def probe(shell, last, argument):\n    return [last.result, last.stdout, argument]", "argument")
     steps = (Run("print('text')\n40 + 2"), probe, Run("raise ValueError('wanted')", go_on=True))

@@ -15,7 +15,7 @@ _DYNAMIC = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastCell:
     """A cell that was run to reach a state. ``failed``: it raised, and does so again. ``seconds`` is how long it took, if it is known."""
 
     code: str
@@ -25,7 +25,7 @@ class Past:
     seconds: float | None = None
 
 
-def needed(recipe: Sequence[Past], steps: Sequence[Step]) -> tuple[int, ...]:
+def list_needed_cells(recipe: Sequence[PastCell], steps: Sequence[Step]) -> tuple[int, ...]:
     """Indices of the earlier cells that must run again for these steps, in order.
 
     Names are read off the cells, and off the texts in the arguments of probes. Where they cannot be (a question about the
@@ -34,7 +34,7 @@ def needed(recipe: Sequence[Past], steps: Sequence[Step]) -> tuple[int, ...]:
     """
     codes = [step.code for step in steps if isinstance(step, Run)]
     failed = {n for n, past in enumerate(recipe) if past.failed}
-    told = [text for step in steps if not isinstance(step, Run) for text in _strings(step.argument)]
+    told = [text for step in steps if not isinstance(step, Run) for text in _iterate_texts(step.argument)]
     wanted: set[str] = set()
     for code in [*codes, *told, *(recipe[n].code for n in failed)]:
         found = source.names(code)
@@ -45,27 +45,27 @@ def needed(recipe: Sequence[Past], steps: Sequence[Step]) -> tuple[int, ...]:
     return tuple(sorted(kept))
 
 
-def in_words(recipe: Sequence[Past], cells: Sequence[int]) -> str:
+def describe_replay(recipe: Sequence[PastCell], cells: Sequence[int]) -> str:
     """What was run again, for the record; empty where there was nothing to run."""
     if not recipe:
         return ""
-    names = ", ".join(_name(recipe, n) for n in cells) or "none"
-    costly = ", ".join(_name(recipe, n) for n in cells if recipe[n].expensive)
+    names = ", ".join(_name_cell(recipe, n) for n in cells) or "none"
+    costly = ", ".join(_name_cell(recipe, n) for n in cells if recipe[n].expensive)
     words = f"state reconstructed by running {len(cells)} of {len(recipe)} earlier cells again: {names}"
     return words + (f"; among them expensive: {costly}" if costly else "")
 
 
-def _name(recipe: Sequence[Past], at: int) -> str:
+def _name_cell(recipe: Sequence[PastCell], at: int) -> str:
     return recipe[at].cell_id or f"#{at + 1}"
 
 
-def _strings(value: JSON) -> Iterable[str]:
+def _iterate_texts(value: JSON) -> Iterable[str]:
     """Every text in a JSON value: expressions and names that a probe is asked about."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for inner in value.values():
-            yield from _strings(inner)
+            yield from _iterate_texts(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _strings(inner)
+            yield from _iterate_texts(inner)
