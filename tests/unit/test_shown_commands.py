@@ -23,11 +23,15 @@ OF_OTHERS = {"--engine", "--target", "--only-binary", "--constraint", "--no-inpu
 
 
 def texts_of_ours() -> Iterator[str]:
-    """Every text in the package's code."""
+    """Every text in the package's code but the docstrings."""
     for path in (ROOT / "jupyter_selfheal").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        yield from (
+            n.value
+            for n in nodes
+            if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in docstrings
+        )
 
 
 def offered() -> set[str]:
