@@ -102,7 +102,7 @@ def is_ours(source: str) -> bool:
 def body_of(source: str) -> str:
     """The cell as IPython runs it: its ``%%heal`` line blanked (line numbers are kept, and a cell magic below it comes
     first), and without the blank lines on top, which IPython drops."""
-    return "".join(blank_heal_line(source.splitlines(keepends=True)[_blank(source) :]))
+    return "".join(blank_heal_line(source.splitlines(keepends=True)[_count_blank_lines(source) :]))
 
 
 def blank_heal_line(lines: list[str]) -> list[str]:
@@ -122,10 +122,10 @@ def blank_heal_line(lines: list[str]) -> list[str]:
     return rest
 
 
-def restored(raw: str, body: str) -> str:
+def restore_heal_line(raw: str, body: str) -> str:
     """A changed :func:`body_of` of ``raw`` as the cell stands in the notebook: the lines on top that did not run are back."""
     lines, new = raw.splitlines(keepends=True), body.splitlines(keepends=True)
-    top, lines = lines[: _blank(raw)], lines[_blank(raw) :]
+    top, lines = lines[: _count_blank_lines(raw)], lines[_count_blank_lines(raw) :]
     if heal_line(raw) is None:
         return "".join(top) + body
     magic = _magic_below(lines)
@@ -136,7 +136,7 @@ def restored(raw: str, body: str) -> str:
     return "".join([*top, lines[0].rstrip("\n") + "\n", *new])
 
 
-def _blank(source: str) -> int:
+def _count_blank_lines(source: str) -> int:
     """How many lines of nothing but space are on top."""
     return source[: len(source) - len(source.lstrip())].count("\n")
 
@@ -147,7 +147,7 @@ def _magic_below(lines: list[str]) -> int:
     return below if below and lines[below].startswith("%%") else 0
 
 
-def words(line: str) -> list[tuple[int, int]]:
+def find_words(line: str) -> list[tuple[int, int]]:
     """Spans of the words of a line: separated by white space outside quotes and brackets. Raises ``UsageError`` where
     a quote is left open."""
     found: list[tuple[int, int]] = []
@@ -183,17 +183,17 @@ def parse(line: str, known: Collection[str] = ()) -> HealOptions:
     texts: dict[str, list[str]] = {name: [] for name in _TEXTS}
     settings: dict[str, object] = {}
     wait = -1
-    for name, value in _pairs(line):
+    for name, value in _read_options(line):
         if name in ("expect", "check"):
-            texts[name].append(_expression(value, known) if name == "expect" else _unquoted(value))
+            texts[name].append(_read_expression(value, known) if name == "expect" else _unquote(value))
         elif name in _TEXTS:
-            texts[name].append(_unquoted(value))
+            texts[name].append(_unquote(value))
         elif name in ("wait", "no-wait"):
             wait = int(name == "wait")
         elif name in _FLAGS:
             settings[name] = True
         else:
-            settings[_CONFIG[name]] = _read_option(name, _unquoted(value))
+            settings[_CONFIG[name]] = _read_option(name, _unquote(value))
     from jupyter_selfheal.model import Oracle
 
     oracle = Oracle(
@@ -205,8 +205,8 @@ def parse(line: str, known: Collection[str] = ()) -> HealOptions:
     return HealOptions(oracle, tuple(settings.items()), wait)
 
 
-def _pairs(line: str) -> list[tuple[str, str]]:
-    spans = words(line)
+def _read_options(line: str) -> list[tuple[str, str]]:
+    spans = find_words(line)
     starts = [n for n, (a, b) in enumerate(spans) if line[a:b].startswith("--")]
     if spans and (not starts or starts[0] > 0):
         raise UsageError(f"{line[slice(*spans[0])]!r} is no option of %%heal: see `%%heal?`")
@@ -234,7 +234,7 @@ def _read_option(name: str, value: str) -> object:
         raise UsageError(f"--{name}: {error}") from error
 
 
-def _literal(value: str) -> str | None:
+def _read_literal(value: str) -> str | None:
     """The text of a value that is one string literal, else None."""
     try:
         node = ast.parse(value, mode="eval").body
@@ -243,14 +243,14 @@ def _literal(value: str) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def _unquoted(value: str) -> str:
-    text = _literal(value)
+def _unquote(value: str) -> str:
+    text = _read_literal(value)
     return value if text is None else text
 
 
-def _expression(value: str, known: Collection[str]) -> str:
+def _read_expression(value: str, known: Collection[str]) -> str:
     """The expression that is meant: ``--expect "6"`` is 6, ``--expect 'abc'`` is the string unless ``abc`` is a name."""
-    text = _literal(value)
+    text = _read_literal(value)
     candidate = value if text is None else text
     try:
         node = ast.parse(candidate, mode="eval").body

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from jupyter_selfheal.magic_options import restored
+from jupyter_selfheal.magic_options import restore_heal_line
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Proposal
 
 
@@ -90,7 +90,7 @@ class Card:
 
     def whole(self, source: str) -> str:
         """A source of the failing cell as it stands in the notebook."""
-        return restored(self.written.get(self.cell_id, ""), source)
+        return restore_heal_line(self.written.get(self.cell_id, ""), source)
 
     def with_(self, **changes: object) -> Card:
         return replace(self, **changes)  # type: ignore[arg-type]

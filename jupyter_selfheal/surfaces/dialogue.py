@@ -79,7 +79,7 @@ class Dialogue:
         if candidate is None or self._shown == card.run + candidate.patch.id:
             return
         self._shown = card.run + candidate.patch.id
-        lines = diff_patch(candidate.patch, words.namer(notebook))
+        lines = diff_patch(candidate.patch, words.make_cell_namer(notebook))
         diff = colour_diff(lines) if self.colours else "\n".join(map(str, lines))
         self.say("\n".join(words.proposal_lines(card, candidate, diff)))
 
@@ -94,15 +94,15 @@ class Dialogue:
             return Answer("reject", f"it must not add {needs}") if answer.choice == "reject" else answer
         questions = proposal.questions[:1]
         for question in questions:
-            self.say(f"{question.text}\n{words.choices(question)}  (or another value: `= VALUE`)")
+            self.say(f"{question.text}\n{words.format_choices(question)}  (or another value: `= VALUE`)")
         known = [a for question in questions for a in (*words.LETTERS[: len(question.answers)], *question.answers)]
         keys = {key: of for key, of in KEYS.items() if key != "r" or card.can_resume}
         while True:
             answer = self._choose("Apply?", keys, otherwise="q", known=known)
             if answer.choice == "why":
-                self.say("\n".join(words.evidence(proposal, candidate)))
+                self.say("\n".join(words.list_evidence(proposal, candidate)))
             elif answer.choice == "answer":
-                return Answer("answer", words.answer_of(questions[0], answer.text))
+                return Answer("answer", words.read_answer(questions[0], answer.text))
             elif answer.choice == "reject":
                 return Answer("reject", answer.text or self._asked("Why? (Enter for no reason) "))
             elif answer.choice == "edit":

@@ -20,17 +20,17 @@ LETTERS = "abcdf"
 """Names of the answers to a question; ``e`` is for Edit."""
 
 
-def text(card: Card, notebook: Notebook) -> str:
+def format_card(card: Card, notebook: Notebook) -> str:
     """The card in plain text: what a saved notebook, a log or a screen reader has of it."""
     lines = [f"Self-heal: {card.status or card.headline}"]
     lines += [s for s in (card.cause, card.advice) if s]
     candidate = card.candidate()
     if candidate is not None:
-        diff = format_diff(diff_patch(candidate.patch, namer(notebook)))
+        diff = format_diff(diff_patch(candidate.patch, make_cell_namer(notebook)))
         lines += list(proposal_lines(card, candidate, diff))[1:]
     if card.proposal and card.proposal[0].questions:
         question = card.proposal[0].questions[0]
-        lines += [question.text, f"{choices(question)}  (`%heal answer a`)"]
+        lines += [question.text, f"{format_choices(question)}  (`%heal answer a`)"]
     lines += [*card.notes, *([card.instructions] if card.instructions else [])]
     return "\n".join(lines)
 
@@ -42,9 +42,9 @@ def proposal_lines(card: Card, candidate: Candidate, diff: str) -> Iterator[str]
     yield diff
     if candidate.patch.risk:
         yield f"Could go wrong: {candidate.patch.risk}"
-    yield f"{score_words(candidate)}: " + " ".join(candidate.verdict.reasons)
-    yield facts_line(card.proposal[0], candidate)
-    if said := warning(card, candidate):
+    yield f"{format_score(candidate)}: " + " ".join(candidate.verdict.reasons)
+    yield format_facts(card.proposal[0], candidate)
+    if said := format_warning(card, candidate):
         yield said
 
 
@@ -60,7 +60,7 @@ def proposal_status(proposal: Proposal) -> str:
     )
 
 
-def evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
+def list_evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
     """Sentences for who asks why: the cause, what proves the fix, and what does not."""
     patch, verdict = candidate.patch, candidate.verdict
     if patch.cause or proposal.diagnosis.cause:
@@ -68,7 +68,7 @@ def evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
     yield f"Fix by {patch.healer}{' ' + patch.rule if patch.rule else ''}, {patch.applicability.name.lower()}" + (
         f": {patch.why}" if patch.why else ""
     )
-    yield f"{score_words(candidate)}:"
+    yield f"{format_score(candidate)}:"
     yield from (f"+ {reason}" for reason in verdict.reasons)
     yield from (f"- {what}" for what in verdict.tampering)
     if patch.risk:
@@ -77,7 +77,7 @@ def evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
     yield from proposal.notes
 
 
-def namer(notebook: Notebook) -> Callable[[str], str]:
+def make_cell_namer(notebook: Notebook) -> Callable[[str], str]:
     """How people call a cell: by its execution number, where it has one in this session, and by its first line."""
 
     def name(cell_id: str) -> str:
@@ -91,18 +91,18 @@ def namer(notebook: Notebook) -> Callable[[str], str]:
     return name
 
 
-def score_words(found: Candidate) -> str:
+def format_score(found: Candidate) -> str:
     """``score 6/10, 55 % sure``: a judge's word comes with its confidence."""
-    return f"score {found.verdict.score:g}/10{sure(found)}"
+    return f"score {found.verdict.score:g}/10{format_confidence(found)}"
 
 
-def sure(found: Candidate) -> str:
+def format_confidence(found: Candidate) -> str:
     return f", {found.verdict.confidence} % sure" if "judge" in found.verdict.proofs else ""
 
 
-def warning(card: Card, found: Candidate) -> str:
+def format_warning(card: Card, found: Candidate) -> str:
     """What to know before the candidate is approved; empty where there is nothing."""
-    said = [repeats(card, found)]
+    said = [format_repeats(card, found)]
     if card.ran_since:
         cells = "1 cell has" if card.ran_since == 1 else f"{card.ran_since} cells have"
         said.append(f"{cells} run since this was proven; it is proven again before it is applied.")
@@ -113,7 +113,7 @@ def warning(card: Card, found: Candidate) -> str:
     return " ".join(filter(None, said))
 
 
-def repeats(card: Card, found: Candidate) -> str:
+def format_repeats(card: Card, found: Candidate) -> str:
     """That running the cell again does twice what it did before it failed, and what can be done about that."""
     what = card.repeats.get(found.patch.id, ())
     if not what:
@@ -124,7 +124,7 @@ def repeats(card: Card, found: Candidate) -> str:
     return f"Running the whole cell repeats what it did before it failed: it {', '.join(what)}{unasked}{instead}."
 
 
-def facts_line(proposal: Proposal, found: Candidate) -> str:
+def format_facts(proposal: Proposal, found: Candidate) -> str:
     """From which state it was proven, in which isolation, at what cost."""
     proven = " and ".join(s.value for s in proposal.proven_from)
     origin = {"rules": f"rule {found.patch.rule}", "search": "search", "memory": "approved before"}.get(
@@ -132,29 +132,29 @@ def facts_line(proposal: Proposal, found: Candidate) -> str:
     )
     return (
         (f"proven from {proven}" if proven else "not proven: show-only")
-        + f" in {found.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {money(proposal.cost)}{_shares(proposal)}"
+        + f" in {found.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {format_money(proposal.cost)}{_format_shares(proposal)}"
     )
 
 
-def _shares(proposal: Proposal) -> str:
+def _format_shares(proposal: Proposal) -> str:
     """`` (language model $0.0200, judge $0.0013)``, where more than one was paid."""
-    paid = [f"{who.replace('_', ' ')} {money(cost)}" for who, cost in proposal.spent_by.items() if cost.usd]
+    paid = [f"{who.replace('_', ' ')} {format_money(cost)}" for who, cost in proposal.spent_by.items() if cost.usd]
     return f" ({', '.join(paid)})" if len(paid) > 1 else ""
 
 
-def money(cost: Cost) -> str:
+def format_money(cost: Cost) -> str:
     """``$0``, ``$0.0123``, ``cost unknown``."""
     if cost.unknown:
         return f"cost unknown ({cost.input_tokens + cost.output_tokens} tokens)"
     return "$0" if cost.usd == 0 else f"${cost.usd:.4f}"
 
 
-def choices(question: Question) -> str:
+def format_choices(question: Question) -> str:
     """The answers to choose from: ``a) 7  b) '34'``."""
     return "  ".join(f"{letter}) {answer}" for letter, answer in zip(LETTERS, question.answers, strict=False))
 
 
-def answer_of(question: Question, said: str) -> str:
+def read_answer(question: Question, said: str) -> str:
     """What was said, as an answer: by its letter, or by its value; a value that nobody gave stays what it is."""
     given = said.strip()
     by_letter = dict(zip(LETTERS, question.answers, strict=False))

@@ -53,13 +53,13 @@ def test_body_keeps_the_lines() -> None:
     ],
 )
 def test_changed_body_gets_its_line_back(raw: str) -> None:
-    assert magic_options.restored(raw, magic_options.body_of(raw)) == raw
+    assert magic_options.restore_heal_line(raw, magic_options.body_of(raw)) == raw
     changed = magic_options.body_of(raw).replace("x", "y.z")
-    assert magic_options.restored(raw, changed) == raw.replace("x", "y.z").replace("--ey.zpect", "--expect")
+    assert magic_options.restore_heal_line(raw, changed) == raw.replace("x", "y.z").replace("--ey.zpect", "--expect")
 
 
 def test_body_that_lost_its_blank_line_gets_the_line_on_top() -> None:
-    assert magic_options.restored("%%heal\nx", "y = 1\ny") == "%%heal\ny = 1\ny"
+    assert magic_options.restore_heal_line("%%heal\nx", "y = 1\ny") == "%%heal\ny = 1\ny"
 
 
 def test_time_magic_below_keeps_the_lines_of_its_body() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.surfaces.notebook.records import Status
-from jupyter_selfheal.surfaces.notebook.table import rendered
+from jupyter_selfheal.surfaces.notebook.table import format_reports
 from jupyter_selfheal.testing.text_notebook import parse_notebook
 from tests.healing import ROOT, Clinic, examples
 
@@ -47,18 +47,18 @@ def test_every_example_has_hidden_checks() -> None:
 @pytest.mark.parametrize("name", [name for name in SOURCES if name != LEFT_ALONE])
 def test_the_example_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: str) -> None:
     report, document = ward.heal(SOURCES[name], name)
-    assert report.exit_code == 0, rendered([report])
+    assert report.exit_code == 0, format_reports([report])
     assert report.count(Status.HEALED) >= 1
     trial = ward.check(report.healed, tuple(hidden_checks()[name].splitlines()), document.path.parent)
     wrong = [s for s in trial.steps if not s.ok]
-    assert not wrong, f"{rendered([report])}\n{wrong[0].errors}"
+    assert not wrong, f"{format_reports([report])}\n{wrong[0].errors}"
 
 
 def test_what_must_be_left_alone_is_left_alone_and_named(ward: Clinic) -> None:
     report, document = ward.heal(SOURCES[LEFT_ALONE], LEFT_ALONE)
     assert report.healed == document.notebook
     failing = [r for r in report.records if r.status is not Status.RAN]
-    assert [r.status for r in failing] == [Status.MEANT_TO_FAIL, *[Status.LEFT_ALONE] * 5], rendered([report])
+    assert [r.status for r in failing] == [Status.MEANT_TO_FAIL, *[Status.LEFT_ALONE] * 5], format_reports([report])
     assert all(r.detail for r in failing), "each says what its author can do"
 
 

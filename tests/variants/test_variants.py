@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Role
-from jupyter_selfheal.surfaces.notebook.table import rendered
+from jupyter_selfheal.surfaces.notebook.table import format_reports
 from jupyter_selfheal.testing.text_notebook import TextNotebook
 from tests.healing import Clinic, variants
 
@@ -15,10 +15,10 @@ pytestmark = pytest.mark.kernel
 @pytest.mark.parametrize(("name", "source"), [pytest.param(*v, id=v[0]) for v in variants()])
 def test_the_variant_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: str, source: TextNotebook) -> None:
     report, document = ward.heal(source, name)
-    assert report.exit_code == 0, rendered([report])
+    assert report.exit_code == 0, format_reports([report])
     assert source.checks, "a variant without a check proves nothing"
     trial = ward.check(report.healed, source.checks, document.path.parent)
     wrong = [s for s in trial.steps if not s.ok]
     diff = "\n".join(c.source for c in report.healed.cells if c not in document.notebook.cells)
-    assert not wrong, f"{rendered([report])}\n{diff}\n{wrong[0].errors}"
+    assert not wrong, f"{format_reports([report])}\n{diff}\n{wrong[0].errors}"
     assert sum(s.role == Role.CHECK.value for s in trial.steps) == len(source.checks)

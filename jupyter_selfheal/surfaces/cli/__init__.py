@@ -41,21 +41,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         _show_problems_of_plugins()
         return command_of(options)(options)
     except SelfHealError as error:
-        return _said(str(error))
+        return _print_error(str(error))
     except KeyboardInterrupt:
-        return _said("interrupted: nothing more was written, and nothing is left running")
+        return _print_error("interrupted: nothing more was written, and nothing is left running")
     except BrokenPipeError:
         # the reader of our output went away (``| head``): no traceback, and none at exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return _said(
+            return _print_error(
                 f"{error.strerror}{f': {error.filename}' if error.filename else ''}: make room, or set TMPDIR to a folder with room"
             )
-        return _said(_fault(error))
+        return _print_error(_report_internal_error(error))
     except Exception as error:
-        return _said(_fault(error))
+        return _print_error(_report_internal_error(error))
 
 
 def _show_problems_of_plugins() -> None:
@@ -66,12 +66,12 @@ def _show_problems_of_plugins() -> None:
     logger.handlers, logger.propagate = [handler], False
 
 
-def _fault(error: Exception) -> str:
+def _report_internal_error(error: Exception) -> str:
     from jupyter_selfheal.surfaces.cli import faults
 
-    return faults.told(error)
+    return faults.report_internal_error(error)
 
 
-def _said(message: str) -> int:
+def _print_error(message: str) -> int:
     print(f"jupyter selfheal: {' '.join(message.split())}", file=sys.stderr)
     return FAILED

@@ -23,15 +23,15 @@ PACKAGES = ("ipython", "ipykernel", "jupyter-client", "nbformat", "anthropic", "
 
 def doctor(options: argparse.Namespace) -> int:
     """Print what was found. The exit code is 0 where a trial can run at all."""
-    found = findings()
+    found = collect_findings()
     if options.json:
         print(json.dumps(found, indent=2))
     else:
-        print("\n".join(_lines(found)))
+        print("\n".join(_format_findings(found)))
     return 0 if found["kernelspecs"] else 1
 
 
-def findings() -> dict[str, JSON]:
+def collect_findings() -> dict[str, JSON]:
     """Everything as JSON."""
     layers = sandbox.probe()
     return {
@@ -98,7 +98,7 @@ def _folder() -> dict[str, JSON]:
     return {"folder": str(folder), "writable": os.access(existing, os.W_OK)}
 
 
-def _lines(found: dict[str, JSON]) -> Iterator[str]:
+def _format_findings(found: dict[str, JSON]) -> Iterator[str]:
     yield f"jupyter-selfheal {found['selfheal']}, Python {found['python']} ({found['executable']})"
     yield found["system"]
     yield "packages: " + ", ".join(f"{name} {version}" for name, version in found["packages"].items())

@@ -11,7 +11,7 @@ from pathlib import Path
 from jupyter_selfheal._version import __version__
 
 
-def told(error: BaseException) -> str:
+def report_internal_error(error: BaseException) -> str:
     """Write the traceback of an error that nobody foresaw to a log; one line that names both.
 
     A package of others that cannot be imported is no fault of ours: then the line names its file.

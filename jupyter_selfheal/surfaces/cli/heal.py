@@ -14,12 +14,12 @@ from typing import Any
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
-from jupyter_selfheal.surfaces.cli.jobs import at_once
+from jupyter_selfheal.surfaces.cli.jobs import heal_in_processes
 from jupyter_selfheal.surfaces.cli.one import Job, heal_one
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import check_target, to_json, write_report
 from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, find_run, make_run_id
-from jupyter_selfheal.surfaces.notebook.table import rendered, totals
+from jupyter_selfheal.surfaces.notebook.table import format_reports, format_totals
 from jupyter_selfheal.surfaces.notebook.write import check_writable
 
 INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"
@@ -35,14 +35,14 @@ def heal(options: argparse.Namespace) -> int:
     run = find_run(options.resume) if options.resume else make_run_id()
     found: dict[int, NotebookReport] = {}
     try:
-        with closing(_reports(options, jobs, run)) as reported:
+        with closing(_heal_all(options, jobs, run)) as reported:
             for job, report in reported:
                 found[job.part] = report
-                _say(options, report, several)
+                _print_report(options, report, several)
     except KeyboardInterrupt:
         raise SelfHealError(f"{INTERRUPTED}; go on with --resume {run}") from None
     reports = [found[job.part] for job in jobs]
-    _sum_up(options, reports)
+    _print_totals(options, reports)
     for path in options.report:
         write_report(path, reports)
         if not (options.json or options.quiet):
@@ -50,7 +50,7 @@ def heal(options: argparse.Namespace) -> int:
     return max(r.exit_code for r in reports)
 
 
-def _reports(
+def _heal_all(
     options: argparse.Namespace, jobs: Sequence[Job], run: str
 ) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Each notebook's report as soon as it is there."""
@@ -60,7 +60,7 @@ def _reports(
     if workers > 1:
         with _bar(shown, "notebooks", "notebook") as progress:
             progress(0, len(jobs), f"{workers} at once")
-            with closing(at_once(jobs, workers, settings, run, resuming)) as pairs:
+            with closing(heal_in_processes(jobs, workers, settings, run, resuming)) as pairs:
                 for number, pair in enumerate(pairs, start=1):
                     progress(number, len(jobs), pair[0].path.name)
                     yield pair
@@ -73,13 +73,13 @@ def _reports(
             yield job, report
 
 
-def _say(options: argparse.Namespace, report: NotebookReport, several: bool) -> None:
+def _print_report(options: argparse.Namespace, report: NotebookReport, several: bool) -> None:
     """One notebook, as soon as it is done: a run of hundreds may be cut off."""
     if report.error:
         print(f"jupyter selfheal: {report.error}", file=sys.stderr)
     elif not (options.json or options.quiet):
         columns = shutil.get_terminal_size((160, 24)).columns
-        print(rendered([report], verbose=options.verbose, columns=columns), flush=True)
+        print(format_reports([report], verbose=options.verbose, columns=columns), flush=True)
         if report.runs:
             upto = f" … {report.runs[-1]}" if len(report.runs) > 1 else ""
             print(f"  how it went, step by step: jupyter selfheal trace {report.runs[0]}{upto}", flush=True)
@@ -87,14 +87,14 @@ def _say(options: argparse.Namespace, report: NotebookReport, several: bool) -> 
             print(flush=True)
 
 
-def _sum_up(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
+def _print_totals(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
     """What there is to say of all notebooks together."""
     if options.json:
         print(json.dumps(to_json(reports), ensure_ascii=False, indent=2))
     if options.json or options.quiet:
         return
     if len(reports) > 1:
-        print(totals(reports))
+        print(format_totals(reports))
     not_asked = not options.offline and not _paid(settings_of(options).config.healers)
     if not_asked and any(r.count(Status.NOT_HEALED) for r in reports):
         print(

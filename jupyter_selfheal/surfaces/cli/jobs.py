@@ -24,7 +24,7 @@ PATIENCE = 30.0
 _SAFE_PATH, _OURS = "PYTHONSAFEPATH", "selfheal"
 
 
-def at_once(
+def heal_in_processes(
     jobs: Sequence[Job], workers: int, settings: Settings, run: str, resuming: bool
 ) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Heal ``jobs`` in up to ``workers`` processes; each report as soon as it is there.
@@ -105,14 +105,14 @@ class _Crew:
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         # a Ctrl-C that comes while Python starts there waits until it can be answered in good order
-        _hold(True)
+        _delay_interrupts(True)
         _trust_own_folder(False)
         try:
             process = self._context.Process(target=_work, args=(theirs, *self._arguments), name="selfheal")
             process.start()
         finally:
             _trust_own_folder(True)
-            _hold(False)
+            _delay_interrupts(False)
         theirs.close()
         self._workers.append(_Worker(process, ours))
         return self._workers[-1]
@@ -135,18 +135,18 @@ def _work(pipe: Any, settings: Settings, run: str, resuming: bool) -> None:
     warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")  # as in the command's own process
     session = Session(settings, run, resuming=resuming)
     try:
-        threading.Thread(target=_outlived, daemon=True).start()
-        _hold(False)
+        threading.Thread(target=_end_with_command, daemon=True).start()
+        _delay_interrupts(False)
         while (job := pipe.recv()) is not None:
             pipe.send(heal_one(session, job))
     except (KeyboardInterrupt, EOFError, OSError):
         pass
     finally:
-        _deaf()
+        _ignore_interrupts()
         session.close()
 
 
-def _outlived() -> None:
+def _end_with_command() -> None:
     """End this process as Ctrl-C does where the command itself was killed."""
     command = multiprocessing.parent_process()
     if command is not None:
@@ -157,7 +157,7 @@ def _outlived() -> None:
             signal.raise_signal(signal.SIGINT)
 
 
-def _deaf() -> None:
+def _ignore_interrupts() -> None:
     """Hear no Ctrl-C any more, not even one that has come and waits to be answered."""
     while True:
         try:
@@ -175,7 +175,7 @@ def _trust_own_folder(trusted: bool) -> None:
         del os.environ[_SAFE_PATH]
 
 
-def _hold(held: bool) -> None:
+def _delay_interrupts(held: bool) -> None:
     """Keep a Ctrl-C waiting, or let it in. Windows knows no such thing: there it may come in between."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK if held else signal.SIG_UNBLOCK, {signal.SIGINT})

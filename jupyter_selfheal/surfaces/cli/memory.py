@@ -16,33 +16,33 @@ def memory(options: argparse.Namespace) -> int:
     """List, show, forget or export what the memory holds."""
     store, action = MemoryStore(), options.action or "list"
     if action == "list":
-        print("\n".join(map(_line, store.all())) or "Nothing is remembered yet.")
+        print("\n".join(map(_format_line, store.all())) or "Nothing is remembered yet.")
     elif action == "show":
-        print(_page(_entry(store, options.ids[0])))
+        print(_format_page(_find_entry(store, options.ids[0])))
     elif action == "forget":
         for entry_id in [str(e.id) for e in store.all()] if options.ids == ["all"] else options.ids:
-            entry = _entry(store, entry_id)
+            entry = _find_entry(store, entry_id)
             store.forget(entry.id)
-            print(f"Forgotten: {_line(entry)}")
+            print(f"Forgotten: {_format_line(entry)}")
     else:
         _export(store, options.file)
     return 0
 
 
-def _entry(store: MemoryStore, entry_id: str) -> Remembered:
+def _find_entry(store: MemoryStore, entry_id: str) -> Remembered:
     found = next((e for e in store.all() if str(e.id) == entry_id), None)
     if found is None:
         raise UsageError(f"nothing of the number {entry_id!r} is remembered: `jupyter selfheal memory list` shows all")
     return found
 
 
-def _line(entry: Remembered) -> str:
+def _format_line(entry: Remembered) -> str:
     said = f"approved {entry.approved}, rejected {entry.rejected}"
     return f"{entry.id:4}  {said:24}  {entry.confidence:3} %  {entry.title}  ({entry.headline})"
 
 
-def _page(entry: Remembered) -> str:
-    lines = [_line(entry).strip(), f"made by: {entry.origin}", f"cause: {entry.cause or 'not known'}"]
+def _format_page(entry: Remembered) -> str:
+    lines = [_format_line(entry).strip(), f"made by: {entry.origin}", f"cause: {entry.cause or 'not known'}"]
     for one in entry.changes:
         lines.append(f"in the {one['where']} cell:")
         for change in one["changes"]:

@@ -31,19 +31,19 @@ class Job:
 def heal_one(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:
     """Heal a notebook and write it. Never raises but for Ctrl-C: the next notebook is healed whatever became of this one."""
     try:
-        return _healed(session, job, progress)
+        return _heal_and_write(session, job, progress)
     except (NotebookError, InfrastructureError) as error:
-        return _failed(job, str(error))
+        return _report_failure(job, str(error))
     except Exception as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return _failed(
+            return _report_failure(
                 job,
                 f"{error.strerror}: {error.filename or 'no file named'}; make room, or set TMPDIR to a folder with room",
             )
-        return _failed(job, faults.told(error))
+        return _report_failure(job, faults.report_internal_error(error))
 
 
-def _healed(session: Session, job: Job, progress: Progress | None) -> NotebookReport:
+def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> NotebookReport:
     document = session.prepared(read(job.path))
     write.check_writable(job.target)
     tools = session.tools(document, progress, job.part)
@@ -61,7 +61,7 @@ def _healed(session: Session, job: Job, progress: Progress | None) -> NotebookRe
     return replace(report, written=str(job.target), notes=notes)
 
 
-def _failed(job: Job, why: str) -> NotebookReport:
+def _report_failure(job: Job, why: str) -> NotebookReport:
     named = why if str(job.path) in why else f"{job.path}: {why}"
     return NotebookReport(str(job.path), error=" ".join(named.split()))
 

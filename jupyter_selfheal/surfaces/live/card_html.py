@@ -7,7 +7,7 @@ from html import escape
 COLOURS = {"+": "rgba(46, 158, 68, 0.2)", "-": "rgba(212, 60, 60, 0.18)"}
 
 
-def html(text: str) -> str:
+def format_html(text: str) -> str:
     """The card's plain text with its first line marked, and the lines of its diff coloured."""
     first, _, rest = text.partition("\n")
     lines = "\n".join(_line(line) for line in rest.splitlines())

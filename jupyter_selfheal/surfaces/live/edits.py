@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from jupyter_selfheal.magic_options import body_of, restored
+from jupyter_selfheal.magic_options import body_of, restore_heal_line
 from jupyter_selfheal.model import JSON, Insert, Install, Move, Notebook, Patch, Replace, RunCells
-from jupyter_selfheal.surfaces.words import namer
+from jupyter_selfheal.surfaces.words import make_cell_namer
 
 
 def as_written(edit: Replace, written: Mapping[str, str]) -> Replace:
@@ -15,7 +15,7 @@ def as_written(edit: Replace, written: Mapping[str, str]) -> Replace:
     raw = written.get(edit.cell_id, "")
     if not raw or body_of(raw) != edit.old:
         return edit
-    return Replace(edit.cell_id, raw, restored(raw, edit.source))
+    return Replace(edit.cell_id, raw, restore_heal_line(raw, edit.source))
 
 
 def edits_of(
@@ -23,7 +23,7 @@ def edits_of(
 ) -> list[dict[str, JSON]]:
     """The edits as the front end carries them out."""
     found: list[dict[str, JSON]] = []
-    name = namer(notebook)
+    name = make_cell_namer(notebook)
     for edit in patch.edits:
         if isinstance(edit, Replace):
             label = name(edit.cell_id) if len(patch.edits) > 1 else ""

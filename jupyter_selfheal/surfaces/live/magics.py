@@ -134,7 +134,7 @@ class HealMagics:
             return True  # it cannot be proven from here; the card has said so
         heal.settled.wait(PROOF_SECONDS)
         if heal.card.ran_since:
-            print(words.text(heal.card, heal.case.notebook))
+            print(words.format_card(heal.card, heal.case.notebook))
             print("Not applied: it could not be proven from the state as it is now. `%heal retry` looks again.")
             return False
         return True
@@ -170,9 +170,9 @@ class HealMagics:
         heal = self._last("proposed")
         asked = heal.card.proposal[0].questions
         if not asked or not value:
-            what = f"one of {words.choices(asked[0])}" if asked else "nothing was asked: see `%heal show`"
+            what = f"one of {words.format_choices(asked[0])}" if asked else "nothing was asked: see `%heal show`"
             raise UsageError(f"`%heal answer VALUE`: {what}")
-        self._actions.decide(heal, "answer", text=words.answer_of(asked[0], value))
+        self._actions.decide(heal, "answer", text=words.read_answer(asked[0], value))
 
     def _allow(self, _rest: str) -> None:
         self._actions.decide(self._last("proposed"), "allow")
@@ -198,7 +198,7 @@ class HealMagics:
 
     def _show(self, _rest: str) -> None:
         heal = self._last()
-        print(words.text(heal.card, heal.case.notebook))
+        print(words.format_card(heal.card, heal.case.notebook))
 
     def _status(self, _rest: str) -> None:
         session = self._session
@@ -212,7 +212,7 @@ class HealMagics:
             print(f"switched: {what} {since}")
         print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
         print(f"checkpoints: {session.checkpoints.words}")
-        print(f"spent in this session: {words.money(session.spent)}")
+        print(f"spent in this session: {words.format_money(session.spent)}")
         if (heal := session.heals.latest) is not None:
             print(
                 f"last heal: {heal.card.phase}: {heal.card.status}"

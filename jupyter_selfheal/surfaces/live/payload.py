@@ -6,7 +6,7 @@ from jupyter_selfheal.model import JSON, Candidate, Notebook, Output, Proposal
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import source_to_edit
 from jupyter_selfheal.surfaces.live.edits import edits_of
-from jupyter_selfheal.surfaces.words import facts_line, sure, warning
+from jupyter_selfheal.surfaces.words import format_confidence, format_facts, format_warning
 
 APPROVE = ("approve", "Approve", "put the fix into the notebook")
 RUN = ("run", "Approve & run", "put the fix into the notebook and run it (Alt+Enter)")
@@ -81,11 +81,11 @@ def _candidate(found: Candidate, card: Card, notebook: Notebook) -> dict[str, JS
         "id": found.patch.id,
         "title": found.patch.title,
         "score": f"{found.verdict.score:g}",
-        "proof": ", ".join(found.verdict.proofs) + sure(found) or "not proven",
+        "proof": ", ".join(found.verdict.proofs) + format_confidence(found) or "not proven",
         "risk": found.patch.risk,
         "reasons": [*found.verdict.reasons, *([found.patch.why] if found.patch.why else [])],
-        "facts": facts_line(proposal, found),
-        "warning": warning(card, found),
+        "facts": format_facts(proposal, found),
+        "warning": format_warning(card, found),
         "edits": edits_of(found.patch, notebook, card.written),
         "old_output": [_output(o) for o in proposal.failure.outputs] + [_error(proposal)],
         "new_output": [_output(o) for s in found.trial.steps if s.role == "cell" for o in s.outputs],

@@ -62,7 +62,7 @@ class Waiting:
 
     @staticmethod
     def _end(heal: LiveHeal) -> bool:
-        print(words.text(heal.card, heal.case.notebook))
+        print(words.format_card(heal.card, heal.case.notebook))
         return False
 
     def _ask(self, heal: LiveHeal, result: Any) -> bool:

@@ -10,10 +10,10 @@ import anywidget
 import traitlets
 
 from jupyter_selfheal.surfaces.card import Card
-from jupyter_selfheal.surfaces.live.card_html import html
+from jupyter_selfheal.surfaces.live.card_html import format_html
 from jupyter_selfheal.surfaces.live.heals import LiveHeal
 from jupyter_selfheal.surfaces.live.payload import payload
-from jupyter_selfheal.surfaces.words import text
+from jupyter_selfheal.surfaces.words import format_card
 
 STATIC = Path(__file__).parent / "static"
 
@@ -63,8 +63,8 @@ class WidgetView:
     def _publish(self, heal: LiveHeal, update: bool) -> None:
         assert self._widget is not None
         bundle = dict((self._widget._repr_mimebundle_() or ({}, {}))[0])
-        bundle["text/plain"] = plain = text(heal.card, heal.case.notebook)
-        bundle["text/html"] = html(plain)
+        bundle["text/plain"] = plain = format_card(heal.card, heal.case.notebook)
+        bundle["text/html"] = format_html(plain)
         self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
 
     def _received(self, heal: LiveHeal, content: dict[str, Any]) -> None:

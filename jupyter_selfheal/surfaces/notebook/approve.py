@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from jupyter_selfheal.model import Applicability, Candidate, Choice, Cost, Decision, Notebook, Proposal
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import Answer, Dialogue
-from jupyter_selfheal.surfaces.words import money, proposal_status
+from jupyter_selfheal.surfaces.words import format_money, proposal_status
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ class TerminalApprover:
         """Block until there is a word; end of input stops."""
         if not proposal.candidates:
             return Decision(Choice.STOP)
-        return self._decision(self.dialogue.decide(card_of(proposal), self.notebook), proposal.candidates[0].patch.id)
+        return self._decision(self.dialogue.decide(make_card(proposal), self.notebook), proposal.candidates[0].patch.id)
 
     def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """Continue, give a hint, raise the budget or stop."""
-        decision = self._decision(self.dialogue.pause(f"{why} (spent {money(cost)})"))
+        decision = self._decision(self.dialogue.pause(f"{why} (spent {format_money(cost)})"))
         return decision if decision.choice is not Choice.STOP else Decision(Choice.STOP, text=why)
 
     @staticmethod
@@ -90,7 +90,7 @@ class TerminalApprover:
         return Decision(choice, "" if choice is Choice.STOP else patch_id, answer.text)
 
 
-def card_of(proposal: Proposal) -> Card:
+def make_card(proposal: Proposal) -> Card:
     """A proposal as every surface shows it."""
     failure = proposal.failure
     return Card(

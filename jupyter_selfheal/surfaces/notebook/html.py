@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.model import Cost, Output, diff_patch, format_diff
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.table import money, reproduced
+from jupyter_selfheal.surfaces.notebook.table import format_money, format_reproduced
 
 IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
 LONG_OUTPUT = 4_000
@@ -32,7 +32,7 @@ def page(reports: Sequence[NotebookReport]) -> str:
         notebooks=[_notebook(r, n) for n, r in enumerate(reports, start=1)],
         total=_total(reports),
         yours=_yours(reports),
-        money=money,
+        money=format_money,
         style=_code_style(),
         version=__version__,
     )
@@ -49,7 +49,7 @@ def _total(reports: Sequence[NotebookReport]) -> Mapping[str, Any]:
         "follow": sum(r.count(Status.CASCADE) for r in reports),
         "seconds": sum(r.seconds for r in reports),
         "cost": sum((r.cost for r in reports), Cost()),
-        "stored": reproduced(same, asked) if asked else "",
+        "stored": format_reproduced(same, asked) if asked else "",
     }
 
 
@@ -109,7 +109,7 @@ def _notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
         "id": f"n{number}",
         "healed": report.count(Status.HEALED),
         "bar": [(css, word, count) for css, word, count in counts if count],
-        "stored": reproduced(*report.reproduced) if report.reproduced[1] else "",
+        "stored": format_reproduced(*report.reproduced) if report.reproduced[1] else "",
         "name": Path(report.path).name,
         "path": report.path,
         "report": report,
@@ -141,7 +141,7 @@ def _cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
             "diff": _coloured(format_diff(diff_patch(candidate.patch, report.given.name_cell)), "diff"),
             "outputs": [_output(o) for o in (ran[-1].outputs if ran else ())],
             "judged": "judge" in candidate.verdict.proofs,
-            "spent": ", ".join(f"{who.replace('_', ' ')} {money(cost)}" for who, cost in record.cost_by.items()),
+            "spent": ", ".join(f"{who.replace('_', ' ')} {format_money(cost)}" for who, cost in record.cost_by.items()),
         }
     return found
 

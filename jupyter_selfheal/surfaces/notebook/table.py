@@ -15,7 +15,7 @@ _PROSE = (20, 32)
 """Least and most characters for each of the three columns of prose."""
 
 
-def rendered(reports: Sequence[NotebookReport], verbose: bool = False, columns: int = 160) -> str:
+def format_reports(reports: Sequence[NotebookReport], verbose: bool = False, columns: int = 160) -> str:
     """Every notebook: its one-line summary, a table of what was healed, and what was left alone, with advice.
 
     ``columns`` is how many characters a line may have.
@@ -23,17 +23,17 @@ def rendered(reports: Sequence[NotebookReport], verbose: bool = False, columns: 
     return "\n".join(line for report in reports for line in _notebook(report, verbose, columns)).rstrip("\n")
 
 
-def totals(reports: Sequence[NotebookReport]) -> str:
+def format_totals(reports: Sequence[NotebookReport]) -> str:
     """One line over several notebooks."""
     codes = [r.exit_code for r in reports]
     parts = [f"{codes.count(0)} run", f"{codes.count(1)} still broken", f"{codes.count(2)} could not be run"]
     healed = sum(r.count(Status.HEALED) for r in reports)
     line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} {'cell' if healed == 1 else 'cells'} healed"
     same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))
-    return line + (f"; {reproduced(same, asked)}" if asked else "")
+    return line + (f"; {format_reproduced(same, asked)}" if asked else "")
 
 
-def reproduced(same: int, asked: int) -> str:
+def format_reproduced(same: int, asked: int) -> str:
     """``2 of 3 healed cells with a stored output reproduce it``."""
     noun = "cell" if asked == 1 else "cells"
     return f"{same} of {asked} healed {noun} with a stored output reproduce{'s' if asked == 1 else ''} it"
@@ -59,7 +59,7 @@ def _notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[s
         )
     same, asked = report.reproduced
     if asked:
-        yield f"  {reproduced(same, asked)}"
+        yield f"  {format_reproduced(same, asked)}"
     yield from (f"  note: {note}" for note in report.notes)
     if report.written:
         yield f"  written: {report.written}"
@@ -69,7 +69,7 @@ def _notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[s
 def _row(record: Record) -> tuple[str, ...]:
     if not record.candidate:
         return (str(record.number), record.headline, record.cause or record.detail, f"— {record.detail}", "—", "—",
-                "—", str(record.attempts), f"{record.seconds:.1f}", money(record.cost))  # fmt: skip
+                "—", str(record.attempts), f"{record.seconds:.1f}", format_money(record.cost))  # fmt: skip
     candidate = record.candidate[0]
     mark = {Status.HEALED: "", Status.PROPOSED: "(proposed) ", Status.REVERTED: "(taken back) "}.get(
         record.status, "— "
@@ -85,11 +85,11 @@ def _row(record: Record) -> tuple[str, ...]:
         f"{candidate.verdict.score:.1f}",
         str(record.attempts),
         f"{record.seconds:.1f}",
-        money(record.cost),
+        format_money(record.cost),
     )
 
 
-def money(cost: Cost) -> str:
+def format_money(cost: Cost) -> str:
     """``$0``, ``$0.0041``, ``$1.20``; a question mark where no price is known."""
     if cost.unknown:
         return "?"

@@ -26,7 +26,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
-from jupyter_selfheal.surfaces.notebook.table import money
+from jupyter_selfheal.surfaces.notebook.table import format_money
 
 NOTEBOOK = Notebook((Cell("a", "rows = load(path)"),))
 PATCH = Patch((Replace("a", "rows = load(path)", "rows = read(path)"),), "Read it", risk="read() keeps the header")
@@ -149,4 +149,4 @@ def test_policies_apply_what_they_say() -> None:
     [(Cost(), "$0"), (Cost(usd=0.0041), "$0.0041"), (Cost(usd=1.2), "$1.20"), (Cost(usd=1, unknown=True), "?")],
 )
 def test_small_costs_are_not_rounded_away(cost: Cost, text: str) -> None:
-    assert money(cost) == text
+    assert format_money(cost) == text

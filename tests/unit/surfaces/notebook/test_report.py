@@ -14,7 +14,7 @@ from jupyter_selfheal.surfaces.notebook.outputs import executed_notebook, healed
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.report import to_json, write_report
-from jupyter_selfheal.surfaces.notebook.table import rendered, totals
+from jupyter_selfheal.surfaces.notebook.table import format_reports, format_totals
 from tests.batches import batch, cell
 
 Make = Callable[..., Document]
@@ -123,7 +123,7 @@ def test_what_is_to_be_done_is_said_once_and_in_order() -> None:
 
 
 def test_the_table_says_what_was_healed_and_what_was_not(healed: tuple[Document, NotebookReport, dict]) -> None:  # type: ignore[type-arg]
-    text = rendered([healed[1]])
+    text = format_reports([healed[1]])
     assert "given.ipynb: 5 code cells: 2 ran, 1 healed, 2 not healed" in text
     assert "Write 'upper'" in text
     assert "nobody knows" in text
@@ -169,5 +169,5 @@ def test_the_report_says_whether_healed_cells_reproduce_what_is_stored(document:
     assert found[0] == {"reproduced": True, "similarity": 1.0, "stored": "AB", "now": "AB"}
     assert (found[1]["reproduced"], found[1]["stored"], found[1]["now"]) == (False, "CDE 7", "CD")
     assert found[2:] == [None] * 4
-    assert "1 of 2 healed cells with a stored output reproduce it" in rendered([report])
-    assert "2 notebooks: 2 run; 10 cells healed; 2 of 4 healed" in totals([report, report])
+    assert "1 of 2 healed cells with a stored output reproduce it" in format_reports([report])
+    assert "2 notebooks: 2 run; 10 cells healed; 2 of 4 healed" in format_totals([report, report])
