@@ -91,7 +91,7 @@ def would_send(case: Case, starts: Starts, config: HealConfig, events: Iterable[
     redactor = Redactor(known=registry.list_keys())
     state = machine.fold(events, config)
     prompts = _read_prompt
-    healer = _load("healers.model.healer", "LanguageModelHealer")(provider_of(config), config, redactor, prompts)
+    healer = _load("healers.model.healer", "LanguageModelHealer")(build_provider(config), config, redactor, prompts)
     with contextlib.ExitStack() as stack:
         found: JSON = healer.preview(case, facts_of(starts, case, stack), state.dossier.archive if state else ())
         return found
@@ -119,9 +119,9 @@ def parts_for(
     with contextlib.ExitStack() as stack:
         facts = facts_of(starts, case, stack)
         redactor = Redactor(known=registry.list_keys())
-        if provider is None and not model_is_off(config):
-            provider = provider_of(config)
-        healers = healers_of(config, provider, redactor)
+        if provider is None and not why_no_model(config):
+            provider = build_provider(config)
+        healers = build_healers(config, provider, redactor)
         free = free_scorer(config)
         if install is None and config.install:
             install = _installer(stack)
@@ -149,7 +149,7 @@ def parts_for(
 # --- healers --------------------------------------------------------------------------------------------------------
 
 
-def healers_of(config: HealConfig, provider: Provider | None, redactor: Redactor) -> tuple[Healer, ...]:
+def build_healers(config: HealConfig, provider: Provider | None, redactor: Redactor) -> tuple[Healer, ...]:
     """The configured healers, cheapest first; the language model only where there is a provider."""
     setup = HealerSetup(config, provider, redactor, _read_prompt)
     healers = (_build_healer(name, setup) for name in sorted(config.healers, key=lambda h: registry.traits_of(h).rank))
@@ -200,8 +200,8 @@ def critic_of(config: HealConfig, provider: Provider, redactor: Redactor) -> Cri
     return made
 
 
-def model_is_off(config: HealConfig) -> str:
-    """Why no model is asked, and what would change that; empty where one may be."""
+def why_no_model(config: HealConfig) -> str | None:
+    """Why no model is asked, and what would change that; None where one may be."""
     if config.offline:
         return "offline: no model is asked (leave out --offline to allow one)"
     if not any(registry.traits_of(name).paid for name in config.healers):
@@ -216,10 +216,10 @@ def model_is_off(config: HealConfig) -> str:
         return f"{spec.name} has no address of its own: set c.SelfHeal.base_url"
     if not config.consent:
         return "nothing is sent before you agree: `%heal consent`, or c.SelfHeal.consent = True"
-    return ""
+    return None
 
 
-def provider_of(config: HealConfig) -> Provider:
+def build_provider(config: HealConfig) -> Provider:
     """The configured provider, with the user's own price where there is one. Raises :class:`ConfigError`."""
     spec = registry.load_provider(config.provider)
     base_url = config.base_url or spec.base_url

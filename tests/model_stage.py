@@ -100,7 +100,7 @@ def parts_of(
     return HealDependencies(
         starts=Starts(before=(FakeKernel(above),)),
         facts=NoFacts(),
-        healers=engine.healers_of(config, provider, redactor),
+        healers=engine.build_healers(config, provider, redactor),
         diagnoser=ScriptedDiagnoser(),
         scorer=engine.judged_scorer(config, provider, redactor),
         approver=approver,

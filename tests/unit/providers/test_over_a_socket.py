@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,19 +17,7 @@ from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.retry import Retry
 from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, HangsUp, Says
 from jupyter_selfheal.testing.provider_conformance import SCHEMA, request
-
-Make = Callable[..., Provider]
-
-
-def claude(url: str, **more: Any) -> Provider:
-    return AnthropicProvider(key="sk-test", base_url=url, **more)
-
-
-def compatible(url: str, **more: Any) -> Provider:
-    return OpenAICompatibleProvider(key="sk-test", base_url=url + "/v1", prices=Prices("anthropic"), **more)
-
-
-both = pytest.mark.parametrize("make", [claude, compatible])
+from tests.providers import Make, both, claude, compatible
 
 
 class Naps:

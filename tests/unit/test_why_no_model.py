@@ -34,7 +34,7 @@ def test_nothing_is_sent_and_it_is_said_what_would_change_that(
     if key:
         monkeypatch.setenv("ANTHROPIC_API_KEY", key)
     made = HealConfig(**{"healers": ("language_model",), "memory": False, **config})
-    assert why in engine.model_is_off(made)
+    assert why in str(engine.why_no_model(made))
     with FakeModelServer([Says(GOOD)] * 9) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         starts = Starts(before=(FakeKernel(SOURCES[:1]),))
@@ -47,7 +47,7 @@ def test_nothing_is_sent_and_it_is_said_what_would_change_that(
 def test_with_a_key_and_consent_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     made = HealConfig(healers=("language_model",), consent=True, hypotheses=1, memory=False)
-    assert engine.model_is_off(made) == ""
+    assert engine.why_no_model(made) is None
     with FakeModelServer([Says(GOOD), *[Says("{}")] * 8]) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         starts = Starts(before=(FakeKernel(SOURCES[:1]),))
@@ -59,4 +59,4 @@ def test_with_a_key_and_consent_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_local_server_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     made = HealConfig(provider="openai_compatible", base_url="http://localhost:11434/v1", consent=True)
-    assert engine.model_is_off(made) == ""
+    assert engine.why_no_model(made) is None
