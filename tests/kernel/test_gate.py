@@ -273,13 +273,14 @@ def test_refuses_while_a_subshell_runs_a_cell_and_allows_it_when_idle(kernel: Li
     client.control_channel.send(client.session.msg("create_subshell_request", {}))
     subshell = client.get_control_msg(timeout=30)["content"]["subshell_id"]
     assert said_in(kernel) == "None"
-    content = {"code": "import time; t = 'on'; time.sleep(3); t = 'off'", "silent": False, "store_history": False}
+    assert said_in(kernel, "import threading, time; began, go_on = threading.Event(), threading.Event()") == "None"
+    content = {"code": "began.set(); go_on.wait()", "silent": False, "store_history": False}
     request = client.session.msg("execute_request", content)
     request["header"]["subshell_id"] = subshell
     client.shell_channel.send(request)
-    waiting = "import time\nwhile globals().get('t') != 'on': time.sleep(0.01)"
-    assert "is running a cell" in said_in(kernel, waiting)
-    assert said_in(kernel, "while t != 'off': time.sleep(0.01)\ntime.sleep(0.2)") == "None"
+    assert "is running a cell" in said_in(kernel, "began.wait()")
+    again = "from jupyter_selfheal.inside.fork.gate import find_refusal\ngo_on.set()\nwhile find_refusal(1): time.sleep(0.01)"
+    assert said_in(kernel, again) == "None"
 
 
 def test_the_gate_is_quick_and_leaves_nothing_behind(tmp_path: Path) -> None:
