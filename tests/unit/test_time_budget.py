@@ -10,17 +10,22 @@ from __future__ import annotations
 import ast
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.plan import plan
+from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop.progress import failure_of
 from jupyter_selfheal.model import Case, Cell, Failure, Keep, Notebook, Reason, Run, TrialRequest
 from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.source import masking
+from jupyter_selfheal.source import source as source_module
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import ListJournal, ScriptedApprover
 
@@ -124,4 +129,29 @@ def test_a_heal_costs_no_more_than_reading_the_notebook_some_dozens_of_times(cel
     notebook = notebook_of(cells)
     reading = seconds_of(lambda: [ast.parse(c.source) for c in notebook.cells for _ in range(10)]) / 10
     own = healing_seconds(notebook_of(2))
-    assert healing_seconds(notebook) - own < 100 * reading + own
+    assert healing_seconds(notebook) - own < 60 * reading + own
+
+
+@pytest.mark.parametrize("notebook", [notebook_of(200), long_cell(300)], ids=["200 cells", "300 lines"])
+def test_each_cell_is_parsed_and_cut_into_lines_once(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted. Two threads that meet may each do it once."""
+    parsed: Counter[str] = Counter()
+    cut: Counter[str] = Counter()
+
+    def counted_parse(text: str, *more: Any, **named: Any) -> ast.AST:
+        parsed[text] += 1
+        return tree_of(text, *more, **named)
+
+    def counted_cut(text: str) -> LineTable:
+        cut[text] += 1
+        return LineTable(text)
+
+    tree_of = masking.tree_of
+    monkeypatch.setattr(masking, "tree_of", counted_parse)
+    monkeypatch.setattr(source_module, "LineTable", counted_cut)
+    monkeypatch.setattr(source_module, "_recent", source_module._Recent())
+    healing_seconds(notebook)
+    sources = {c.source for c in notebook.cells}
+    assert max(parsed[text] for text in sources) <= 2
+    assert max(cut[text] for text in sources) <= 2
+    assert sum(parsed[text] for text in sources) <= len(sources) + 5
