@@ -49,10 +49,10 @@ def explain(code: str | None = None) -> str:
     rules = load_rules()
     if not code:
         return "\n".join(f"{r.code}  {_applicability(r):12}  {r.name}" for r in rules)
-    found = next((r for r in rules if r.code == code.upper()), None)
-    if found is None:
+    rule = next((r for r in rules if r.code == code.upper()), None)
+    if rule is None:
         raise UsageError(f"there is no rule {code!r}: `jupyter selfheal rules` lists all")
-    return f"{found.code}: {found.name} ({_applicability(found)})\n\n{_text(found)}\n"
+    return f"{rule.code}: {rule.name} ({_applicability(rule)})\n\n{_text(rule)}\n"
 
 
 def page() -> str:

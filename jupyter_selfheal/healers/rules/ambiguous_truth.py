@@ -43,7 +43,7 @@ class AmbiguousTruth(Rule):
         for node in whole:
             if id(node) in tests or not _is_boolean(node) or not _has_array(context, node):
                 continue
-            text = _written(context, node)
+            text = _write_elementwise(context, node)
             if text == context.text(node):
                 continue
             edit: Splice = (*context.span(node), text)
@@ -74,25 +74,25 @@ def _has_array(context: RuleContext, node: ast.expr) -> bool:
     )
 
 
-def _written(context: RuleContext, node: ast.expr) -> str:
+def _write_elementwise(context: RuleContext, node: ast.expr) -> str:
     if isinstance(node, ast.BoolOp):
         mark = " & " if isinstance(node.op, ast.And) else " | "
-        return mark.join(_operand(context, v) for v in node.values)
+        return mark.join(_write_operand(context, v) for v in node.values)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return "~" + _operand(context, node.operand)
+        return "~" + _write_operand(context, node.operand)
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         sides = [node.left, *node.comparators]
-        marks = [_mark(context, a, b) for a, b in pairwise(sides)]
+        marks = [_find_operator(context, a, b) for a, b in pairwise(sides)]
         pairs = zip(sides, marks, sides[1:], strict=False)
         return " & ".join(f"({context.text(a)} {m} {context.text(b)})" for a, m, b in pairs)
     return context.text(node)
 
 
-def _mark(context: RuleContext, left: ast.expr, right: ast.expr) -> str:
+def _find_operator(context: RuleContext, left: ast.expr, right: ast.expr) -> str:
     between = context.source[context.span(left)[1] : context.span(right)[0]]
     return between.strip().strip("()").strip()
 
 
-def _operand(context: RuleContext, node: ast.expr) -> str:
-    text = _written(context, node)
+def _write_operand(context: RuleContext, node: ast.expr) -> str:
+    text = _write_elementwise(context, node)
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"

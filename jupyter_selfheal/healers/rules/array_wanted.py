@@ -43,16 +43,16 @@ class ArrayWanted(Rule):
         message = context.failure.evalue
         for call in context.calls_at_failure()[:4]:
             if MATRIX.search(message):
-                found = self._matrix(context, call)
+                patch = self._convert_matrix(context, call)
             elif RAGGED.search(message):
-                found = self._ragged(context, call)
+                patch = self._add_object_dtype(context, call)
             else:
-                found = self._copied(context, call)
-            if found is not None:
-                yield found
+                patch = self._avoid_copy(context, call)
+            if patch is not None:
+                yield patch
                 return
 
-    def _matrix(self, context: RuleContext, call: ast.Call) -> Patch | None:
+    def _convert_matrix(self, context: RuleContext, call: ast.Call) -> Patch | None:
         lives = context.describe_all(call.args, calls=True)
         known = context.reference("numpy.asarray")
         matrices = [a for a, live in zip(call.args, lives, strict=True) if live.is_a("numpy.matrix")]
@@ -66,7 +66,7 @@ class ArrayWanted(Rule):
             prior=0.9,
         )
 
-    def _ragged(self, context: RuleContext, call: ast.Call) -> Patch | None:
+    def _add_object_dtype(self, context: RuleContext, call: ast.Call) -> Patch | None:
         if last_name(call.func) not in MAKERS or any(k.arg == "dtype" for k in call.keywords) or len(call.args) != 1:
             return None
         end = context.span(call)[1] - 1
@@ -77,7 +77,7 @@ class ArrayWanted(Rule):
             prior=0.85,
         )
 
-    def _copied(self, context: RuleContext, call: ast.Call) -> Patch | None:
+    def _avoid_copy(self, context: RuleContext, call: ast.Call) -> Patch | None:
         keyword = next((k for k in call.keywords if k.arg == "copy"), None)
         known = context.reference("numpy.asarray")
         if last_name(call.func) != "array" or keyword is None or known is None or not call.args:

@@ -38,16 +38,16 @@ class AxesGrid(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for node in context.nodes_at_failure(ast.Subscript):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-                made = _made(context, node.value.id)
+                made = _find_subplots(context, node.value.id)
                 if made is not None:
-                    yield from self._mended(context, node.value.id, *made)
+                    yield from self._reshape_axes(context, node.value.id, *made)
                     return
 
-    def _mended(
+    def _reshape_axes(
         self, context: RuleContext, name: str, cell_id: str, statement: ast.Assign, call: ast.Call
     ) -> Iterator[Patch]:
         source = context.source_of(cell_id)
-        uses = _uses(context, name)
+        uses = _list_subscripts(context, name)
         two = {isinstance(n.slice, ast.Tuple) and len(n.slice.elts) == 2 for n in uses}
         if two == {True} and not any(k.arg == "squeeze" for k in call.keywords):
             end = src.span(source, call)[1] - 1
@@ -61,7 +61,7 @@ class AxesGrid(Rule):
             yield self.patch(edits, f"Flatten `{name}`", f"The code indexes `{name}` by a single number.", prior=0.88)
 
 
-def _made(context: RuleContext, name: str) -> tuple[str, ast.Assign, ast.Call] | None:
+def _find_subplots(context: RuleContext, name: str) -> tuple[str, ast.Assign, ast.Call] | None:
     """The last ``…, name = plt.subplots(…)`` above the failure or in its cell."""
     for cell_id in context.list_cells_upwards():
         for node in src.walk(context.source_of(cell_id)):
@@ -76,19 +76,19 @@ def _made(context: RuleContext, name: str) -> tuple[str, ast.Assign, ast.Call] |
     return None
 
 
-def _uses(context: RuleContext, name: str) -> list[ast.Subscript]:
+def _list_subscripts(context: RuleContext, name: str) -> list[ast.Subscript]:
     cells = [context.failure.cell_id, *(c.id for c in context.notebook.code_after(context.failure.cell_id))]
-    found = []
+    nodes = []
     for cell_id in cells:
         source = context.source_of(cell_id)
         if cell_id != context.failure.cell_id and name in src.names(source).binds:
             break
-        found += [
+        nodes += [
             n
             for n in src.walk(source)
             if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
         ]
-    return found
+    return nodes
 
 
 def _is_unpacked(context: RuleContext, name: str) -> bool:

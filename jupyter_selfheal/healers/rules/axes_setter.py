@@ -35,37 +35,41 @@ class AxesSetter(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         nearest = next(
-            (n.func for n in context.calls_at_failure() if isinstance(n.func, ast.Attribute) and _other(n.func.attr)),
+            (
+                n.func
+                for n in context.calls_at_failure()
+                if isinstance(n.func, ast.Attribute) and _find_counterpart(n.func.attr)
+            ),
             None,
         )
         if not isinstance(nearest, ast.Attribute):
             return
         on_axes = not nearest.attr.startswith("set_")
         called = [n.func for n in context.walk(ast.Call) if isinstance(n.func, ast.Attribute)]
-        alike = [n for n in called if _other(n.attr) and n.attr.startswith("set_") is not on_axes]
+        alike = [n for n in called if _find_counterpart(n.attr) and n.attr.startswith("set_") is not on_axes]
         lives = context.describe_all([n.value for n in alike], calls=False)
         changes = [
-            (*context.attribute_span(n), _other(n.attr))
+            (*context.attribute_span(n), _find_counterpart(n.attr))
             for n, live in zip(alike, lives, strict=True)
-            if _fits(live, on_axes) or (n is nearest and _fits(context.owner, on_axes))
+            if _is_owner_of(live, on_axes) or (n is nearest and _is_owner_of(context.owner, on_axes))
         ]
         if not changes:
             return
         yield self.patch(
             context.replace(context.cell_id, changes),
-            f"Call `{_other(nearest.attr)}`",
-            f"`{context.text(nearest.value)}` has no `{nearest.attr}`. Did you mean `{_other(nearest.attr)}`?",
+            f"Call `{_find_counterpart(nearest.attr)}`",
+            f"`{context.text(nearest.value)}` has no `{nearest.attr}`. Did you mean `{_find_counterpart(nearest.attr)}`?",
             prior=0.9,
         )
 
 
-def _fits(live: ObjectInfo, on_axes: bool) -> bool:
+def _is_owner_of(live: ObjectInfo, on_axes: bool) -> bool:
     if not on_axes:
         return live.path in ("matplotlib.pyplot", "pylab")
     return any("Axes" in path and path.startswith(("matplotlib.", "mpl_toolkits.")) for path in live.mro)
 
 
-def _other(name: str) -> str:
+def _find_counterpart(name: str) -> str:
     """``set_title`` of ``title`` and the other way round; empty for anything else."""
     if name in SETTABLE:
         return f"set_{name}"

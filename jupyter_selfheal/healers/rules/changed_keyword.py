@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword, knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, read_literal
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -68,7 +68,7 @@ class ChangedKeyword(Rule):
         live = context.describe_all([nearest.func], calls=True)[0]
         change = _change_of(nearest, live, name)
         if change is None:
-            yield from self._guessed(context, nearest, name)
+            yield from self._guess_keyword(context, nearest, name)
             return
         done: list[Rewritten] = []
         for call in _same_calls(context, nearest, name):
@@ -94,7 +94,7 @@ class ChangedKeyword(Rule):
             prior=0.6 if loses else 0.9,
         )
 
-    def _guessed(self, context: RuleContext, call: ast.Call, name: str) -> Iterator[Patch]:
+    def _guess_keyword(self, context: RuleContext, call: ast.Call, name: str) -> Iterator[Patch]:
         """The parameter that the message suggests, or the nearest one of the live signature that is not given yet."""
         said = SUGGESTED.search(context.failure.evalue)
         suggestion = next((g for g in said.groups() if g), "") if said else ""
@@ -102,7 +102,7 @@ class ChangedKeyword(Rule):
         parameters = [p.name for p in signature.parameters if p.kind != "VAR_KEYWORD"]
         given = {k.arg for k in call.keywords} | set(parameters[: len(call.args)])
         free = [p for p in parameters if p not in given and p != "self"]
-        near = [suggestion] if suggestion else _near(name, free)
+        near = [suggestion] if suggestion else _list_near(name, free)
         keyword = next(k for k in call.keywords if k.arg == name)
         start = context.span(keyword)[0]
         for rank, new in enumerate(near[:2]):
@@ -143,8 +143,8 @@ def _old_keyword(context: RuleContext) -> str:
 
 def _keyword_in(message: str) -> str:
     for pattern in (KEYWORD_FIRST, NAMED):
-        if found := pattern.search(message):
-            return next(g for g in found.groups() if g)
+        if match := pattern.search(message):
+            return next(g for g in match.groups() if g)
     return ""
 
 
@@ -152,7 +152,7 @@ def _change_of(call: ast.Call, live: ObjectInfo, name: str) -> Keyword | None:
     last = last_name(call.func)
     paths = [path for path in (live.path, *live.mro) if path]
     by_class = live.path.rsplit(".", 1)[-1] if live.path else last
-    known = knowledge()
+    known = load_knowledge()
     return known.keyword(last, paths, name) or known.keyword(by_class, paths, name)
 
 
@@ -173,14 +173,14 @@ def _same_calls(context: RuleContext, nearest: ast.Call, name: str) -> list[ast.
 def _rewrite(context: RuleContext, call: ast.Call, name: str, change: Keyword) -> Rewritten | None:
     keyword = next(k for k in call.keywords if k.arg == name)
     is_literal, value = read_literal(keyword.value)
-    case = next((c for c in change.cases if not c.values or (is_literal and _among(value, c.values))), None)
+    case = next((c for c in change.cases if not c.values or (is_literal and _is_among(value, c.values))), None)
     if case is None:
         return None
     value_text = context.text(keyword.value)
     imports: list[str] = []
     argument = case.argument
     if argument:
-        argument = _referenced(context, argument, imports).replace("{value}", value_text).replace("{name}", name)
+        argument = _fill_references(context, argument, imports).replace("{value}", value_text).replace("{name}", name)
         if not argument:
             return None
         target = argument.split("=")[0]
@@ -198,19 +198,19 @@ def _rewrite(context: RuleContext, call: ast.Call, name: str, change: Keyword) -
         start, end = context.span(call)
         inner = src.splice(context.source, splices)
         inner = inner[start : end + len(inner) - len(context.source)]
-        wrap = _referenced(context, case.wrap, imports)
-        text = _wrapped(context, call, keyword, wrap, inner, value, value_text) if wrap else None
+        wrap = _fill_references(context, case.wrap, imports)
+        text = _wrap_call(context, call, keyword, wrap, inner, value, value_text) if wrap else None
         if text is None:
             return None
         splices, shown = [(start, end, text)], text
     return Rewritten(tuple(splices), tuple(i for i in imports if i), case, shown, splices[0][0])
 
 
-def _among(value: object, values: tuple[object, ...]) -> bool:
+def _is_among(value: object, values: tuple[object, ...]) -> bool:
     return any(type(v) is type(value) and v == value for v in values)
 
 
-def _referenced(context: RuleContext, text: str, imports: list[str]) -> str:
+def _fill_references(context: RuleContext, text: str, imports: list[str]) -> str:
     """The text with each ``{@a.b}`` written as it can be here; empty where one leads nowhere."""
     for path in re.findall(r"\{@([\w.]+)\}", text):
         known = context.reference(path)
@@ -221,7 +221,7 @@ def _referenced(context: RuleContext, text: str, imports: list[str]) -> str:
     return text
 
 
-def _wrapped(
+def _wrap_call(
     context: RuleContext, call: ast.Call, keyword: ast.keyword, wrap: str, inner: str, value: object, value_text: str
 ) -> str | None:
     receiver = context.operand(call.func.value) if isinstance(call.func, ast.Attribute) else ""
@@ -268,7 +268,7 @@ def _callee_splice(context: RuleContext, call: ast.Call, callee: str, imports: l
     return (*context.span(call.func), callee)
 
 
-def _near(name: str, free: list[str]) -> list[str]:
+def _list_near(name: str, free: list[str]) -> list[str]:
     whole = [p for p in free if len(name) > 3 and (p.startswith(name) or name.startswith(p) or p.endswith("_" + name))]
     flat = [p for p in free if p.replace("_", "") == name.replace("_", "").lower()]
     close = get_close_matches(name, free, n=2, cutoff=0.7)

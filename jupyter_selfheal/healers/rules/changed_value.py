@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.knowledge import Value, is_from, knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import Value, is_from, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -47,38 +47,42 @@ class ChangedValue(Rule):
     why = "The library's changelog says what this value is called now."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = re.search(r"['\"`](\w+)['\"`] parameter of (\w+)", context.failure.evalue)
-        if found is not None:
-            yield from self._constructed(context, found[1], found[2])
+        match = re.search(r"['\"`](\w+)['\"`] parameter of (\w+)", context.failure.evalue)
+        if match is not None:
+            yield from self._mend_constructor(context, match[1], match[2])
             return
         if "missing_values" in context.failure.evalue or "Input X contains NaN" in context.failure.evalue:
             for kind in ("SimpleImputer", "Imputer"):
-                yield from self._constructed(context, "missing_values", kind)
+                yield from self._mend_constructor(context, "missing_values", kind)
             return
         for call in context.calls_at_failure()[:4]:
-            yield from self._known(context, call)
-        yield from self._listed(context)
+            yield from self._use_changelog(context, call)
+        yield from self._use_message(context)
 
-    def _known(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
+    def _use_changelog(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
         live = context.describe_all([call.func], calls=True)[0]
         last = last_name(call.func)
         paths = [p for p in (live.path, *live.mro) if p]
-        for change in knowledge().values:
+        for change in load_knowledge().values:
             if not (last in change.calls or "*" in change.calls) or not is_from(paths, change.libraries):
                 continue
-            splices = [s for c in _same(context, call) for s in _splices(context, c, change, context.failure.evalue)]
+            splices = [
+                s
+                for c in _list_same_calls(context, call)
+                for s in _replace_values(context, c, change, context.failure.evalue)
+            ]
             if splices:
                 yield self._patch(context, splices, change)
                 return
 
-    def _constructed(self, context: RuleContext, keyword: str, kind: str) -> Iterator[Patch]:
+    def _mend_constructor(self, context: RuleContext, keyword: str, kind: str) -> Iterator[Patch]:
         """The estimator's constructor, in the failing cell or in one above."""
-        changes = [v for v in knowledge().values if kind in v.calls and v.keyword in ("", keyword)]
+        changes = [v for v in load_knowledge().values if kind in v.calls and v.keyword in ("", keyword)]
         options = OPTION.findall(context.failure.evalue.split(" must be ", 1)[-1].split("Got ")[0])
         for view in context.look_upwards():
             calls = [c for c in view.walk(ast.Call) if last_name(c.func) == kind]
             for change in changes:
-                splices = [s for c in calls for s in _splices(view, c, change, "")]
+                splices = [s for c in calls for s in _replace_values(view, c, change, "")]
                 if splices:
                     yield self._patch(view, splices, change)
                     return
@@ -89,7 +93,7 @@ class ChangedValue(Rule):
                         and isinstance(given.value, ast.Constant)
                         and isinstance(given.value.value, str)
                     ):
-                        yield from self._nearest(view, given.value, options)
+                        yield from self._use_nearest(view, given.value, options)
                         return
 
     def _patch(self, context: RuleContext, splices: list[Splice], change: Value) -> Patch:
@@ -103,30 +107,30 @@ class ChangedValue(Rule):
             prior=0.9,
         )
 
-    def _listed(self, context: RuleContext) -> Iterator[Patch]:
+    def _use_message(self, context: RuleContext) -> Iterator[Patch]:
         """The nearest of the options that the message lists, for the text of the call that the message names."""
         message = context.failure.evalue
         bad = {g for m in GOT.finditer(message) for g in m.groups() if g}
         if not bad:
-            yield from self._unquoted(context, message)
+            yield from self._use_unquoted_options(context, message)
             return
         for call in context.calls_at_failure()[:2]:
             for node in [*call.args, *(k.value for k in call.keywords)]:
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in bad:
-                    yield from self._nearest(context, node, [o for o in OPTION.findall(message) if o != node.value])
+                    yield from self._use_nearest(context, node, [o for o in OPTION.findall(message) if o != node.value])
                     return
 
-    def _unquoted(self, context: RuleContext, message: str) -> Iterator[Patch]:
+    def _use_unquoted_options(self, context: RuleContext, message: str) -> Iterator[Patch]:
         """``style must be one of white, dark, ticks``: which of the call's texts is meant is a matter of likeness."""
-        found = re.search(r"must be (?:one of|in) ((?:\w+, )+(?:or )?\w+)", message)
-        options = re.findall(r"\w+", found[1]) if found else []
+        match = re.search(r"must be (?:one of|in) ((?:\w+, )+(?:or )?\w+)", message)
+        options = re.findall(r"\w+", match[1]) if match else []
         for call in context.calls_at_failure()[:2]:
             for node in [*call.args, *(k.value for k in call.keywords)]:
                 text = node.value if isinstance(node, ast.Constant) else None
                 if isinstance(node, ast.Constant) and isinstance(text, str) and text not in options:
-                    yield from self._nearest(context, node, options)
+                    yield from self._use_nearest(context, node, options)
 
-    def _nearest(self, context: RuleContext, node: ast.Constant, options: list[str]) -> Iterator[Patch]:
+    def _use_nearest(self, context: RuleContext, node: ast.Constant, options: list[str]) -> Iterator[Patch]:
         value = str(node.value)
         exact = [o for o in options if o.lower() == value.lower()]
         for rank, option in enumerate((exact or get_close_matches(value, options, n=2, cutoff=0.7))[:2]):
@@ -141,14 +145,14 @@ class ChangedValue(Rule):
             )
 
 
-def _same(context: RuleContext, call: ast.Call) -> list[ast.Call]:
+def _list_same_calls(context: RuleContext, call: ast.Call) -> list[ast.Call]:
     text = context.text(call.func)
     return [c for c in context.walk(ast.Call) if context.text(c.func) == text]
 
 
-def _splices(context: RuleContext, call: ast.Call, change: Value, message: str) -> list[Splice]:
+def _replace_values(context: RuleContext, call: ast.Call, change: Value, message: str) -> list[Splice]:
     """Splices for the arguments of one call (and the items of lists in them) whose literal value is an old one."""
-    found: list[Splice] = []
+    splices: list[Splice] = []
     for keyword, argument in [("", a) for a in call.args] + [(k.arg or "", k.value) for k in call.keywords]:
         if change.keyword and keyword and keyword != change.keyword:
             continue
@@ -159,11 +163,11 @@ def _splices(context: RuleContext, call: ast.Call, change: Value, message: str) 
             if isinstance(node, ast.Constant) and str(node.value) in change.new and isinstance(node.value, str | bool):
                 new = change.new[str(node.value)]
                 plain = isinstance(new, int) or new in ("None", "1.0", "float('nan')")
-                found.append((*context.span(node), str(new) if plain else _quoted(context, node, new)))
-    return found
+                splices.append((*context.span(node), str(new) if plain else _quote_alike(context, node, new)))
+    return splices
 
 
-def _quoted(context: RuleContext, node: ast.Constant, new: str) -> str:
+def _quote_alike(context: RuleContext, node: ast.Constant, new: str) -> str:
     """The new text in the quotes of the old one."""
     mark = context.text(node)[:1]
     return f"{mark}{new}{mark}" if mark in "'\"" else repr(new)

@@ -42,7 +42,7 @@ class CoefficientIndex(Rule):
             context.tree,
         )
         splices = [s for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr in FITTED
-                   for s in _shortened(context, node)]  # fmt: skip
+                   for s in _drop_last_index(context, node)]  # fmt: skip
         if splices:
             yield self.patch(
                 context.replace(context.cell_id, splices),
@@ -52,7 +52,7 @@ class CoefficientIndex(Rule):
             )
 
 
-def _shortened(context: RuleContext, node: ast.Attribute) -> list[Splice]:
+def _drop_last_index(context: RuleContext, node: ast.Attribute) -> list[Splice]:
     """The last ``[0]`` behind the attribute, where there are more than it has dimensions."""
     chain: list[ast.Subscript] = []
     at: ast.expr = node

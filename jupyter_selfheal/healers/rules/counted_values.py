@@ -39,7 +39,7 @@ class CountedValues(Rule):
             source = context.source_of(cell_id)
             changes = []
             for node in src.walk(source):
-                name = _counted(node)
+                name = _find_counted_column(node)
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and name:
                     end = src.span(source, node)[1]
                     start = src.span(source, node.func.value)[1]
@@ -54,7 +54,7 @@ class CountedValues(Rule):
                 return
 
 
-def _counted(node: ast.AST) -> str:
+def _find_counted_column(node: ast.AST) -> str:
     """The name of the column that is counted, of ``df["city"].value_counts(…).reset_index()``; empty for anything else."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reset_index"):
         return ""

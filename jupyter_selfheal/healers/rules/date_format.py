@@ -42,12 +42,12 @@ class DateFormat(Rule):
             given = _format_of(call)
             if given is None or not call.args:
                 continue
-            every = _iterated(context, call)
+            every = _find_loop_source(context, call)
             fitting = context.ask(
                 questions.SELECT_DATE_FORMATS, expression=context.text(every or call.args[0]), formats=FORMATS
             )
             for wanted in fitting[:2]:
-                sure = len(fitting) == 1 and (every is not None or not _loops(context, call))
+                sure = len(fitting) == 1 and (every is not None or not _is_in_loop(context, call))
                 quote = context.text(given)[-1]
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(given), f"{quote}{wanted}{quote}")]),
@@ -63,14 +63,14 @@ class DateFormat(Rule):
 def _format_of(call: ast.Call) -> ast.Constant | None:
     """The constant that is the format of ``strptime(text, format)`` or ``to_datetime(texts, format=…)``."""
     name = last_name(call.func)
-    found: ast.expr | None = next((k.value for k in call.keywords if k.arg == "format"), None)
+    keyword: ast.expr | None = next((k.value for k in call.keywords if k.arg == "format"), None)
     if name == "strptime" and len(call.args) == 2:
-        found = call.args[1]
-    is_text = isinstance(found, ast.Constant) and isinstance(found.value, str) and "%" in found.value
-    return found if isinstance(found, ast.Constant) and is_text else None
+        keyword = call.args[1]
+    is_text = isinstance(keyword, ast.Constant) and isinstance(keyword.value, str) and "%" in keyword.value
+    return keyword if isinstance(keyword, ast.Constant) and is_text else None
 
 
-def _iterated(context: RuleContext, call: ast.Call) -> ast.expr | None:
+def _find_loop_source(context: RuleContext, call: ast.Call) -> ast.expr | None:
     """What a loop or comprehension around the call goes through, where the call reads its items: ``for text in texts``."""
     item = call.args[0]
     loops = [n for n in context.walk(ast.For) if any(c is call for c in ast.walk(n))]
@@ -78,14 +78,14 @@ def _iterated(context: RuleContext, call: ast.Call) -> ast.expr | None:
         n for n in ast.walk(context.tree) if isinstance(n, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp)
     ]
     loops_in = [g for n in inner if any(c is call for c in ast.walk(n)) for g in n.generators]
-    found: list[ast.For | ast.comprehension] = [*loops_in, *loops]
-    for loop in found:
+    nodes: list[ast.For | ast.comprehension] = [*loops_in, *loops]
+    for loop in nodes:
         if isinstance(item, ast.Name) and isinstance(loop.target, ast.Name) and loop.target.id == item.id:
             return loop.iter if isinstance(loop.iter, ast.Name | ast.Attribute | ast.Subscript | ast.List) else None
     return None
 
 
-def _loops(context: RuleContext, call: ast.Call) -> bool:
+def _is_in_loop(context: RuleContext, call: ast.Call) -> bool:
     """True where the call stands in a loop, a comprehension or a function, and so reads other texts, too."""
     around = (
         ast.For,

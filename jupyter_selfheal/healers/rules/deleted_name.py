@@ -34,19 +34,19 @@ class DeletedName(Rule):
         name = context.missing_name
         if name is None:
             return
-        found = deleter(context, name)
+        matches = find_deletion(context, name)
         at = context.notebook.index(context.failure.cell_id)
-        if found is None or context.list_binding_cells(name, context.notebook.cells[at + 1 :]):
+        if matches is None or context.list_binding_cells(name, context.notebook.cells[at + 1 :]):
             return
-        source = context.source_of(found.cell_id)
-        edits: tuple[Edit, ...] = context.replace(found.cell_id, _without(source, found.node, name))
-        if found.binder not in ("", found.cell_id):
-            edits = (RunCells((*context.list_cells_to_rerun(found.binder), found.binder)), *edits)
+        source = context.source_of(matches.cell_id)
+        edits: tuple[Edit, ...] = context.replace(matches.cell_id, _remove_target(source, matches.node, name))
+        if matches.binder not in ("", matches.cell_id):
+            edits = (RunCells((*context.list_cells_to_rerun(matches.binder), matches.binder)), *edits)
         if any(not isinstance(e, RunCells) for e in edits):
             yield self.patch(
                 edits,
                 f"Keep `{name}`: remove the `del`",
-                f"Cell {context.notebook.index(found.cell_id) + 1} deletes `{name}`, but this cell uses it.",
+                f"Cell {context.notebook.index(matches.cell_id) + 1} deletes `{name}`, but this cell uses it.",
                 removes=f"`del {name}` keeps the variable from its next use",
                 prior=0.6,
             )
@@ -61,9 +61,9 @@ class Deleted:
     binder: str
 
 
-def deleter(context: RuleContext, name: str) -> Deleted | None:
+def find_deletion(context: RuleContext, name: str) -> Deleted | None:
     """The ``del`` that touched a name last before the failure, or None."""
-    found, binder = None, ""
+    matches, binder = None, ""
     own = Cell(context.failure.cell_id, context.failure.source)
     for cell in (*(c for c in context.notebook.code_before(own.id) if c.runs), own) if name else ():
         for statement in src.statements(cell.source):
@@ -71,13 +71,13 @@ def deleter(context: RuleContext, name: str) -> Deleted | None:
                 break
             node = statement.node
             if isinstance(node, ast.Delete) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
-                found = Deleted(cell.id, node, binder)
+                matches = Deleted(cell.id, node, binder)
             elif name in src.names_of([node]).binds:
-                found, binder = None, cell.id
-    return found
+                matches, binder = None, cell.id
+    return matches
 
 
-def _without(source: str, node: ast.Delete, name: str) -> list[Splice]:
+def _remove_target(source: str, node: ast.Delete, name: str) -> list[Splice]:
     """Splices that take a name from a ``del``, with its line where it is the only one; none where the line is shared."""
     kept = [src.text_of(source, t) for t in node.targets if not (isinstance(t, ast.Name) and t.id == name)]
     start, end = src.span(source, node)

@@ -44,7 +44,7 @@ class EstimatorArguments(Rule):
         shuffles = SHUFFLE.search(context.failure.evalue) is not None
         for view in context.look_upwards():
             calls = list(view.walk(ast.Call))
-            splices = [s for c in calls for s in (_unshuffled(view, c) if shuffles else _solved(view, c))]
+            splices = [s for c in calls for s in (_drop_random_state(view, c) if shuffles else _add_solver(view, c))]
             if splices:
                 yield self.patch(
                     view.replace(view.cell_id, splices),
@@ -58,7 +58,7 @@ class EstimatorArguments(Rule):
                 return
 
 
-def _unshuffled(context: RuleContext, call: ast.Call) -> list[Splice]:
+def _drop_random_state(context: RuleContext, call: ast.Call) -> list[Splice]:
     name = context.text(call.func).rsplit(".", 1)[-1]
     given = {k.arg: k for k in call.keywords}
     if not name.endswith("KFold") or "random_state" not in given or "shuffle" in given:
@@ -66,7 +66,7 @@ def _unshuffled(context: RuleContext, call: ast.Call) -> list[Splice]:
     return [argument_splice(context, call, given["random_state"], "")]
 
 
-def _solved(context: RuleContext, call: ast.Call) -> list[Splice]:
+def _add_solver(context: RuleContext, call: ast.Call) -> list[Splice]:
     name = context.text(call.func).rsplit(".", 1)[-1]
     given = {k.arg: k.value for k in call.keywords}
     penalty = given.get("penalty")

@@ -46,10 +46,10 @@ class ExhaustedIterator(Rule):
         }  # a list has no next()
         names = [n for n in names if n not in stepped]
         for name in context.ask(questions.LIST_EXHAUSTED, names=names):
-            found = context.find_last_assignment(name)
-            if found is None or not _is_one_pass(found[2].value):
+            made = context.find_last_assignment(name)
+            if made is None or not _is_one_pass(made[2].value):
                 continue
-            cell_id, source, assignment = found
+            cell_id, source, assignment = made
             start, end = src.span(source, assignment.value)
             text = source[start:end]
             inner = text[1:-1] if isinstance(assignment.value, ast.GeneratorExp) and text.startswith("(") else text

@@ -35,7 +35,7 @@ class FittedBelow(Rule):
         ]
         for name in dict.fromkeys(names):
             below = context.notebook.code_after(context.failure.cell_id)
-            at = next((n for n, c in enumerate(below) if _fits(c.source, name)), -1)
+            at = next((n for n, c in enumerate(below) if _fits_estimator(c.source, name)), -1)
             if at >= 0 and _may_move(context, below[at], below[:at], name):
                 number = context.notebook.index(below[at].id) + 1
                 yield self.patch(
@@ -47,17 +47,17 @@ class FittedBelow(Rule):
                 return
 
 
-def _fits(source: str, name: str) -> bool:
+def _fits_estimator(source: str, name: str) -> bool:
     """True where a statement of the cell's top level calls ``name.fit``, and none binds the name."""
     calls = [n for s in src.statements(source) for n in ast.walk(s.node) if isinstance(n, ast.Call)]
-    found = any(
+    nodes = any(
         isinstance(c.func, ast.Attribute)
         and c.func.attr in ("fit", "fit_transform", "partial_fit")
         and isinstance(c.func.value, ast.Name)
         and c.func.value.id == name
         for c in calls
     )
-    return found and name not in src.names(source).binds
+    return nodes and name not in src.names(source).binds
 
 
 def _may_move(context: RuleContext, cell: Cell, passed: tuple[Cell, ...], name: str) -> bool:

@@ -41,9 +41,9 @@ class FloatForInt(Rule):
         for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.BinOp):
             changes: list[Splice] = []
             sure = True
-            for node in _parts(failing):
-                found, exact = _whole(context, node)
-                changes += found
+            for node in _list_parts(failing):
+                matches, exact = _make_whole(context, node)
+                changes += matches
                 sure = sure and exact
             if changes:
                 yield self.patch(
@@ -57,7 +57,7 @@ class FloatForInt(Rule):
                 return
 
 
-def _parts(node: ast.AST) -> list[ast.expr]:
+def _list_parts(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Subscript):
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return [
@@ -77,7 +77,7 @@ def _parts(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _whole(context: RuleContext, node: ast.expr) -> tuple[list[Splice], bool]:
+def _make_whole(context: RuleContext, node: ast.expr) -> tuple[list[Splice], bool]:
     """Splices that make an expression whole, and whether it keeps its value."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, float) and node.value == int(node.value):
@@ -85,7 +85,7 @@ def _whole(context: RuleContext, node: ast.expr) -> tuple[list[Splice], bool]:
         return [], True
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
     if divisions and not isinstance(node, ast.Call | ast.List | ast.Lambda):
-        return [_floored(context, n) for n in divisions], True
+        return [_floor_division(context, n) for n in divisions], True
     name = context.plain_chain(node)
     if not name:
         return [], True
@@ -95,7 +95,7 @@ def _whole(context: RuleContext, node: ast.expr) -> tuple[list[Splice], bool]:
     return [(*context.span(node), f"int({name})")], float(value.number).is_integer()
 
 
-def _floored(context: RuleContext, node: ast.BinOp) -> Splice:
+def _floor_division(context: RuleContext, node: ast.BinOp) -> Splice:
     start, end = context.span(node.left)[1], context.span(node.right)[0]
     at = start + context.source[start:end].index("/")
     return at, at + 1, "//"

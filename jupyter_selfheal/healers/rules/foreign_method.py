@@ -50,11 +50,11 @@ class ForeignMethod(Rule):
                 continue
             text = _rewrite(context, use, owner, wrong, call)
             if text:
-                changes.append((*context.span(call or use), _bare(context.source, call or use, text)))
+                changes.append((*context.span(call or use), _strip_parentheses(context.source, call or use, text)))
                 first = first or changes[-1][2]
         if changes:
             yield self.patch(
-                context.replace(context.cell_id, _outermost(changes)),
+                context.replace(context.cell_id, _keep_outermost(changes)),
                 f"Use `{first}`",
                 f"A `{owner.type}` has no `{wrong}`.",
                 prior=0.9,
@@ -71,7 +71,7 @@ def _list_alike(context: RuleContext, node: ast.Attribute) -> list[ast.Attribute
     )
 
 
-def _bare(source: str, node: ast.AST, text: str) -> str:
+def _strip_parentheses(source: str, node: ast.AST, text: str) -> str:
     """The text without its outer parentheses, where the node stands alone: as an argument, a value or a condition."""
     where = src.span(source, node)
     for above in src.walk(source):
@@ -87,7 +87,7 @@ def _bare(source: str, node: ast.AST, text: str) -> str:
     return text
 
 
-def _outermost(changes: list[Splice]) -> list[Splice]:
+def _keep_outermost(changes: list[Splice]) -> list[Splice]:
     """Without changes that lie inside others."""
     return [c for c in changes if not any(o is not c and o[0] <= c[0] and c[1] <= o[1] for o in changes)]
 
@@ -103,7 +103,7 @@ def _rewrite(
     is_alone = call is not None and context.is_statement(call)
     statement = call_forms(TABLE, "statements", owner.type).get(wrong)
     if statement and call is not None and context.plain_chain(node.value):
-        return _fill(statement, receiver, arguments) if is_alone else None
+        return _fill_first(statement, receiver, arguments) if is_alone else None
     if wrong == "next" and "__next__" in owner.attributes and call is not None:
         return f"next({receiver})"
     if wrong == "message" and owner.is_a("builtins.BaseException") and call is None:
@@ -115,7 +115,7 @@ def _rewrite(
         return None
     if wrong == "join" and call is not None and call.args and not isinstance(call.args[0], ast.Constant | ast.Name):
         return None
-    return _fill(_find_forms(owner, wrong), receiver, arguments)
+    return _fill_first(_find_forms(owner, wrong), receiver, arguments)
 
 
 def _is_key(context: RuleContext, node: ast.Attribute, owner: ObjectInfo, wrong: str) -> bool:
@@ -133,5 +133,5 @@ def _find_forms(owner: ObjectInfo, wrong: str) -> tuple[CallForm, ...]:
     return forms or ()
 
 
-def _fill(forms: tuple[CallForm, ...], receiver: str, arguments: list[str]) -> str | None:
+def _fill_first(forms: tuple[CallForm, ...], receiver: str, arguments: list[str]) -> str | None:
     return next((text for form in forms if (text := form.fill(receiver, arguments)) is not None), None)

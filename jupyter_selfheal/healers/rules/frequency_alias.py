@@ -67,13 +67,13 @@ class FrequencyAlias(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         calls = context.calls_at_failure()
-        nearest = next((c for c in calls if _splices(context, c)), None)
+        nearest = next((c for c in calls if _mend_call(context, c)), None)
         targets = [c for c in context.walk(ast.Call) if last_name(c.func) in TAKES_OFFSETS | TAKES_PERIODS]
         splices: dict[Splice, None] = {}
         for call in ([nearest] if nearest is not None else []) + targets:
-            splices.update(dict.fromkeys(_splices(context, call)))
+            splices.update(dict.fromkeys(_mend_call(context, call)))
         if nearest is None:
-            splices.update(dict.fromkeys(_assigned(context)))
+            splices.update(dict.fromkeys(_mend_assignments(context)))
         if not splices:
             return
         start, end, text = next(iter(splices))
@@ -85,20 +85,20 @@ class FrequencyAlias(Rule):
         )
 
 
-def alias(text: str, *, period: bool) -> str:
+def modernize_alias(text: str, *, period: bool) -> str:
     """The alias of today, or the same text. ``2H`` → ``2h``, ``Q-NOV`` → ``QE-NOV`` (``Q-NOV`` for a period)."""
-    found = ALIAS.match(text)
-    if found is None:
+    match = ALIAS.match(text)
+    if match is None:
         parts = re.findall(r"\d+[A-Za-z]+", text)
         if len(parts) > 1 and "".join(parts) == text:
-            return "".join(alias(p, period=period) for p in parts)
+            return "".join(modernize_alias(p, period=period) for p in parts)
         return text
-    number, name, anchor = found.groups()
+    number, name, anchor = match.groups()
     table = PERIODS if period else {**ENDS, **STARTS, **SMALL}
     return number + table.get(name, name) + anchor
 
 
-def _splices(context: RuleContext, call: ast.Call) -> list[Splice]:
+def _mend_call(context: RuleContext, call: ast.Call) -> list[Splice]:
     last = last_name(call.func)
     period = last in TAKES_PERIODS - {"asfreq"} or (
         last in ("asfreq", "shift", "resample") and _is_period(context, call)
@@ -107,7 +107,7 @@ def _splices(context: RuleContext, call: ast.Call) -> list[Splice]:
         splice
         for name, node in [("", a) for a in call.args] + [(k.arg or "", k.value) for k in call.keywords]
         if name in ("", "freq", "rule", "offset", "unit", "period", "window")
-        for splice in _changed(context, node, period=period)
+        for splice in _mend_constant(context, node, period=period)
     ]
 
 
@@ -120,17 +120,17 @@ def _is_period(context: RuleContext, call: ast.Call) -> bool:
     return live.is_a("pandas.Period", "pandas.PeriodIndex") or (table is not None and "Period" in table.index_type)
 
 
-def _changed(context: RuleContext, node: ast.expr, *, period: bool) -> list[Splice]:
+def _mend_constant(context: RuleContext, node: ast.expr, *, period: bool) -> list[Splice]:
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return []
-    new = alias(node.value, period=period)
+    new = modernize_alias(node.value, period=period)
     if new == node.value:
         return []
     mark = context.text(node)[:1]
     return [(*context.span(node), f"{mark}{new}{mark}" if mark in "'\"" else repr(new))]
 
 
-def _assigned(context: RuleContext) -> list[Splice]:
+def _mend_assignments(context: RuleContext) -> list[Splice]:
     """A frequency that the failing call gets by a name: the assignment of that name in the cell."""
     given = {
         n.id
@@ -142,5 +142,5 @@ def _assigned(context: RuleContext) -> list[Splice]:
         splice
         for node in context.walk(ast.Assign)
         if any(isinstance(t, ast.Name) and t.id in given for t in node.targets)
-        for splice in _changed(context, node.value, period=False)
+        for splice in _mend_constant(context, node.value, period=False)
     ]

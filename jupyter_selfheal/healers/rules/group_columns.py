@@ -51,17 +51,17 @@ class GroupColumns(Rule):
     why = "Until pandas 3.0 the groups had these columns (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = NO_ATTRIBUTE.search(context.failure.evalue)
-        name = found[1] if found else context.failure.evalue.strip("'\"")
-        if not name or (context.failure.ename == "AttributeError" and not found):
+        match = NO_ATTRIBUTE.search(context.failure.evalue)
+        name = match[1] if match else context.failure.evalue.strip("'\"")
+        if not name or (context.failure.ename == "AttributeError" and not match):
             return
-        applied = list(_applied(context, name))
-        if not applied or not _depends(context, applied):
+        applied = list(_list_applied(context, name))
+        if not applied or not _depends_on_column(context, applied):
             return
         release = context.number(RELEASE)
         if not isinstance(release, int | float) or release < 3:
             return
-        edits = _edits(self, context, applied)
+        edits = _build_edits(self, context, applied)
         if edits:
             yield self.patch(
                 edits,
@@ -71,23 +71,23 @@ class GroupColumns(Rule):
             )
 
 
-def _cells(context: RuleContext) -> Iterator[tuple[str, str]]:
+def _list_cells(context: RuleContext) -> Iterator[tuple[str, str]]:
     """(id, source) of the code cells up to the failing one."""
     for cell in context.notebook.code_before(context.failure.cell_id):
         yield cell.id, context.source_of(cell.id)
     yield context.failure.cell_id, context.failure.source
 
 
-def _applied(context: RuleContext, name: str) -> Iterator[Applied]:
+def _list_applied(context: RuleContext, name: str) -> Iterator[Applied]:
     """Calls of ``apply`` on groups by the column."""
     grouped: dict[str, tuple[ast.Call, ast.Name]] = {}
-    for cell_id, source in _cells(context):
+    for cell_id, source in _list_cells(context):
         for statement in src.statements(source):
             for node in ast.walk(statement.node):
                 if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
                     continue
                 groups = node.func.value
-                made = _grouping(groups, name)
+                made = _find_grouping(groups, name)
                 if made is None and isinstance(groups, ast.Name):
                     made = grouped.get(groups.id)
                 if node.func.attr == "apply" and made is not None:
@@ -95,11 +95,11 @@ def _applied(context: RuleContext, name: str) -> Iterator[Applied]:
             if isinstance(statement.node, ast.Assign) and isinstance(statement.node.targets[0], ast.Name):
                 target = statement.node.targets[0].id
                 grouped.pop(target, None)
-                if (made := _grouping(statement.node.value, name)) is not None:
+                if (made := _find_grouping(statement.node.value, name)) is not None:
                     grouped[target] = made
 
 
-def _grouping(node: ast.expr, name: str) -> tuple[ast.Call, ast.Name] | None:
+def _find_grouping(node: ast.expr, name: str) -> tuple[ast.Call, ast.Name] | None:
     """The call and the table of ``table.groupby(keys)``, where the keys are written down and one is the name."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "groupby"):
         return None
@@ -109,12 +109,12 @@ def _grouping(node: ast.expr, name: str) -> tuple[ast.Call, ast.Name] | None:
     return (node, node.func.value) if named and isinstance(node.func.value, ast.Name) else None
 
 
-def _depends(context: RuleContext, applied: list[Applied]) -> bool:
+def _depends_on_column(context: RuleContext, applied: list[Applied]) -> bool:
     """True where the failing statement makes such a call, or reads what came of one."""
     failing = context.failing_statement
     calls = {(a.cell_id, a.statement.index) for a in applied}
     tainted: set[str] = set()
-    for cell_id, source in _cells(context):
+    for cell_id, source in _list_cells(context):
         for statement in src.statements(source):
             names = src.names_of([statement.node])
             touched = (cell_id, statement.index) in calls or bool(tainted & names.uses)
@@ -128,7 +128,7 @@ def _depends(context: RuleContext, applied: list[Applied]) -> bool:
     return False
 
 
-def _edits(rule: Rule, context: RuleContext, applied: list[Applied]) -> tuple[Edit, ...]:
+def _build_edits(rule: Rule, context: RuleContext, applied: list[Applied]) -> tuple[Edit, ...]:
     splices: dict[str, dict[Splice, None]] = {}
     first: list[str] = []
     for one in applied:
@@ -140,16 +140,16 @@ def _edits(rule: Rule, context: RuleContext, applied: list[Applied]) -> tuple[Ed
             inside = src.span(one.source, one.grouping)[1] - 1
             mine[inside, inside, ", group_keys=False"] = None
         if one.table.id in src.names_of([one.statement.node]).binds:
-            first += _maker(context, one)
+            first += _list_makers(context, one)
     edits: list[Edit] = [RunCells(tuple(dict.fromkeys(first)))] if first else []
     for cell_id, changes in splices.items():
         edits += context.replace(cell_id, sorted(changes))
     return tuple(edits)
 
 
-def _maker(context: RuleContext, one: Applied) -> list[str]:
+def _list_makers(context: RuleContext, one: Applied) -> list[str]:
     """The cell above that made the table which the statement overwrites: it must run again first."""
-    above = [c for c, _ in _cells(context)]
+    above = [c for c, _ in _list_cells(context)]
     above = above[: above.index(one.cell_id)]
     made = [c for c in above if one.table.id in src.names(context.source_of(c)).binds]
     return made[-1:]
@@ -163,7 +163,7 @@ def _returns_the_group(context: RuleContext, function: ast.expr) -> bool:
     """True for a function of the notebook that gives back its argument, never bound to anything else in it."""
     if not isinstance(function, ast.Name):
         return False
-    for _, source in _cells(context):
+    for _, source in _list_cells(context):
         for statement in src.statements(source):
             made = statement.node
             if isinstance(made, ast.FunctionDef) and made.name == function.id and made.args.args:

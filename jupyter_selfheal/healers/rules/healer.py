@@ -93,33 +93,33 @@ class RulesHealer:
         """
         if self._last_asked is None or self._last_asked[0] != case or self._last_asked[1] is not facts:
             self._last_asked = (case, facts, self._ask_rules(case, facts))
-        answer, tried = self._last_asked[2], {_key(a.patch) for a in history}
-        return replace(answer, patches=tuple(p for p in answer.patches if _key(p) not in tried))
+        answer, tried = self._last_asked[2], {_make_key(a.patch) for a in history}
+        return replace(answer, patches=tuple(p for p in answer.patches if _make_key(p) not in tried))
 
     def _ask_rules(self, case: Case, facts: Facts) -> Answer:
         """A rule that raises is a bug of ours (or of a third party): the others go on and the note names it."""
         context = RuleContext(case, facts)
         seen: set[str] = set()
-        found: list[Patch] = []
+        patches: list[Patch] = []
         notes = []
         for rule in self._rules if self._rules is not None else load_rules():
             if not rule.matches(case.failure):
                 continue
             try:
-                proposed = list(_first(rule.propose(context), PATCHES_OF_A_RULE))
+                proposed = list(_take(rule.propose(context), PATCHES_OF_A_RULE))
             except Exception as error:
                 notes.append(f"rule {rule.code} failed ({type(error).__name__}: {error}): please report it")
                 continue
             for patch in proposed:
-                key = _key(patch)
+                key = _make_key(patch)
                 if key not in seen and _is_sound(patch):
                     seen.add(key)
-                    found.append(patch)
-        found.sort(key=lambda p: -p.prior)  # stable: equal priors stay in the table's order
-        return Answer(tuple(found), note="; ".join(notes), exhausted=True)
+                    patches.append(patch)
+        patches.sort(key=lambda p: -p.prior)  # stable: equal priors stay in the table's order
+        return Answer(tuple(patches), note="; ".join(notes), exhausted=True)
 
 
-def _first(patches: Iterator[Patch], count: int) -> Iterator[Patch]:
+def _take(patches: Iterator[Patch], count: int) -> Iterator[Patch]:
     for _, patch in zip(range(count), patches, strict=False):
         yield patch
 
@@ -133,7 +133,7 @@ def _is_sound(patch: Patch) -> bool:
     )
 
 
-def _key(patch: Patch) -> str:
+def _make_key(patch: Patch) -> str:
     """Equal for patches that differ in formatting only."""
     parts = []
     for edit in patch.edits:

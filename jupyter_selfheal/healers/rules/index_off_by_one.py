@@ -38,7 +38,7 @@ class IndexOffByOne(Rule):
             owner = context.plain_chain(failing.value)
             if not owner:
                 continue
-            for changes, title, sure in _corrections(context.source, failing, owner):
+            for changes, title, sure in _list_corrections(context.source, failing, owner):
                 yield self.patch(
                     context.replace(context.cell_id, changes),
                     title,
@@ -47,17 +47,17 @@ class IndexOffByOne(Rule):
                     why=self.why if sure else "The loop counts from one: either its bound or the index may be wrong.",
                     prior=0.85 if sure else 0.6,
                 )
-            yield from self._constant(context, context.cell_id, context.source, failing, owner)
+            yield from self._use_last_item(context, context.cell_id, context.source, failing, owner)
 
-    def _constant(
+    def _use_last_item(
         self, context: RuleContext, cell_id: str, source: str, node: ast.Subscript, owner: str
     ) -> Iterator[Patch]:
         """``x[3]`` of three items: the count was taken for the last index."""
         index = node.slice
         if not (isinstance(index, ast.Constant) and type(index.value) is int and index.value > 0):
             return
-        found = context.keys(owner)
-        if found is None or found.length != index.value or found.keys or found.index:
+        keys = context.keys(owner)
+        if keys is None or keys.length != index.value or keys.keys or keys.index:
             return
         change = (*src.span(source, index), str(index.value - 1))
         yield self.patch(
@@ -70,19 +70,23 @@ class IndexOffByOne(Rule):
         )
 
 
-def _corrections(source: str, node: ast.Subscript, owner: str) -> Iterator[tuple[list[Splice], str, bool]]:
+def _list_corrections(source: str, node: ast.Subscript, owner: str) -> Iterator[tuple[list[Splice], str, bool]]:
     length = f"len({owner})"
     index = node.slice
-    if _text(source, index) == length:
+    if _read_text(source, index) == length:
         yield [(*src.span(source, index), "-1")], f"Take the last item, `{owner}[-1]`", True
         return
     name, shift = _index_variable(index)
     if not name:
         return
-    for loop in _loops(source, node):
+    for loop in _list_loops(source, node):
         if isinstance(loop, ast.While):
             yield from _while_bound(source, loop, name, length)
-        elif _target(loop) == name and isinstance(loop.iter, ast.Call) and _text(source, loop.iter.func) == "range":
+        elif (
+            _name_target(loop) == name
+            and isinstance(loop.iter, ast.Call)
+            and _read_text(source, loop.iter.func) == "range"
+        ):
             yield from _range_bound(source, loop.iter, length, shift, owner)
 
 
@@ -92,8 +96,8 @@ def _range_bound(
     if not call.args:
         return
     stop = call.args[1] if len(call.args) > 1 else call.args[0]
-    counts_from_one = len(call.args) > 1 and _text(source, call.args[0]) == "1"
-    text = _text(source, stop).replace(" ", "")
+    counts_from_one = len(call.args) > 1 and _read_text(source, call.args[0]) == "1"
+    text = _read_text(source, stop).replace(" ", "")
     beyond = {length: 0, f"{length}+1": 1, f"1+{length}": 1, f"{length}+2": 2}.get(text)
     if beyond is None or beyond + shift <= 0:
         return
@@ -109,7 +113,7 @@ def _while_bound(source: str, loop: ast.While, name: str, length: str) -> Iterat
     for test in ast.walk(loop.test):
         if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.LtE):
             continue
-        if _text(source, test.left) == name and _text(source, test.comparators[0]) == length:
+        if _read_text(source, test.left) == name and _read_text(source, test.comparators[0]) == length:
             start, end = src.span(source, test.left)[1], src.span(source, test.comparators[0])[0]
             yield [(start, end, source[start:end].replace("<=", "<"))], f"Loop while `{name} < {length}`", True
 
@@ -124,7 +128,7 @@ def _index_variable(index: ast.expr) -> tuple[str, int]:
     return "", 0
 
 
-def _loops(source: str, node: ast.AST) -> Iterator[ast.For | ast.While | ast.comprehension]:
+def _list_loops(source: str, node: ast.AST) -> Iterator[ast.For | ast.While | ast.comprehension]:
     """Loops and comprehensions around a node, outermost first."""
     where = src.span(source, node)
     for outer in src.walk(source):
@@ -138,9 +142,9 @@ def _loops(source: str, node: ast.AST) -> Iterator[ast.For | ast.While | ast.com
                 yield from outer.generators
 
 
-def _target(loop: ast.For | ast.comprehension | ast.While) -> str:
+def _name_target(loop: ast.For | ast.comprehension | ast.While) -> str:
     return loop.target.id if not isinstance(loop, ast.While) and isinstance(loop.target, ast.Name) else ""
 
 
-def _text(source: str, node: ast.AST) -> str:
+def _read_text(source: str, node: ast.AST) -> str:
     return src.text_of(source, node)

@@ -62,8 +62,8 @@ class IteratedNumber(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         message = context.failure.evalue
         if re.search(r"'(numpy\.)?(int|float|int64)\d*' object is not iterable", message):
-            yield from self._loops(context)
-            yield from self._sums(context)
+            yield from self._mend_loop(context)
+            yield from self._mend_sum(context)
         elif re.search(
             r"'(list|str|tuple|dict|set|Series|DataFrame|Index)' object cannot be interpreted as an integer", message
         ):
@@ -82,18 +82,20 @@ class IteratedNumber(Rule):
             prior=0.9,
         )
 
-    def _loops(self, context: RuleContext) -> Iterator[Patch]:
+    def _mend_loop(self, context: RuleContext) -> Iterator[Patch]:
         loops: list[ast.For | ast.comprehension] = [*context.walk(ast.For), *context.walk(ast.comprehension)]
         for node in loops:
             is_here = node.iter.lineno <= context.line <= (node.iter.end_lineno or 0)
             if is_here and not isinstance(node.target, ast.Tuple) and _is_number(context, node.iter):
                 text = context.text(node.iter)
-                found = self._patch(context, node.iter, f"range({text})", f"Count with `range({text})`")
-                doubt = "" if not isinstance(node.target, ast.Name) else _doubt(context, node.iter, node.target.id)
-                yield replace(found, applicability=Applicability.UNSAFE, why=doubt) if doubt else found
+                patch = self._patch(context, node.iter, f"range({text})", f"Count with `range({text})`")
+                doubt = (
+                    "" if not isinstance(node.target, ast.Name) else _explain_doubt(context, node.iter, node.target.id)
+                )
+                yield replace(patch, applicability=Applicability.UNSAFE, why=doubt) if doubt else patch
                 return
 
-    def _sums(self, context: RuleContext) -> Iterator[Patch]:
+    def _mend_sum(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.failing_nodes(ast.Call):
             if context.text(call.func) == "sum" and len(call.args) > 1 and not call.keywords:
                 start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
@@ -106,7 +108,7 @@ class IteratedNumber(Rule):
                 return
 
 
-def _doubt(context: RuleContext, iterated: ast.expr, target: str) -> str:
+def _explain_doubt(context: RuleContext, iterated: ast.expr, target: str) -> str:
     """Why the number may not be what the loop is meant to go through; empty where nothing speaks for that."""
     if not isinstance(iterated, ast.Name):
         return ""

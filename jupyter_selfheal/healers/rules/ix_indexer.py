@@ -40,7 +40,7 @@ class IxIndexer(Rule):
         splices: list[Splice] = []
         for node in ast.walk(context.tree):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "ix":
-                splices += _rewritten(context, node, node.value)
+                splices += _rewrite_access(context, node, node.value)
         kept = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
         if kept:
             yield self.patch(
@@ -51,13 +51,13 @@ class IxIndexer(Rule):
             )
 
 
-def _rewritten(context: RuleContext, node: ast.Subscript, access: ast.Attribute) -> list[Splice]:
+def _rewrite_access(context: RuleContext, node: ast.Subscript, access: ast.Attribute) -> list[Splice]:
     table = context.table(access.value)
     if not table:
         return []
     keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     axes = [table.index_dtype, _columns_dtype(table)]
-    kinds = [_kind(context, key, dtype) for key, dtype in zip(keys, axes, strict=False)]
+    kinds = [_classify_key(context, key, dtype) for key, dtype in zip(keys, axes, strict=False)]
     if len(keys) > 2 or "" in kinds:
         return []
     wanted = set(kinds) - {"any"}
@@ -66,31 +66,31 @@ def _rewritten(context: RuleContext, node: ast.Subscript, access: ast.Attribute)
         return [(*name, "loc")]
     if wanted == {"position"}:
         return [(*name, "iloc")]
-    found = [(*name, "loc")]
+    splices = [(*name, "loc")]
     for key, kind, axis in zip(keys, kinds, ("index", "columns"), strict=False):
         if kind == "position":
             start, end = context.span(key)
-            found.append((start, end, f"{context.text(access.value)}.{axis}[{context.source[start:end]}]"))
-    return found
+            splices.append((start, end, f"{context.text(access.value)}.{axis}[{context.source[start:end]}]"))
+    return splices
 
 
 def _columns_dtype(table: Table) -> str:
     return "int64" if table.columns and all(isinstance(c, int) for c in table.columns) else "object"
 
 
-def _kind(context: RuleContext, key: ast.expr, dtype: str) -> str:
+def _classify_key(context: RuleContext, key: ast.expr, dtype: str) -> str:
     """``label``, ``position``, ``any`` (a full slice) or "" where it cannot be told."""
     if isinstance(key, ast.Slice):
         bounds = [b for b in (key.lower, key.upper) if b is not None]
         if not bounds:
             return "any"
-        kinds = {_kind(context, b, dtype) for b in bounds}
+        kinds = {_classify_key(context, b, dtype) for b in bounds}
         return kinds.pop() if len(kinds) == 1 else ""
     live = context.describe_all([key], calls=True)[0]
     if live.is_a("builtins.int", "numpy.integer") and not live.is_a("builtins.bool"):
         return "label" if dtype in INTEGERS else "position"
     if live.is_a("builtins.list", "numpy.ndarray") and isinstance(key, ast.List) and key.elts:
-        kinds = {_kind(context, e, dtype) for e in key.elts}
+        kinds = {_classify_key(context, e, dtype) for e in key.elts}
         return kinds.pop() if len(kinds) == 1 else ""
     if live.dtype in INTEGERS and not live.is_a("pandas.Series"):
         return "label" if dtype in INTEGERS else "position"

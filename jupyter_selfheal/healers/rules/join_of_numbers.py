@@ -27,8 +27,8 @@ class JoinOfNumbers(Rule):
     why = "The result is text, and this is how each item is written."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = re.search(r"sequence item \d+: expected str instance, (\w+) found", context.failure.evalue)
-        if not found:
+        match = re.search(r"sequence item \d+: expected str instance, (\w+) found", context.failure.evalue)
+        if not match:
             return
         for failing in context.failing_nodes(ast.Call):
             call = failing
@@ -44,13 +44,13 @@ class JoinOfNumbers(Rule):
                 change = (*context.span(element), f"str({context.text(element)})")
             else:
                 change = (*context.span(argument), f"map(str, {inner})")
-            sure = found[1] not in ("NoneType", "bytes", "list", "tuple", "dict")
+            sure = match[1] not in ("NoneType", "bytes", "list", "tuple", "dict")
             yield self.patch(
                 context.replace(context.cell_id, [change]),
                 "Convert the items to text before joining",
-                f"`join` only takes text, not `{found[1]}`.",
+                f"`join` only takes text, not `{match[1]}`.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else f"A `{found[1]}` among the items may be the mistake.",
+                why=self.why if sure else f"A `{match[1]}` among the items may be the mistake.",
                 prior=0.9 if sure else 0.5,
             )
             return

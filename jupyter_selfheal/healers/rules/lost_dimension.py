@@ -34,15 +34,15 @@ class LostDimension(Rule):
     why = "There is one value for each row, and no other way to fit it."
 
     def matches(self, failure: Failure) -> bool:
-        found = SHAPES.search(failure.evalue) if super().matches(failure) else None
-        return found is not None and found[1] == found[3] != found[2]
+        match = SHAPES.search(failure.evalue) if super().matches(failure) else None
+        return match is not None and match[1] == match[3] != match[2]
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         node = next(iter(context.nodes_at_failure(ast.BinOp)), None)
         if not isinstance(node, ast.BinOp):
             return
         text = context.text(node.right)
-        if isinstance(node.right, ast.Call) and _reduces(node.right):
+        if isinstance(node.right, ast.Call) and _is_reduction(node.right):
             end = context.span(node.right)[1] - 1
             change, new = (end, end, ", keepdims=True"), "keepdims=True"
         elif context.describe_all([node.right])[0].is_a("numpy.ndarray"):
@@ -56,7 +56,7 @@ class LostDimension(Rule):
         )
 
 
-def _reduces(call: ast.Call) -> bool:
+def _is_reduction(call: ast.Call) -> bool:
     name = last_name(call.func)
     given = {k.arg for k in call.keywords}
     return name in REDUCTIONS and "axis" in given and "keepdims" not in given

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Stage
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, lines_of
+from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, split_lines
 
 MAGIC = re.compile(r"^\s*%(?:timeit|time|prun|memit)\s+(?:-\w+\s*\d*\s+)*(?=\S)")
 
@@ -29,18 +29,18 @@ class MagicOverLines(SyntaxRule):
     why = "The code up to the closing bracket is one expression, and compiles as such."
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
-        lines = lines_of(source)
+        lines = split_lines(source)
         for first in range(min(fault.line, len(lines)) - 1, -1, -1):
-            found = MAGIC.match(lines[first])
-            if found is None:
+            match = MAGIC.match(lines[first])
+            if match is None:
                 continue
-            code = lines[first][found.end() :].rstrip()
+            code = lines[first][match.end() :].rstrip()
             for last in range(first + 1, len(lines)):
                 if src.compiles(code) or "#" in code:
                     break
                 code = f"{code.removesuffix(chr(92)).rstrip()} {lines[last].strip()}"
                 if src.compiles(code) and "#" not in code and last + 1 >= fault.line:
-                    joined = [*lines[:first], found[0] + code, *lines[last + 1 :]]
-                    yield Mend("\n".join(joined), f"Join the lines of `{found[0].strip()}`", prior=0.93)
+                    joined = [*lines[:first], match[0] + code, *lines[last + 1 :]]
+                    yield Mend("\n".join(joined), f"Join the lines of `{match[0].strip()}`", prior=0.93)
                     return
             return

@@ -30,17 +30,17 @@ class MergeKeys(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         wanted = context.failure.evalue.strip("'\"")
         for call in context.calls_at_failure():
-            tables = _joined(call)
+            tables = _list_joined_tables(call)
             on = next((k.value for k in call.keywords if k.arg == "on"), None)
             if not tables or not _names_only(on, wanted):
                 continue
             for node in tables:
-                found = context.keys(node)
-                columns = [c for c in found.columns if isinstance(c, str)] if found is not None else []
+                keys = context.keys(node)
+                columns = [c for c in keys.columns if isinstance(c, str)] if keys is not None else []
                 near = [c for c in columns if normalize(c) == normalize(wanted)]
                 if wanted in columns or len(near) != 1:
                     continue
-                text = f"{context.operand(node)}.rename(columns={{{_quoted(near[0])}: {_quoted(wanted)}}})"
+                text = f"{context.operand(node)}.rename(columns={{{_quote(near[0])}: {_quote(wanted)}}})"
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(node), text)]),
                     f"Match {wanted!r} with the other table's {near[0]!r}",
@@ -50,7 +50,7 @@ class MergeKeys(Rule):
                 return
 
 
-def _joined(call: ast.Call) -> list[ast.expr]:
+def _list_joined_tables(call: ast.Call) -> list[ast.expr]:
     """The tables of ``pd.merge(a, b, …)`` or ``a.merge(b, …)``, the right one first; empty for another call."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "merge":
         return []
@@ -65,5 +65,5 @@ def _names_only(on: ast.expr | None, wanted: str) -> bool:
     return any(isinstance(n, ast.Constant) and n.value == wanted for n in items)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(text) if '"' in text or "\\" in text else f'"{text}"'

@@ -47,12 +47,12 @@ class MissingImport(Rule):
             yield from self._of_a_library(context, name)
             return
         candidates = own or list(import_aliases().get(name, ())) or [(name, "")]
-        fitting = _fitting(context, name, candidates)
+        fitting = _select_fitting(context, name, candidates)
         if not own and name not in import_aliases() and not _is_used_as_module(context, name):
             return
         for rank, (module, item) in enumerate(fitting):
             line = format_import(module, item, name)
-            place = _home(context)
+            place = _choose_cell(context)
             sure = bool(own) or (name not in read_words("imports", "ambiguous") and rank == 0)
             yield self.patch(
                 context.replace(place, [add_import(context.source_of(place), line)]),
@@ -66,13 +66,13 @@ class MissingImport(Rule):
 
     def _of_a_library(self, context: RuleContext, name: str) -> Iterator[Patch]:
         """A class that one of the libraries has that the notebook works with."""
-        found = context.find_definitions(name, _packages(context)) if not _is_misspelt(context, name) else []
-        if len(found) != 1:
+        definitions = context.find_definitions(name, _list_packages(context)) if not _is_misspelt(context, name) else []
+        if len(definitions) != 1:
             return
-        package, module = found[0]
+        package, module = definitions[0]
         exercise = any(is_skeleton(c.source) for c in context.notebook.cells if c.kind == "code")
         sure = not exercise and (re.search(r"[a-z0-9][A-Z]", name) or _is_handed_to(context, name, package))
-        place = _home(context)
+        place = _choose_cell(context)
         line = format_import(module, name, name)
         yield self.patch(
             context.replace(place, [add_import(context.source_of(place), line)]),
@@ -90,18 +90,18 @@ _HUMPS = re.compile(r"(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
 """The name of a class: ``Bbox``, ``LinearRegression``, ``MultinomialNB``."""
 
 
-def _packages(context: RuleContext) -> set[str]:
+def _list_packages(context: RuleContext) -> set[str]:
     """The top-level packages that the notebook's cells import."""
-    found = set()
+    names = set()
     for cell in context.notebook.cells:
         for node in ast.walk((src.parse(cell.source) if cell.kind == "code" else None) or ast.Module([], [])):
             if isinstance(node, ast.Import):
-                found |= {a.name.split(".")[0] for a in node.names}
+                names |= {a.name.split(".")[0] for a in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module.split(".")[0])
+                names.add(node.module.split(".")[0])
         if re.search(r"(?m)^%(pylab|matplotlib)\b", cell.source):
-            found.add("matplotlib")
-    return found
+            names.add("matplotlib")
+    return names
 
 
 def _is_misspelt(context: RuleContext, name: str) -> bool:
@@ -120,7 +120,7 @@ def _is_handed_to(context: RuleContext, name: str, package: str) -> bool:
     return False
 
 
-def _home(context: RuleContext) -> str:
+def _choose_cell(context: RuleContext) -> str:
     """The cell that reads the name, if it only defines things (it runs again, then); else the failing cell."""
     cell_id, source, _ = context.location
     harmless = all(isinstance(s.node, DEFINITIONS) for s in src.statements(source))
@@ -135,26 +135,26 @@ def _name_in(message: str) -> str:
 def _is_bound(context: RuleContext, name: str) -> bool:
     """True where some cell binds the name other than by an import: then its absence is a matter of state or of a typo."""
     for cell in context.notebook.cells:
-        found = src.names(context.source_of(cell.id) if cell.kind == "code" else "")
-        if name in found.binds and name not in found.imports:
+        bound_names = src.names(context.source_of(cell.id) if cell.kind == "code" else "")
+        if name in bound_names.binds and name not in bound_names.imports:
             return True
     return False
 
 
 def _own_imports(context: RuleContext, name: str) -> list[tuple[str, str]]:
     """How the notebook's cells import the name: (module, name in it or empty), without repeats."""
-    found: list[tuple[str, str]] = []
+    names: list[tuple[str, str]] = []
     for cell in context.notebook.cells:
         tree = src.parse(cell.source) if cell.kind == "code" else None
         for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.Import):
-                found += [(a.name, "") for a in node.names if (a.asname or a.name.split(".")[0]) == name]
+                names += [(a.name, "") for a in node.names if (a.asname or a.name.split(".")[0]) == name]
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-                found += [(node.module, a.name) for a in node.names if (a.asname or a.name) == name]
-    return list(dict.fromkeys(found))
+                names += [(node.module, a.name) for a in node.names if (a.asname or a.name) == name]
+    return list(dict.fromkeys(names))
 
 
-def _uses(context: RuleContext, name: str) -> tuple[set[str], bool]:
+def _collect_uses(context: RuleContext, name: str) -> tuple[set[str], bool]:
     """Attributes read of the name where it was missed, in the failing cell and below, and whether it is called itself."""
     attributes, called = set(), False
     cells = [
@@ -173,11 +173,11 @@ def _uses(context: RuleContext, name: str) -> tuple[set[str], bool]:
 
 
 def _is_used_as_module(context: RuleContext, name: str) -> bool:
-    attributes, called = _uses(context, name)
+    attributes, called = _collect_uses(context, name)
     return bool(attributes) and not called
 
 
-def _fitting(context: RuleContext, name: str, candidates: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _select_fitting(context: RuleContext, name: str, candidates: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The candidates that can be imported here and have what the notebook reads of them."""
-    attributes, called = _uses(context, name)
+    attributes, called = _collect_uses(context, name)
     return context.select_fitting(candidates, attributes, called=called)

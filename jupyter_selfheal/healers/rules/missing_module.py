@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.project import find_folders
-from jupyter_selfheal.healers.rules.context.requirements import SAYS_SO, asked_for
+from jupyter_selfheal.healers.rules.context.requirements import SAYS_SO, list_requirements
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.tables import (
     find_distribution,
@@ -42,7 +42,7 @@ class MissingModule(Rule):
     why = "The distribution is known to have this module."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        requirement, module, known = wanted_distribution(context)
+        requirement, module, known = find_wanted_distribution(context)
         if requirement:
             yield self.patch(
                 (Install(requirement, module),),
@@ -56,18 +56,18 @@ class MissingModule(Rule):
             )
 
 
-def wanted_distribution(context: RuleContext) -> tuple[str, str, bool]:
+def find_wanted_distribution(context: RuleContext) -> tuple[str, str, bool]:
     """(requirement, module, known?) to install for the failure; empty strings where nothing should be."""
     failure = context.failure
-    found = MISSING.search(failure.evalue) if failure.ename in ("ModuleNotFoundError", "ImportError") else None
-    if found is not None:
-        return _imported(context, found[1])
+    match = MISSING.search(failure.evalue) if failure.ename in ("ModuleNotFoundError", "ImportError") else None
+    if match is not None:
+        return _find_imported(context, match[1])
     if failure.ename in ("ModuleNotFoundError", "ImportError", "FeatureNotFound") or SAYS_SO.search(failure.evalue):
-        return _asked_for(context)
+        return _find_asked_for(context)
     return "", "", False
 
 
-def _imported(context: RuleContext, module: str) -> tuple[str, str, bool]:
+def _find_imported(context: RuleContext, module: str) -> tuple[str, str, bool]:
     """For a module that was imported."""
     top = module.split(".")[0]
     if is_never_installed(module) or len(top) < 2 or top.startswith("_"):
@@ -81,9 +81,9 @@ def _imported(context: RuleContext, module: str) -> tuple[str, str, bool]:
     return requirement, module, known
 
 
-def _asked_for(context: RuleContext) -> tuple[str, str, bool]:
+def _find_asked_for(context: RuleContext) -> tuple[str, str, bool]:
     """For what a library's message asks for: the first that is known to be a distribution's and is not there."""
-    names = list(asked_for(context.failure.evalue))
+    names = list(list_requirements(context.failure.evalue))
     installed = context.ask(questions.LIST_MODULES) if names else []
     for name in names:
         base, bracket, extras = name.partition("[")

@@ -49,12 +49,12 @@ class MissingReturn(Rule):
         if raised and context.failure.ename != "AssertionError" and not context.is_about_none:
             return
         for name in _functions_used(context):
-            for cell_id in _cells(context):
+            for cell_id in _list_sources(context):
                 source = context.source_of(cell_id)
-                function = _definition(source, name)
+                function = _find_definition(source, name)
                 if function is None:
                     continue
-                changes = _returns(source, function)
+                changes = _add_returns(source, function)
                 edits: tuple[Edit, ...] = context.replace(cell_id, changes) if changes else ()
                 if not edits:
                     continue
@@ -69,7 +69,7 @@ class MissingReturn(Rule):
                 )
 
 
-def _cells(context: RuleContext) -> list[str]:
+def _list_sources(context: RuleContext) -> list[str]:
     """The failing cell, then those above, nearest first."""
     above = [c.id for c in reversed(context.notebook.code_before(context.failure.cell_id))]
     return [context.failure.cell_id, *(c for c in above if c != context.failure.cell_id)]
@@ -78,7 +78,7 @@ def _cells(context: RuleContext) -> list[str]:
 def _functions_used(context: RuleContext) -> list[str]:
     """Names of functions called where it failed, and of those that gave the names read there their values."""
     _, source, line = context.location
-    found: list[str] = []
+    names: list[str] = []
     if context.failure.kind is FailureKind.MISSED:
         line = max((s.last for s in src.statements(context.failure.source)), default=0)
     tree = src.parse(source)
@@ -88,30 +88,30 @@ def _functions_used(context: RuleContext) -> list[str]:
     for node in ast.walk(tree):
         if getattr(node, "lineno", 0) <= line <= (getattr(node, "end_lineno", 0) or 0):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-                found.append(_called_name(node))
+                names.append(_called_name(node))
             elif isinstance(node, ast.Name):
                 read.append(node.id)
             elif isinstance(node, ast.FunctionDef):
                 read += [a.arg for a in node.args.args]
-                found += _callers_arguments(context, node)
+                names += _callers_arguments(context, node)
     for name in read:
-        for other in _cells(context):
+        for other in _list_sources(context):
             for node in src.walk(context.source_of(other)):
                 if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                     targets = {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
                     if name in targets:
-                        found.append(_called_name(node.value))
-    return [n for n in dict.fromkeys(found) if n]
+                        names.append(_called_name(node.value))
+    return [n for n in dict.fromkeys(names) if n]
 
 
 def _callers_arguments(context: RuleContext, function: ast.FunctionDef) -> list[str]:
     """Functions whose results are passed to ``function`` in the failing statement: ``show(total(x))``."""
     statement = context.failing_statement
-    found = []
+    matches = []
     for node in ast.walk(statement) if statement is not None else ():
         if isinstance(node, ast.Call) and _called_name(node) == function.name:
-            found += [_called_name(a) for a in node.args if isinstance(a, ast.Call)]
-    return found
+            matches += [_called_name(a) for a in node.args if isinstance(a, ast.Call)]
+    return matches
 
 
 def _called_name(call: ast.Call) -> str:
@@ -120,13 +120,13 @@ def _called_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
-def _definition(source: str, name: str) -> ast.FunctionDef | None:
+def _find_definition(source: str, name: str) -> ast.FunctionDef | None:
     tree = src.parse(source)
-    found = [n for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == name]
-    return found[0] if len(found) == 1 else None
+    nodes = [n for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == name]
+    return nodes[0] if len(nodes) == 1 else None
 
 
-def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+def _walk_own(function: ast.FunctionDef) -> Iterator[ast.AST]:
     stack: list[ast.AST] = list(function.body)
     while stack:
         node = stack.pop()
@@ -136,36 +136,36 @@ def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 def _returns_somewhere(function: ast.FunctionDef) -> bool:
-    return any(isinstance(n, ast.Return) and n.value is not None for n in _own(function))
+    return any(isinstance(n, ast.Return) and n.value is not None for n in _walk_own(function))
 
 
-def _returns(source: str, function: ast.FunctionDef) -> list[Splice]:
+def _add_returns(source: str, function: ast.FunctionDef) -> list[Splice]:
     """Splices that make every end of the function return; empty where one cannot be told, or it is a generator."""
-    if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _own(function)):
+    if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _walk_own(function)):
         return []
-    found: list[Splice] = []
-    for tail in _tails(function.body):
+    splices: list[Splice] = []
+    for tail in _list_tails(function.body):
         splice = _return_at(source, function, tail)
         if splice is not None:
-            found.append(splice)
+            splices.append(splice)
         elif not isinstance(tail, ast.Return | ast.Raise) and not _returns_somewhere(function):
             return []
-    return found
+    return splices
 
 
-def _tails(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def _list_tails(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements after which a block ends."""
     last = body[-1]
     if isinstance(last, ast.If):
-        yield from _tails(last.body)
+        yield from _list_tails(last.body)
         if last.orelse:
-            yield from _tails(last.orelse)
+            yield from _list_tails(last.orelse)
     elif isinstance(last, ast.With):
-        yield from _tails(last.body)
+        yield from _list_tails(last.body)
     elif isinstance(last, ast.Try):
-        yield from _tails(last.orelse or last.body)
+        yield from _list_tails(last.orelse or last.body)
         for handler in last.handlers:
-            yield from _tails(handler.body)
+            yield from _list_tails(handler.body)
     else:
         yield last
 
@@ -178,7 +178,7 @@ def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in IN_PLACE:
             # ``found.sort()`` at the end: what it filled is the result
             changed = value.func.value
-            made = isinstance(changed, ast.Name) and changed.id in _assigned(function)
+            made = isinstance(changed, ast.Name) and changed.id in _list_assigned(function)
             return (end, end, f"\n{indent}return {src.text_of(source, changed)}") if made else None
         if isinstance(value, ast.Constant | ast.Await) or (
             isinstance(value, ast.Call) and _called_name(value) in EFFECTS
@@ -190,16 +190,18 @@ def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice
     if isinstance(tail, ast.AugAssign | ast.AnnAssign) and isinstance(tail.target, ast.Name):
         return end, end, f"\n{indent}return {tail.target.id}"
     if isinstance(tail, ast.For | ast.While):
-        name = _filled(function, tail)
+        name = _find_filled(function, tail)
         return (end, end, f"\n{indent}return {name}") if name else None
     return None
 
 
-def _assigned(function: ast.FunctionDef) -> set[str]:
-    return {t.id for n in _own(function) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+def _list_assigned(function: ast.FunctionDef) -> set[str]:
+    return {
+        t.id for n in _walk_own(function) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
+    }
 
 
-def _filled(function: ast.FunctionDef, loop: ast.For | ast.While) -> str:
+def _find_filled(function: ast.FunctionDef, loop: ast.For | ast.While) -> str:
     """The one variable that is bound before the loop and changed in it."""
     before = {
         t.id
@@ -208,10 +210,10 @@ def _filled(function: ast.FunctionDef, loop: ast.For | ast.While) -> str:
         for t in s.targets
         if isinstance(t, ast.Name)
     }
-    found = src.names_of(loop.body)
+    bound_names = src.names_of(loop.body)
     targets = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if isinstance(loop, ast.For) else set()
     tested = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)} if isinstance(loop, ast.While) else set()
-    changed = (found.binds | found.changes) & before - targets
+    changed = (bound_names.binds | bound_names.changes) & before - targets
     if len(changed) > 1:
         changed -= tested
     return next(iter(changed)) if len(changed) == 1 else ""

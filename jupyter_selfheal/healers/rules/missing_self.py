@@ -35,18 +35,18 @@ class MissingSelf(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if context.failure.ename == "TypeError":
-            yield from self._parameter(context)
+            yield from self._add_parameter(context)
         elif context.missing_name == "self":
             cell_id, source, line = context.location
             function = find_function(source, line)
             if function is not None and find_class(source, line) is not None:
                 yield self._with_self(context, cell_id, source, function)
         else:
-            yield from self._attribute(context)
+            yield from self._use_attribute(context)
 
-    def _parameter(self, context: RuleContext) -> Iterator[Patch]:
-        found = COUNT.search(context.failure.evalue)
-        if not found or int(found[4]) != int(found[3]) + 1:
+    def _add_parameter(self, context: RuleContext) -> Iterator[Patch]:
+        match = COUNT.search(context.failure.evalue)
+        if not match or int(match[4]) != int(match[3]) + 1:
             return
         for cell in (
             *context.notebook.code_before(context.failure.cell_id),
@@ -55,10 +55,10 @@ class MissingSelf(Rule):
             source = context.source_of(cell.id)
             tree = src.parse(source)
             for owner in ast.walk(tree) if tree else ():
-                if not isinstance(owner, ast.ClassDef) or (found[1] and owner.name != found[1]):
+                if not isinstance(owner, ast.ClassDef) or (match[1] and owner.name != match[1]):
                     continue
                 for method in owner.body:
-                    if isinstance(method, ast.FunctionDef) and method.name == found[2] and _lacks_self(method):
+                    if isinstance(method, ast.FunctionDef) and method.name == match[2] and _lacks_self(method):
                         yield self._with_self(context, cell.id, source, method)
 
     def _with_self(
@@ -71,13 +71,13 @@ class MissingSelf(Rule):
             prior=0.95,
         )
 
-    def _attribute(self, context: RuleContext) -> Iterator[Patch]:
+    def _use_attribute(self, context: RuleContext) -> Iterator[Patch]:
         name = context.missing_name
         cell_id, source, line = context.location
         owner, method = find_class(source, line), find_function(source, line)
         if not name or owner is None or method is None or not method.args.args or method.args.args[0].arg != "self":
             return
-        if context.is_bound_anywhere(name) or name not in _members(owner):
+        if context.is_bound_anywhere(name) or name not in _list_members(owner):
             return
         changes: list[Splice] = [
             (*src.span(source, n), f"self.{name}") for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == name
@@ -105,11 +105,11 @@ def _first_parameter(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef
     return at, at, "self" if empty else "self, "
 
 
-def _members(owner: ast.ClassDef) -> set[str]:
+def _list_members(owner: ast.ClassDef) -> set[str]:
     """Methods, class attributes, and what methods assign to ``self``."""
-    found = {n.name for n in owner.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
-    found |= {t.id for n in owner.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+    names = {n.name for n in owner.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
+    names |= {t.id for n in owner.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
     for node in ast.walk(owner):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and src.root_name(node.value) == "self":
-            found.add(node.attr)
-    return found
+            names.add(node.attr)
+    return names

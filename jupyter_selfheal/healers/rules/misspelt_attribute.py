@@ -46,7 +46,7 @@ class MisspeltAttribute(Rule):
             yield self.patch(
                 context.replace(context.cell_id, _spell(context, node, word)),
                 f"Change `.{wrong}` to `.{word}`",
-                f"{_kind(owner)} has no `{wrong}`. Did you mean `{word}`?",
+                f"{_name_kind(owner)} has no `{wrong}`. Did you mean `{word}`?",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why="The object itself has one attribute that differs by a slip." if sure else self.why,
                 prior=0.75 if sure else 0.45,
@@ -77,7 +77,7 @@ def _spell(context: RuleContext, node: ast.Attribute, word: str) -> list[Splice]
     return [(*context.attribute_span(n), word) for n in alike]
 
 
-def _kind(owner: ObjectInfo) -> str:
+def _name_kind(owner: ObjectInfo) -> str:
     if owner.is_module:
         return f"Module `{owner.name}`"
     return f"The class `{owner.name}`" if owner.is_class else f"A `{owner.type}`"

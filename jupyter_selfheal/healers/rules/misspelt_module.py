@@ -36,12 +36,12 @@ class MisspeltModule(Rule):
     why = "The name is near, but another may have been meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if found := NAME.search(context.failure.evalue):
-            yield from self._name(context, found[2], found[1])
-        elif found := MISSING.search(context.failure.evalue):
-            yield from self._module(context, found[1])
+        if match := NAME.search(context.failure.evalue):
+            yield from self._mend_name(context, match[2], match[1])
+        elif match := MISSING.search(context.failure.evalue):
+            yield from self._mend_module(context, match[1])
 
-    def _module(self, context: RuleContext, wrong: str) -> Iterator[Patch]:
+    def _mend_module(self, context: RuleContext, wrong: str) -> Iterator[Patch]:
         cell_id, source, _ = context.location
         top, _, last = wrong.rpartition(".")
         if not top and (find_distribution(wrong)[1] or wrong in read_words("distributions", "python2_modules")):
@@ -54,7 +54,7 @@ class MisspeltModule(Rule):
             sure = bool(agreed) or (len(near) == 1 and len(last) >= 5 and is_plain_slip(last, word))
             yield self._patch(context, cell_id, _module_splices(source, wrong, word), wrong, word, sure)
 
-    def _name(self, context: RuleContext, module: str, wrong: str) -> Iterator[Patch]:
+    def _mend_name(self, context: RuleContext, module: str, wrong: str) -> Iterator[Patch]:
         cell_id, source, _ = context.location
         members = context.ask(questions.LIST_MEMBERS, path=module) or []
         near = find_nearest(wrong, members)
@@ -76,14 +76,14 @@ class MisspeltModule(Rule):
         )
 
 
-def _imports(source: str) -> Iterator[ast.Import | ast.ImportFrom]:
+def _list_imports(source: str) -> Iterator[ast.Import | ast.ImportFrom]:
     for node in src.walk(source):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
 
 
 def _alias_of(source: str, module: str) -> str:
-    for node in _imports(source):
+    for node in _list_imports(source):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name == module and alias.asname:
@@ -95,31 +95,31 @@ def _module_splices(source: str, wrong: str, word: str) -> list[Splice]:
     """The module's last part renamed in its imports, and its uses where it is bound under its own name."""
     top, _, last = wrong.rpartition(".")
     right = f"{top}.{word}" if top else word
-    found: list[Splice] = []
-    for node in _imports(source):
+    splices: list[Splice] = []
+    for node in _list_imports(source):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             if node.module == wrong or node.module.startswith(wrong + "."):
                 start = src.span(source, node)[0] + len("from ")
                 at = source.index(wrong, start)
-                found.append((at, at + len(wrong), right))
+                splices.append((at, at + len(wrong), right))
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name == wrong or alias.name.startswith(wrong + "."):
                     start = src.span(source, alias)[0]
-                    found.append((start, start + len(wrong), right))
+                    splices.append((start, start + len(wrong), right))
                     if not alias.asname and not top:
-                        found += rename_name(source, last, word)
-    return found
+                        splices += rename_name(source, last, word)
+    return splices
 
 
 def _name_splices(source: str, module: str, wrong: str, word: str) -> list[Splice]:
-    found: list[Splice] = []
-    for node in _imports(source):
+    splices: list[Splice] = []
+    for node in _list_imports(source):
         if isinstance(node, ast.ImportFrom) and node.module == module:
             for alias in node.names:
                 if alias.name == wrong:
                     start = src.span(source, alias)[0]
-                    found.append((start, start + len(wrong), word))
+                    splices.append((start, start + len(wrong), word))
                     if not alias.asname:
-                        found += rename_name(source, wrong, word)
-    return found
+                        splices += rename_name(source, wrong, word)
+    return splices

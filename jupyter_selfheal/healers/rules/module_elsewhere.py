@@ -36,11 +36,11 @@ class ModuleElsewhere(Rule):
     why = "The project itself has this module; a folder that is appended to the path hides nothing."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = MISSING.search(context.failure.evalue)
-        if not found:
+        match = MISSING.search(context.failure.evalue)
+        if not match:
             return
-        module = found[1].split(".")[0]
-        at = _insertion(context, module)
+        module = match[1].split(".")[0]
+        at = _find_insertion(context, module)
         if at is None:
             return
         ranked = weigh_folders(context, find_folders(context, module))
@@ -56,14 +56,16 @@ class ModuleElsewhere(Rule):
                 and context.ask(questions.IS_HERE_ON_PATH)
             ):
                 yield self.patch(
-                    context.replace(context.failure.cell_id, [_lines(at, "os", f'os.chdir("{weight.folder}")')]),
+                    context.replace(context.failure.cell_id, [_write_lines(at, "os", f'os.chdir("{weight.folder}")')]),
                     f"Work in `{weight.folder}`",
                     f"`{module}` and files this notebook uses are in `{weight.folder}`.",
                     why="The folder holds what the notebook imports and reads, and its own folder holds nothing of that.",
                     prior=0.92,
                 )
             yield self.patch(
-                context.replace(context.failure.cell_id, [_lines(at, "sys", f'sys.path.append("{weight.folder}")')]),
+                context.replace(
+                    context.failure.cell_id, [_write_lines(at, "sys", f'sys.path.append("{weight.folder}")')]
+                ),
                 f"Add `{weight.folder}` to the path",
                 cause,
                 applicability=level,
@@ -77,12 +79,12 @@ def _is_the_one(weight: Weight, ranked: list[Weight]) -> bool:
     return len(ranked) == 1 or (weight is ranked[0] and weight.worth > ranked[1].worth)
 
 
-def _lines(at: tuple[int, str], module: str, call: str) -> tuple[int, int, str]:
+def _write_lines(at: tuple[int, str], module: str, call: str) -> tuple[int, int, str]:
     start, indent = at
     return start, start, f"{indent}import {module}\n{indent}{call}\n"
 
 
-def _insertion(context: RuleContext, module: str) -> tuple[int, str] | None:
+def _find_insertion(context: RuleContext, module: str) -> tuple[int, str] | None:
     """Where the lines go, and their indentation: above the import, or above the statement that imports it in turn."""
     node: ast.stmt | None = next(
         (

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.import_plan import Plan, plan_import, plan_import_from, working
+from jupyter_selfheal.healers.rules.context.import_plan import Plan, check_imports, plan_import, plan_import_from
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name
 from jupyter_selfheal.healers.rules.context.templates import choose
 from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
@@ -38,14 +38,14 @@ class MovedImport(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         plan = Plan()
         nodes = [n for n in ast.walk(context.tree) if _is_import(n) and (n.end_lineno or 0) >= context.line]
-        for node, works in zip(nodes, working(context, nodes), strict=True):
+        for node, works in zip(nodes, check_imports(context, nodes), strict=True):
             if isinstance(node, ast.Import) and not all(works):
                 plan_import(context, node, works, plan)
             elif isinstance(node, ast.ImportFrom) and not all(works):
                 plan_import_from(context, node, works, plan)
         if not plan.splices:
             return
-        edits = _edits(context, plan)
+        edits = _build_edits(context, plan)
         if not edits:
             return
         level = Applicability.SAFE
@@ -69,22 +69,22 @@ def _is_import(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:
     return isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and bool(node.module) and not node.level)
 
 
-def _edits(context: RuleContext, plan: Plan) -> tuple[Edit, ...]:
+def _build_edits(context: RuleContext, plan: Plan) -> tuple[Edit, ...]:
     """The context's cell with its new imports, and the uses in every code cell that must be written anew."""
     edits: list[Edit] = [Install(requirement, module) for requirement, module in plan.requires.items()]
     for cell in context.notebook.cells or ():
         if cell.kind != "code" or cell.id == context.cell_id:
             continue
         other = context.view_cell(cell.id)
-        edits += _with(other, _uses(other, plan), [])
-    own = _uses(context, plan)
+        edits += _replace_cell(other, _rewrite_uses(other, plan), [])
+    own = _rewrite_uses(context, plan)
     if own is None:
         return ()
-    edits += _with(context, own, plan.splices)
+    edits += _replace_cell(context, own, plan.splices)
     return tuple(edits) if any(isinstance(e, Replace) and e.cell_id == context.cell_id for e in edits) else ()
 
 
-def _with(
+def _replace_cell(
     context: RuleContext, uses: tuple[list[Splice], list[str]] | None, splices: list[Splice]
 ) -> tuple[Replace, ...]:
     if uses is None or not (uses[0] or splices):
@@ -98,7 +98,7 @@ def _with(
     return context.replace(context.cell_id, [*splices, *inside, *context.add_imports(imports)])
 
 
-def _uses(context: RuleContext, plan: Plan) -> tuple[list[Splice], list[str]] | None:
+def _rewrite_uses(context: RuleContext, plan: Plan) -> tuple[list[Splice], list[str]] | None:
     """Splices for what is written with an old path or called in an old form; None where a use has no new form."""
     splices: list[Splice] = []
     imports: list[str] = []

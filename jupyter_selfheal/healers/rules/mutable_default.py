@@ -40,7 +40,7 @@ class MutableDefault(Rule):
             source = context.source_of(cell_id)
             for node in src.walk(source):
                 if isinstance(node, ast.FunctionDef) and node.name in called:
-                    for argument, default in _shared(node):
+                    for argument, default in _list_shared_defaults(node):
                         yield self._patch(context, cell_id, node, argument, default)
 
     def _patch(
@@ -61,14 +61,14 @@ class MutableDefault(Rule):
         )
 
 
-def _shared(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+def _list_shared_defaults(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
     """Parameters whose default is an empty list, dictionary or set that the body changes."""
     a = node.args
     positional = [*a.posonlyargs, *a.args]
     pairs = [*zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True)]
     pairs += [(k, d) for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
     for argument, default in pairs:
-        if _is_empty(default) and any(_changes(n, argument.arg) for n in ast.walk(node)):
+        if _is_empty(default) and any(_changes_in_place(n, argument.arg) for n in ast.walk(node)):
             yield argument.arg, default
 
 
@@ -78,7 +78,7 @@ def _is_empty(node: ast.expr) -> bool:
     return (isinstance(node, ast.List) and not node.elts) or (isinstance(node, ast.Dict) and not node.keys)
 
 
-def _changes(node: ast.AST, name: str) -> bool:
+def _changes_in_place(node: ast.AST, name: str) -> bool:
     """True for ``name.append(…)``, ``name[…] = …``, ``name += …``."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in CHANGES and isinstance(node.func.value, ast.Name) and node.func.value.id == name

@@ -32,15 +32,15 @@ class NearFile(Rule):
     why = "The file is near, but another may have been meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        path = _database(context) if context.failure.ename == "OperationalError" else find_missing_path(context)
+        path = _find_database(context) if context.failure.ename == "OperationalError" else find_missing_path(context)
         if path is None:
             return
-        for found, sure in near_files(context, path)[:3]:
-            for cell_id, change in _corrections(context, path, found):
+        for nearby, sure in list_near_files(context, path)[:3]:
+            for cell_id, change in _list_corrections(context, path, nearby):
                 yield self.patch(
                     context.replace(cell_id, [change]),
-                    f"Open `{found}`",
-                    f"`{path}` not found. Did you mean `{found}`?",
+                    f"Open `{nearby}`",
+                    f"`{path}` not found. Did you mean `{nearby}`?",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why="One file only fits." if sure else self.why,
                     prior=0.85 if sure else 0.5,
@@ -48,7 +48,7 @@ class NearFile(Rule):
                 break
 
 
-def _database(context: RuleContext) -> str | None:
+def _find_database(context: RuleContext) -> str | None:
     """The path that ``sqlite3.connect`` could not open, as the failing line writes it."""
     if "unable to open database file" not in context.failure.evalue:
         return None
@@ -57,7 +57,7 @@ def _database(context: RuleContext) -> str | None:
     return next((n.value for n in named if isinstance(n, ast.Constant) and isinstance(n.value, str)), None)
 
 
-def near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
+def list_near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
     """Existing files (or folders) that may be meant, nearest first, each with whether it is the only one so near."""
     wanted = path.replace("\\", "/").rstrip("/")
     if "://" in wanted or not wanted:
@@ -73,16 +73,16 @@ def near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
     near = same or list(find_nearest(name, beside))
     stem = posixpath.splitext(name)[0]
     other = [n for n in beside if posixpath.splitext(n)[0] == stem or n == stem]
-    found: list[tuple[str, bool]] = []
+    names: list[tuple[str, bool]] = []
     if near:
-        found = [(posixpath.join(folder, n), len(near) == 1 and is_plain_slip(name, n, strict=True)) for n in near[:2]]
+        names = [(posixpath.join(folder, n), len(near) == 1 and is_plain_slip(name, n, strict=True)) for n in near[:2]]
     elsewhere = [p for p in raw["named"] if keep_digits(posixpath.basename(p)) == keep_digits(name)]
-    found += [(p, len(elsewhere) == 1) for p in elsewhere[:3]]
-    found += [(posixpath.join(folder, n), False) for n in other[:2]]
-    return list(dict(reversed(found)).items())[::-1] if found else []
+    names += [(p, len(elsewhere) == 1) for p in elsewhere[:3]]
+    names += [(posixpath.join(folder, n), False) for n in other[:2]]
+    return list(dict(reversed(names)).items())[::-1] if names else []
 
 
-def _corrections(context: RuleContext, path: str, found: str) -> Iterator[tuple[str, tuple[int, int, str]]]:
+def _list_corrections(context: RuleContext, path: str, names: str) -> Iterator[tuple[str, tuple[int, int, str]]]:
     """Where a text of the notebook holds the part of the path that differs: (cell id, splice)."""
     for cell_id in context.list_cells_upwards():
         source = context.source_of(cell_id)
@@ -94,19 +94,19 @@ def _corrections(context: RuleContext, path: str, found: str) -> Iterator[tuple[
             text = source[start:end]
             if text[-1:] not in "'\"" or text.endswith(('"""', "'''")):
                 continue
-            for right in _replacements(path, found, str(node.value)):
+            for right in _list_replacements(path, names, str(node.value)):
                 quote = text[-1]
                 if quote not in right and "\\" not in right:
                     yield cell_id, (start, end, f"{quote}{right}{quote}")
 
 
-def _replacements(path: str, found: str, part: str) -> Iterator[str]:
+def _list_replacements(path: str, names: str, part: str) -> Iterator[str]:
     """What must stand for ``part`` of ``path`` so that the whole becomes ``found``."""
     at = path.rfind(part)
     while at >= 0:
         before, after = path[:at], path[at + len(part) :]
-        if found.startswith(before) and found.endswith(after) and len(found) > len(before) + len(after):
-            right = found[len(before) : len(found) - len(after)]
+        if names.startswith(before) and names.endswith(after) and len(names) > len(before) + len(after):
+            right = names[len(before) : len(names) - len(after)]
             if right != part:
                 yield right
         at = path.rfind(part, 0, at)

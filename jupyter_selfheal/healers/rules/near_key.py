@@ -40,17 +40,17 @@ class NearKey(Rule):
     why = "The key is near, but may have been meant as another."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for wrong in _named(context):
+        for wrong in _list_missing_keys(context):
             proposed = False
-            for cell_id, source, node, owner in _places(context, wrong):
-                found = context.keys(owner)
-                if found is None:
+            for cell_id, source, node, owner in _list_places(context, wrong):
+                keys = context.keys(owner)
+                if keys is None:
                     continue
-                written = found.is_table or _is_written_out(context, found)
-                for word, slip in _meant(wrong, found):
+                written = keys.is_table or _is_written_out(context, keys)
+                for word, slip in _list_meant_keys(wrong, keys):
                     sure = slip and written
                     yield self.patch(
-                        context.replace(cell_id, _respelt(source, node, wrong, word)),
+                        context.replace(cell_id, _respell(source, node, wrong, word)),
                         f"Change `{wrong!r}` to `{word!r}`",
                         f"`{owner}` has no {wrong!r}. Did you mean {word!r}?",
                         applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -62,7 +62,7 @@ class NearKey(Rule):
                     return
 
 
-def _named(context: RuleContext) -> list[str]:
+def _list_missing_keys(context: RuleContext) -> list[str]:
     """The texts that the message quotes, as candidates for the missing key."""
     message = context.failure.evalue
     if context.failure.ename == "ValueError" and "not in" not in message and "Could not interpret" not in message:
@@ -73,17 +73,17 @@ def _named(context: RuleContext) -> list[str]:
     return list(dict.fromkeys([*NOT_FOUND.findall(message.strip()), *quoted]))[:4]
 
 
-def _places(context: RuleContext, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
+def _list_places(context: RuleContext, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
     """Constants of that text where it failed, with the object that they are looked up in."""
     for node in context.failing_nodes(ast.Subscript, ast.Call):
         constants = [n for n in ast.walk(node) if isinstance(n, ast.Constant) and n.value == wrong]
         if not constants:
             continue
-        for owner in _owners(node, context.source):
+        for owner in _list_owners(node, context.source):
             yield context.cell_id, context.source, constants[0], owner
 
 
-def _owners(node: ast.AST, source: str) -> Iterator[str]:
+def _list_owners(node: ast.AST, source: str) -> Iterator[str]:
     """Plain chains that the key may be looked up in: what is subscripted, what a method is called on, ``data=``."""
     if isinstance(node, ast.Subscript):
         value = node.value
@@ -91,7 +91,7 @@ def _owners(node: ast.AST, source: str) -> Iterator[str]:
             value = value.value
         if text := plain_chain(value, source):
             yield text
-        yield from _owners(value, source)
+        yield from _list_owners(value, source)
     elif isinstance(node, ast.Call):
         for given in node.keywords:
             if given.arg in ("data", "data_frame", "df") and (text := plain_chain(given.value, source)):
@@ -99,22 +99,22 @@ def _owners(node: ast.AST, source: str) -> Iterator[str]:
         if isinstance(node.func, ast.Attribute):
             if text := plain_chain(node.func.value, source):
                 yield text
-            yield from _owners(node.func.value, source)
+            yield from _list_owners(node.func.value, source)
         for argument in node.args:
             if isinstance(argument, ast.Name):
                 yield argument.id
     elif isinstance(node, ast.Attribute):
         if text := plain_chain(node.value, source):
             yield text
-        yield from _owners(node.value, source)
+        yield from _list_owners(node.value, source)
 
 
-def _meant(wrong: str, found: Keys) -> list[tuple[str, bool]]:
+def _list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
     """Keys that may be meant → whether one alone is."""
-    pool = [k for k in (*found.keys, *found.columns, *found.index_names) if isinstance(k, str)]
-    pool += [k for k in found.index if isinstance(k, str)]
-    pool += [k for c in found.columns if isinstance(c, tuple) for k in c if isinstance(k, str)]
-    if wrong in found.keys or wrong in found.columns:
+    pool = [k for k in (*keys.keys, *keys.columns, *keys.index_names) if isinstance(k, str)]
+    pool += [k for k in keys.index if isinstance(k, str)]
+    pool += [k for c in keys.columns if isinstance(c, tuple) for k in c if isinstance(k, str)]
+    if wrong in keys.keys or wrong in keys.columns:
         return []
     near = list(find_nearest(wrong, pool))
     if not near:
@@ -127,7 +127,7 @@ def _meant(wrong: str, found: Keys) -> list[tuple[str, bool]]:
     return [(word, slip and (len(wrong) > 2 or normalize(wrong) == normalize(word)))]
 
 
-def _is_written_out(context: RuleContext, found: Keys) -> bool:
+def _is_written_out(context: RuleContext, keys: Keys) -> bool:
     """True where every key of a mapping stands in the notebook: keys that were counted or read are data, not its structure."""
     texts = {
         n.value
@@ -143,20 +143,20 @@ def _is_written_out(context: RuleContext, found: Keys) -> bool:
         for n in src.walk(context.source_of(c.id))
         if isinstance(n, ast.keyword)
     }
-    return all(k in texts or k in keywords for k in found.keys if isinstance(k, str))
+    return all(k in texts or k in keywords for k in keys.keys if isinstance(k, str))
 
 
-def _respelt(source: str, node: ast.Constant, wrong: str, word: str) -> list[Splice]:
+def _respell(source: str, node: ast.Constant, wrong: str, word: str) -> list[Splice]:
     """Every constant of that text in the statements that use it as a key, with its own quotes."""
     around = ((s, *src.span(source, s.node)) for s in src.statements(source))
     statement = next((s for s, start, end in around if start <= src.span(source, node)[0] < end), None)
     scope = src.parse(source) if statement is None else statement.node
-    found: list[Splice] = []
+    splices: list[Splice] = []
     for other in ast.walk(scope or ast.Module([], [])):
         if isinstance(other, ast.Constant) and other.value == wrong:
             start, end = src.span(source, other)
             text = source[start:end]
             quote = text[-1] if text[-1:] in "'\"" else "'"
             written = repr(word) if quote in word or "\\" in word or "\n" in word else f"{quote}{word}{quote}"
-            found.append((start, end, written))
-    return found
+            splices.append((start, end, written))
+    return splices

@@ -33,8 +33,8 @@ class NestedRenamer(Rule):
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("agg", "aggregate") or not call.args:
                 continue
             live = context.describe_all([call.func.value], calls=True)[0]
-            given = _dictionary(context, call.args[0])
-            splices = _rewritten(context, given, live, given is call.args[0]) if given is not None else []
+            given = _find_dictionary(context, call.args[0])
+            splices = _rewrite_aggregation(context, given, live, given is call.args[0]) if given is not None else []
             if splices:
                 yield self.patch(
                     context.replace(context.cell_id, splices),
@@ -45,7 +45,7 @@ class NestedRenamer(Rule):
                 return
 
 
-def _dictionary(context: RuleContext, node: ast.expr) -> ast.Dict | None:
+def _find_dictionary(context: RuleContext, node: ast.expr) -> ast.Dict | None:
     """The dictionary display that is given, itself or by a name that the cell assigns."""
     if isinstance(node, ast.Dict):
         return node
@@ -60,10 +60,10 @@ def _dictionary(context: RuleContext, node: ast.expr) -> ast.Dict | None:
     return None
 
 
-def _rewritten(context: RuleContext, given: ast.Dict, live: ObjectInfo, inline: bool) -> list[Splice]:
+def _rewrite_aggregation(context: RuleContext, given: ast.Dict, live: ObjectInfo, inline: bool) -> list[Splice]:
     if any(isinstance(v, ast.Dict) for v in given.values):
         return [
-            (*context.span(v), _pairs(context, v))
+            (*context.span(v), _write_pairs(context, v))
             for v in given.values
             if isinstance(v, ast.Dict) and None not in v.keys
         ]
@@ -74,10 +74,10 @@ def _rewritten(context: RuleContext, given: ast.Dict, live: ObjectInfo, inline: 
         start, end = context.span(given)
         text = ", ".join(f"{n!s}={context.text(v)}" for n, v in zip(names, given.values, strict=True))
         return [(start, end, text)]
-    return [(*context.span(given), _pairs(context, given))]
+    return [(*context.span(given), _write_pairs(context, given))]
 
 
-def _pairs(context: RuleContext, given: ast.Dict) -> str:
+def _write_pairs(context: RuleContext, given: ast.Dict) -> str:
     parts = [
         f"({context.text(k)}, {context.text(v)})"
         for k, v in zip(given.keys, given.values, strict=True)

@@ -41,11 +41,11 @@ class NoneFromInPlace(Rule):
         if not context.is_about_none:
             return
         for name in context.list_names_of_none():
-            found = context.find_last_assignment(name)
-            if found is None or len(found[2].targets) != 1:
+            assignment = context.find_last_assignment(name)
+            if assignment is None or len(assignment[2].targets) != 1:
                 continue
-            cell_id, source, node = found
-            text = _apart(source, node, name)
+            cell_id, source, node = assignment
+            text = _separate(source, node, name)
             if not text:
                 continue
             edits: tuple[Edit, ...] = context.replace(cell_id, [(*src.span(source, node), text)])
@@ -59,7 +59,7 @@ class NoneFromInPlace(Rule):
             )
 
 
-def _apart(source: str, node: ast.Assign, name: str) -> str:
+def _separate(source: str, node: ast.Assign, name: str) -> str:
     call = node.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return ""
@@ -68,7 +68,7 @@ def _apart(source: str, node: ast.Assign, name: str) -> str:
     if in_place is not None:
         if plain_chain(call.func.value, source) == name:
             return text
-        return f"{name} = {_without(source, call, in_place)}"
+        return f"{name} = {_drop_keyword(source, call, in_place)}"
     if call.func.attr not in METHODS:
         return ""
     changed = call.func.value
@@ -89,7 +89,7 @@ def _is_true(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
 
 
-def _without(source: str, call: ast.Call, keyword: ast.keyword) -> str:
+def _drop_keyword(source: str, call: ast.Call, keyword: ast.keyword) -> str:
     """The call's text without one keyword."""
     rest = [src.text_of(source, a) for a in call.args]
     rest += [src.text_of(source, k) for k in call.keywords if k is not keyword]

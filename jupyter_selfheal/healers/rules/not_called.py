@@ -36,11 +36,11 @@ class NotCalled(Rule):
         if not ABOUT.search(context.failure.evalue) or "not callable" in context.failure.evalue:
             return
         for failing in context.failing_nodes(ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare):
-            for node in _operands(failing):
-                yield from self._call(context, failing, node)
+            for node in _list_operands(failing):
+                yield from self._propose_call(context, failing, node)
             return
 
-    def _call(self, context: RuleContext, outer: ast.AST, node: ast.expr) -> Iterator[Patch]:
+    def _propose_call(self, context: RuleContext, outer: ast.AST, node: ast.expr) -> Iterator[Patch]:
         text = context.plain_chain(node)
         thing = context.describe(text) if text and isinstance(node, ast.Attribute | ast.Name) else None
         if text is None or thing is None or not thing.is_callable or context.is_called(node) or thing.is_module:
@@ -67,7 +67,7 @@ def _takes_argument(signature: Signature | None) -> bool:
     return signature is None or any(p.kind != "KEYWORD_ONLY" for p in signature.parameters)
 
 
-def _operands(node: ast.AST) -> list[ast.expr]:
+def _list_operands(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Subscript | ast.Attribute):
         return [node.value]
     if isinstance(node, ast.BinOp):

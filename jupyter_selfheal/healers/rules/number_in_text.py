@@ -33,10 +33,10 @@ class NumberInText(Rule):
     why = "The text holds exactly this number."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = MESSAGE.search(context.failure.evalue)
-        if not found:
+        match = MESSAGE.search(context.failure.evalue)
+        if not match:
             return
-        text = (found[1] if found[1] is not None else found[2]).strip()
+        text = (match[1] if match[1] is not None else match[2]).strip()
         for failing in context.failing_nodes(ast.Call):
             call = failing
             if not (
@@ -45,7 +45,7 @@ class NumberInText(Rule):
                 continue
             if len(call.args) != 1 or call.keywords:
                 return
-            for wrapped, what, sure in _readings(text, call.func.id, context.text(call.args[0])):
+            for wrapped, what, sure in _list_readings(text, call.func.id, context.text(call.args[0])):
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(failing), wrapped)]),
                     f"Read {what}",
@@ -57,7 +57,7 @@ class NumberInText(Rule):
             return
 
 
-def _readings(text: str, function: str, expression: str) -> Iterator[tuple[str, str, bool]]:
+def _list_readings(text: str, function: str, expression: str) -> Iterator[tuple[str, str, bool]]:
     """(new call, what it reads, sure?)."""
     if re.fullmatch(r"'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*(\[.*\])?|.*\)", expression, re.DOTALL) is None:
         expression = f"({expression})"

@@ -48,26 +48,34 @@ class NumericOnly(Rule):
             if not isinstance(call.func, ast.Attribute):
                 continue
             live = context.describe_all([call.func.value], calls=True)[0]
-            if call.func.attr in REDUCTIONS and live.is_a(*TABLES) and not _has(call, "numeric_only"):
-                yield self._reduced(context, call, call.func.attr)
+            if call.func.attr in REDUCTIONS and live.is_a(*TABLES) and not _has_keyword(call, "numeric_only"):
+                yield self._add_numeric_only(context, call, call.func.attr)
                 return
             if (
                 call.func.attr in ("agg", "aggregate", "transform")
                 and live.is_a("pandas.DataFrameGroupBy")
-                and _reduces(call)
+                and _is_reduction(call)
             ):
-                yield self._selected(context, _grouped(context, call))
+                yield self._select_numbers(context, _select_of_groups(context, call))
                 return
-            if call.func.attr == "pivot_table" and not _has(call, "values") and len(call.args) == int(live.is_module):
-                yield self._selected(context, _pivoted(context, call))
+            if (
+                call.func.attr == "pivot_table"
+                and not _has_keyword(call, "values")
+                and len(call.args) == int(live.is_module)
+            ):
+                yield self._select_numbers(context, _select_of_pivot(context, call))
                 return
-            if call.func.attr in ("agg", "aggregate", "apply") and live.is_a("pandas.DataFrame") and _reduces(call):
+            if (
+                call.func.attr in ("agg", "aggregate", "apply")
+                and live.is_a("pandas.DataFrame")
+                and _is_reduction(call)
+            ):
                 start = context.span(call.func.value)[1]
-                yield self._selected(context, [(start, start, ".select_dtypes('number')")])
+                yield self._select_numbers(context, [(start, start, ".select_dtypes('number')")])
                 return
 
-    def _reduced(self, context: RuleContext, call: ast.Call, name: str) -> Patch:
-        splices = [_argument(context, call)]
+    def _add_numeric_only(self, context: RuleContext, call: ast.Call, name: str) -> Patch:
+        splices = [_append_argument(context, call)]
         for other in ast.walk(context.tree):
             if (
                 isinstance(other, ast.Call)
@@ -76,10 +84,10 @@ class NumericOnly(Rule):
                 and other.func.attr in REDUCTIONS
                 and isinstance(call.func, ast.Attribute)
                 and context.text(other.func.value) == context.text(call.func.value)
-                and not _has(other, "numeric_only")
+                and not _has_keyword(other, "numeric_only")
             ):
-                splices.append(_argument(context, other))
-        doubt = _doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
+                splices.append(_append_argument(context, other))
+        doubt = _explain_doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
         return self.patch(
             context.replace(context.cell_id, splices),
             f"Add `numeric_only=True` to `{name}`",
@@ -89,7 +97,7 @@ class NumericOnly(Rule):
             prior=0.6 if doubt else 0.9,
         )
 
-    def _selected(self, context: RuleContext, splices: list[Splice]) -> Patch:
+    def _select_numbers(self, context: RuleContext, splices: list[Splice]) -> Patch:
         return self.patch(
             context.replace(context.cell_id, splices),
             "Select the numeric columns first",
@@ -98,7 +106,7 @@ class NumericOnly(Rule):
         )
 
 
-def _doubt(context: RuleContext, table: ast.expr) -> str:
+def _explain_doubt(context: RuleContext, table: ast.expr) -> str:
     """Why leaving out the text columns may not be what is meant; empty where nothing speaks for that."""
     text = f"getattr(({context.text(table)}), 'obj', ({context.text(table)}))"
     if context.number(f"len({text}.select_dtypes('number').columns)") == 0:
@@ -109,18 +117,18 @@ def _doubt(context: RuleContext, table: ast.expr) -> str:
     return ""
 
 
-def _has(call: ast.Call, name: str) -> bool:
+def _has_keyword(call: ast.Call, name: str) -> bool:
     return any(k.arg == name for k in call.keywords)
 
 
-def _grouped(context: RuleContext, call: ast.Call) -> list[Splice]:
+def _select_of_groups(context: RuleContext, call: ast.Call) -> list[Splice]:
     """``.agg(np.mean)`` → ``.agg("mean", numeric_only=True)``."""
     first = call.args[0]
     name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
     return [(*context.span(first), f"{name!r}, numeric_only=True")]
 
 
-def _pivoted(context: RuleContext, call: ast.Call) -> list[Splice]:
+def _select_of_pivot(context: RuleContext, call: ast.Call) -> list[Splice]:
     """The numeric columns as ``values``, without those that the table is built by."""
     keys = [context.text(k.value) for k in call.keywords if k.arg in ("index", "columns")]
     if not isinstance(call.func, ast.Attribute) or not keys:
@@ -132,13 +140,13 @@ def _pivoted(context: RuleContext, call: ast.Call) -> list[Splice]:
     return [(at, at, text)]
 
 
-def _reduces(call: ast.Call) -> bool:
+def _is_reduction(call: ast.Call) -> bool:
     first = call.args[0] if call.args else None
     name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
     return name in REDUCTIONS
 
 
-def _argument(context: RuleContext, call: ast.Call) -> Splice:
+def _append_argument(context: RuleContext, call: ast.Call) -> Splice:
     end = context.span(call)[1] - 1
     before = context.source[:end].rstrip()
     if not call.args and not call.keywords:

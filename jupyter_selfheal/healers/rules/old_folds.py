@@ -65,7 +65,7 @@ class OldFolds(Rule):
             names = {"n_folds": "n_splits", "n_iter": "n_splits"}
             text = f"{context.text(call.func)}({', '.join(f'{names.get(k, k)}={context.text(v)}' for k, v in rest.items())})"
             splits = given.replace("{" + data + "}", context.text(bound.named[data]))
-            splices = [(*context.span(call), text), *_loops(context, call, splits)]
+            splices = [(*context.span(call), text), *_mend_loops(context, call, splits)]
             yield self.patch(
                 context.replace(context.cell_id, splices),
                 f"Use `{text}`, and split where it is used",
@@ -75,15 +75,15 @@ class OldFolds(Rule):
             return
 
 
-def _loops(context: RuleContext, call: ast.Call, splits: str) -> list[Splice]:
+def _mend_loops(context: RuleContext, call: ast.Call, splits: str) -> list[Splice]:
     """``.split(…)`` behind the object in the loops of the cell."""
     names = {t.id for n in context.walk(ast.Assign) if n.value is call for t in n.targets if isinstance(t, ast.Name)}
-    found: list[Splice] = []
+    splices: list[Splice] = []
     for node in ast.walk(context.tree):
         over = node.iter if isinstance(node, ast.For | ast.comprehension) else None
         if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "enumerate" and over.args:
             over = over.args[0]
         if over is call or (isinstance(over, ast.Name) and over.id in names):
             end = context.span(over)[1]
-            found.append((end, end, f".split({splits})"))
-    return found
+            splices.append((end, end, f".split({splits})"))
+    return splices

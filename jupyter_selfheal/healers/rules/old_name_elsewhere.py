@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
-from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
 from jupyter_selfheal.model import Applicability, Patch
 
 MODULE = re.compile(r"No module named '([\w.]+)'")
@@ -37,10 +37,10 @@ class OldNameElsewhere(Rule):
         statement, frames = context.failing_statement, context.failure.frames
         if statement is None or not frames or frames[-1].cell_id or src.is_foreign(context.failure.source):
             return
-        found = _shim(context)
-        if found is None:
+        matches = _find_shim(context)
+        if matches is None:
             return
-        lines, change = found
+        lines, change = matches
         start = src.offset(context.failure.source, statement.lineno, 0)
         if context.failure.source[start : src.span(context.failure.source, statement)[0]].strip():
             return
@@ -54,23 +54,23 @@ class OldNameElsewhere(Rule):
         )
 
 
-def _shim(context: RuleContext) -> tuple[list[str], Change] | None:
+def _find_shim(context: RuleContext) -> tuple[list[str], Change] | None:
     """The lines that bind the old name, and the change that they make up for."""
     message = context.failure.evalue
-    if found := MODULE.search(message):
-        moved = knowledge().module(found[1])
+    if match := MODULE.search(message):
+        moved = load_knowledge().module(match[1])
         if (
             moved is None
-            or found[1] in context.failure.source
+            or match[1] in context.failure.source
             or not _is_same(moved[0])
             or not _is_module(context, moved[1])
         ):
             return None
-        return ["import sys", f"import {moved[1]}", f'sys.modules["{found[1]}"] = {moved[1]}'], moved[0]
-    if not (found := NAME.search(message)):
+        return ["import sys", f"import {moved[1]}", f'sys.modules["{match[1]}"] = {moved[1]}'], moved[0]
+    if not (match := NAME.search(message)):
         return None
-    module, name = (found[2], found[1]) if found[1] else (found[3], found[4])
-    change = knowledge().names.get(f"{module}.{name}")
+    module, name = (match[2], match[1]) if match[1] else (match[3], match[4])
+    change = load_knowledge().names.get(f"{module}.{name}")
     if (
         change is None
         or not _is_same(change)

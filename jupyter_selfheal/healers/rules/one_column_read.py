@@ -32,19 +32,19 @@ class OneColumnRead(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         wanted = set(re.findall(r"\w[\w ]*", context.failure.evalue))
-        for name in dict.fromkeys(_tables(context)):
-            found = context.keys(name)
-            columns = found.columns if found is not None and found.is_table else ()
+        for name in dict.fromkeys(_list_tables(context)):
+            keys = context.keys(name)
+            columns = keys.columns if keys is not None and keys.is_table else ()
             if len(columns) != 1 or not isinstance(columns[0], str):
                 continue
             for mark in SEPARATORS:
                 parts = [p.strip().strip('"') for p in columns[0].split(mark)]
                 made = context.find_last_assignment(name)
                 if len(parts) > 1 and wanted & set(parts) and made is not None:
-                    yield from self._read(context, made, mark)
+                    yield from self._add_separator(context, made, mark)
                     return
 
-    def _read(self, context: RuleContext, made: tuple[str, str, ast.Assign], mark: str) -> Iterator[Patch]:
+    def _add_separator(self, context: RuleContext, made: tuple[str, str, ast.Assign], mark: str) -> Iterator[Patch]:
         cell_id, source, node = made
         for call in (n for n in ast.walk(node.value) if isinstance(n, ast.Call)):
             reads = isinstance(call.func, ast.Attribute) and call.func.attr == "read_csv"
@@ -58,7 +58,7 @@ class OneColumnRead(Rule):
                 return
 
 
-def _tables(context: RuleContext) -> Iterator[str]:
+def _list_tables(context: RuleContext) -> Iterator[str]:
     """Names on the failing line that something is looked up in."""
     for node in context.nodes_at_failure(ast.Subscript, ast.Attribute, ast.Call):
         value = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)

@@ -43,10 +43,10 @@ class OneVsRest(Rule):
     why = "One classifier for each class is what the solver fitted until scikit-learn 1.8; the message says how to keep it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = MESSAGE.search(context.failure.evalue)
-        solver = found[1] if found else ""
+        match = MESSAGE.search(context.failure.evalue)
+        solver = match[1] if match else ""
         for view in context.look_upwards():
-            edits = self._wrapped(view, solver)
+            edits = self._wrap_classifiers(view, solver)
             if edits:
                 safe = not _looks_inside(view)
                 yield self.patch(
@@ -59,10 +59,12 @@ class OneVsRest(Rule):
                 )
                 return
 
-    def _wrapped(self, context: RuleContext, solver: str) -> tuple[Replace, ...]:
+    def _wrap_classifiers(self, context: RuleContext, solver: str) -> tuple[Replace, ...]:
         known = context.reference(WRAPPER)
-        inside = {id(a) for c in _calls(context.tree) if last_name(c.func) == "OneVsRestClassifier" for a in c.args}
-        made = [c for c in _calls(context.tree) if id(c) not in inside and last_name(c.func) in CLASSIFIERS and _solver(c) == solver]  # fmt: skip
+        inside = {
+            id(a) for c in _list_calls(context.tree) if last_name(c.func) == "OneVsRestClassifier" for a in c.args
+        }
+        made = [c for c in _list_calls(context.tree) if id(c) not in inside and last_name(c.func) in CLASSIFIERS and _name_solver(c) == solver]  # fmt: skip
         if known is None or not made:
             return ()
         splices: list[Splice] = []
@@ -72,11 +74,11 @@ class OneVsRest(Rule):
         return context.replace(context.cell_id, [*splices, *context.add_imports([known[1]])])
 
 
-def _calls(tree: ast.AST) -> list[ast.Call]:
+def _list_calls(tree: ast.AST) -> list[ast.Call]:
     return [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
 
 
-def _solver(call: ast.Call) -> str:
+def _name_solver(call: ast.Call) -> str:
     value = next((k.value for k in call.keywords if k.arg == "solver"), None)
     return str(value.value) if isinstance(value, ast.Constant) else ""
 

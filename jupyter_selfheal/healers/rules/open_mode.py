@@ -35,7 +35,7 @@ class OpenMode(Rule):
         if context.failure.ename == "UnsupportedOperation" and "not writable" not in context.failure.evalue:
             return
         absent = context.failure.ename == "FileNotFoundError"
-        for call, name in _opened(context.tree):
+        for call, name in _list_opened(context.tree):
             on_line = call.lineno <= context.line <= (call.end_lineno or call.lineno)
             if (absent and not on_line) or not _only_written(context.tree, name):
                 continue
@@ -55,7 +55,7 @@ class OpenMode(Rule):
             return
 
 
-def _opened(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+def _list_opened(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
     """Calls of ``open`` for reading, with the name that the file is bound to."""
     for node in ast.walk(tree):
         pairs: list[tuple[ast.expr, ast.expr | None]] = []
@@ -64,11 +64,11 @@ def _opened(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
         elif isinstance(node, ast.Assign):
             pairs = [(node.value, node.targets[0])]
         for value, target in pairs:
-            if isinstance(value, ast.Call) and isinstance(target, ast.Name) and _reads(value):
+            if isinstance(value, ast.Call) and isinstance(target, ast.Name) and _is_reading(value):
                 yield value, target.id
 
 
-def _reads(call: ast.Call) -> bool:
+def _is_reading(call: ast.Call) -> bool:
     if not isinstance(call.func, ast.Name) or call.func.id != "open" or not call.args:
         return False
     modes = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mode")]

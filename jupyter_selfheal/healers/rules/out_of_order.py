@@ -68,11 +68,11 @@ def _needed_below(context: RuleContext, name: str, live: set[str]) -> tuple[Cell
             return ()
         if binder in chosen:
             continue
-        found = src.names(binder.source)
-        if found.uses & makes:
+        bound_names = src.names(binder.source)
+        if bound_names.uses & makes:
             return ()
         chosen.append(binder)
-        wanted += [u for u in found.uses if u not in live]
+        wanted += [u for u in bound_names.uses if u not in live]
     passed = [c for c in below[: max(below.index(c) for c in chosen)] if c not in chosen]
     changed = frozenset().union(*(src.names(c.source).binds | src.names(c.source).changes for c in chosen))
     kept = changed - {name}

@@ -43,11 +43,11 @@ class PercentFormat(Rule):
             if not isinstance(node.op, ast.Mod):
                 continue
             if "NoneType" in message:
-                yield from self._outside_print(context, node)
+                yield from self._move_into_print(context, node)
             elif "format: a" in message:
-                yield from self._other_field(context, node)
+                yield from self._change_field(context, node)
             else:
-                yield from self._values(context, node)
+                yield from self._mend_values(context, node)
             return
 
     def _patch(self, context: RuleContext, changes: list[Splice], title: str, sure: bool = True) -> Patch:
@@ -60,7 +60,7 @@ class PercentFormat(Rule):
             prior=0.9 if sure else 0.6,
         )
 
-    def _outside_print(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
+    def _move_into_print(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
         call = node.left
         if not (
             isinstance(call, ast.Call)
@@ -73,8 +73,8 @@ class PercentFormat(Rule):
         text = f"print({context.text(call.args[0])} % {context.text(node.right)})"
         yield self._patch(context, [(start, end, text)], "Format inside of `print`")
 
-    def _values(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
-        count = _fields(node.left)
+    def _mend_values(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
+        count = _count_fields(node.left)
         if count < 0:
             return
         right = context.span(node.right)
@@ -98,17 +98,17 @@ class PercentFormat(Rule):
                     context, [(*context.span(node), text)], "Format with `str.format`, whose fields these are"
                 )
 
-    def _other_field(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
+    def _change_field(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
         start, end = context.span(node.left)
         text = context.source[start:end]
-        found = re.search(r"%([a-zA-Z]) format: a", context.failure.evalue)
-        fields = [m for m in FIELD.finditer(text) if found and m[3] == found[1]]
+        match = re.search(r"%([a-zA-Z]) format: a", context.failure.evalue)
+        fields = [m for m in FIELD.finditer(text) if match and m[3] == match[1]]
         if len(fields) == 1:
             at = start + fields[0].end() - 1
             yield self._patch(context, [(at, at + 1, "s")], "Format the text with `%s`", sure=False)
 
 
-def _fields(node: ast.expr) -> int:
+def _count_fields(node: ast.expr) -> int:
     """How many values the format takes; -1 where it is not a literal."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return -1

@@ -42,7 +42,7 @@ class PositionInSeries(Rule):
             negative = context.failure.evalue.strip().startswith("-")
             if numbers and not (negative and "RangeIndex" in table.index_type):
                 continue
-            splices = [s for other in _same(context, node) for s in _indexed(context, other)]
+            splices = [s for other in _list_same_subscripts(context, node) for s in _use_iloc(context, other)]
             yield self.patch(
                 context.replace(context.cell_id, splices),
                 f"Use `{context.text(node.value)}.iloc[{context.text(node.slice)}]`",
@@ -63,7 +63,7 @@ def _is_position(context: RuleContext, key: ast.expr) -> bool:
     return isinstance(key, ast.List) and bool(key.elts) and all(_is_position(context, e) for e in key.elts)
 
 
-def _same(context: RuleContext, node: ast.Subscript) -> list[ast.Subscript]:
+def _list_same_subscripts(context: RuleContext, node: ast.Subscript) -> list[ast.Subscript]:
     text = context.text(node.value)
     return [
         n
@@ -79,6 +79,6 @@ def _same(context: RuleContext, node: ast.Subscript) -> list[ast.Subscript]:
     ]
 
 
-def _indexed(context: RuleContext, node: ast.Subscript) -> list[Splice]:
+def _use_iloc(context: RuleContext, node: ast.Subscript) -> list[Splice]:
     end = context.span(node.value)[1]
     return [(end, end, ".iloc")]

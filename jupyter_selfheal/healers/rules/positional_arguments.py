@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.knowledge import Positional, knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import Positional, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -55,22 +55,22 @@ class PositionalArguments(Rule):
             live = context.describe_all([call.func], calls=True)[0]
             if not live.path or live.path.split(".")[0] in ("__main__", "builtins"):
                 continue
-            if "unhashable" in context.failure.evalue and _known(call, live) is None:
+            if "unhashable" in context.failure.evalue and _find_order(call, live) is None:
                 continue
-            names = _names(context, call, live)
+            names = _name_arguments(context, call, live)
             if not names:
-                yield from self._attributes(context, call)
+                yield from self._unpack_attributes(context, call)
                 continue
-            splices = _splices(context, call, names)
+            splices = _write_names(context, call, names)
             for other in ast.walk(context.tree):
                 if (
                     isinstance(other, ast.Call)
                     and other is not call
                     and context.text(other.func) == context.text(call.func)
                 ):
-                    more = _names(context, other, live)
-                    splices += _splices(context, other, more) if more else []
-            sure = _known(call, live) is not None or sum(map(bool, names)) <= SURE
+                    more = _name_arguments(context, other, live)
+                    splices += _write_names(context, other, more) if more else []
+            sure = _find_order(call, live) is not None or sum(map(bool, names)) <= SURE
             shown = ", ".join(f"{n}=" for n in names if n)
             yield self.patch(
                 context.replace(context.cell_id, splices),
@@ -82,7 +82,7 @@ class PositionalArguments(Rule):
             )
             return
 
-    def _attributes(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
+    def _unpack_attributes(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
         """``G.add_edge(1, 2, {"w": 3})``: attributes of networkx 1 by position are keywords now."""
         last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         extra = {"add_node": 1, "add_edge": 2}.get(last, 99)
@@ -99,14 +99,14 @@ class PositionalArguments(Rule):
         )
 
 
-def _names(context: RuleContext, call: ast.Call, live: ObjectInfo) -> list[str]:
+def _name_arguments(context: RuleContext, call: ast.Call, live: ObjectInfo) -> list[str]:
     """A name for each positional argument ("" where it may stay as it is); empty where nothing is to be done."""
     if not call.args or any(isinstance(a, ast.Starred) for a in call.args):
         return []
     signature = context.signature(call.func, calls=True) or Signature()
     accepted = set(signature.names())
     takes_any = bool(signature.names("VAR_KEYWORD"))
-    known = _known(call, live)
+    known = _find_order(call, live)
     given = {k.arg for k in call.keywords}
     free = signature.names("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")
     if known is not None:
@@ -130,16 +130,16 @@ def _only_moved(names: list[str], free: list[str]) -> list[str]:
     return ["" for _ in names[:same]] + names[same:] if same < len(names) else []
 
 
-def _known(call: ast.Call, live: ObjectInfo) -> Positional | None:
+def _find_order(call: ast.Call, live: ObjectInfo) -> Positional | None:
     last = last_name(call.func)
     package = live.path.split(".")[0]
-    return next((p for p in knowledge().positional if last in p.calls and package in p.libraries), None)
+    return next((p for p in load_knowledge().positional if last in p.calls and package in p.libraries), None)
 
 
-def _splices(context: RuleContext, call: ast.Call, names: list[str]) -> list[Splice]:
-    found = []
+def _write_names(context: RuleContext, call: ast.Call, names: list[str]) -> list[Splice]:
+    splices = []
     for argument, name in zip(call.args, names, strict=True):
         if name:
             start = context.span(argument)[0]
-            found.append((start, start, f"{name}="))
-    return found
+            splices.append((start, start, f"{name}="))
+    return splices

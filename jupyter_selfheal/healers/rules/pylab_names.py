@@ -36,25 +36,25 @@ class PylabNames(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name = context.missing_name
-        if not name or name in _list_modules() or name in _bound(context):
+        if not name or name in _list_modules() or name in _list_bound(context):
             return
         imported = set(list_imported_names(context))
         if name in read_words("pylab", "tools"):
             yield self._patch(context, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
             return
-        unbound = _unbound(context) | {name}
-        found = sorted(
+        unbound = _list_unbound(context) | {name}
+        matches = sorted(
             unbound & (read_words("pylab", "offered") | read_table("pylab")["renamed"].keys()) - _list_modules()
         )
-        if name in found:
+        if name in matches:
             known = name in read_words("pylab", "elementary") or name in read_table("pylab")["renamed"]
-            sure = len(found) > 2 or (known and bool(imported & read_words("pylab", "starred")))
-            if sure or len(found) > 1:
-                yield self._patch(context, _lines("pylab", found), found, sure=sure)
+            sure = len(matches) > 2 or (known and bool(imported & read_words("pylab", "starred")))
+            if sure or len(matches) > 1:
+                yield self._patch(context, _write_imports("pylab", matches), matches, sure=sure)
         elif name[:1].isupper() and len(name) > 3 and not name.isupper():
-            yield from self._of_a_library(context, name, sorted(imported))
+            yield from self._import_from_library(context, name, sorted(imported))
 
-    def _of_a_library(self, context: RuleContext, name: str, packages: list[str]) -> Iterator[Patch]:
+    def _import_from_library(self, context: RuleContext, name: str, packages: list[str]) -> Iterator[Patch]:
         homes = [m for p in packages[:8] for m, _ in context.find_modules_with(p, [name])]
         definitions = {context.ask(questions.NAME_DEFINITION, path=f"{m}.{name}") for m in homes[:6]}
         paths = {path for path in definitions if path is not None}
@@ -64,11 +64,11 @@ class PylabNames(Rule):
         home = path if path in homes else min(homes, key=lambda m: (m.count("."), m))
         yield self._patch(context, [f"from {home} import {name}"], [name], sure=True)
 
-    def _patch(self, context: RuleContext, lines: list[str], found: list[str], *, sure: bool) -> Patch:
+    def _patch(self, context: RuleContext, lines: list[str], names: list[str], *, sure: bool) -> Patch:
         return self.patch(
             context.replace(context.failure.cell_id, [add_import(context.failure.source, "\n".join(lines))]),
-            f"Add `{lines[0]}`" if len(lines) == 1 else f"Import {', '.join(found[:3])} and others of pylab",
-            f"`{found[0]}` isn't imported." if len(found) == 1 else "These names aren't imported.",
+            f"Add `{lines[0]}`" if len(lines) == 1 else f"Import {', '.join(names[:3])} and others of pylab",
+            f"`{names[0]}` isn't imported." if len(names) == 1 else "These names aren't imported.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
             why=self.why if sure else "The library has the name, but it may have been meant otherwise.",
             prior=0.8 if sure else 0.4,
@@ -81,19 +81,19 @@ def _list_modules() -> frozenset[str]:
     return frozenset(alias for alias, meanings in import_aliases().items() if not meanings[0][1])
 
 
-def _lines(module: str, found: list[str]) -> list[str]:
-    names = [f"{read_table('pylab')['renamed'][n]} as {n}" if n in read_table("pylab")["renamed"] else n for n in found]
+def _write_imports(module: str, known: list[str]) -> list[str]:
+    names = [f"{read_table('pylab')['renamed'][n]} as {n}" if n in read_table("pylab")["renamed"] else n for n in known]
     wrapped = textwrap.wrap(", ".join(n.replace(" ", "\0") for n in names), 100, break_long_words=False)
     wrapped = [part.replace("\0", " ") for part in wrapped]
     return [f"from {module} import {part.rstrip(',')}" for part in wrapped]
 
 
-def _bound(context: RuleContext) -> set[str]:
+def _list_bound(context: RuleContext) -> set[str]:
     """Names that some cell binds, imports included."""
     return {n for c in context.notebook.cells if c.kind == "code" for n in src.names(context.source_of(c.id)).binds}
 
 
-def _unbound(context: RuleContext) -> set[str]:
+def _list_unbound(context: RuleContext) -> set[str]:
     """Names that cells read and that neither a cell nor the state binds."""
     read = {n for c in context.notebook.cells if c.kind == "code" for n in src.names(context.source_of(c.id)).uses}
-    return read - _bound(context) - set(context.state.names)
+    return read - _list_bound(context) - set(context.state.names)

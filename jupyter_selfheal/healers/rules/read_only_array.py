@@ -33,9 +33,9 @@ class ReadOnlyArray(Rule):
     why = "The array does not write through to its table any more, so that a copy has the same effect."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        names = _written(context)
+        names = _list_written(context)
         for other in context.look_upwards(context.cell_id):
-            splices = _copied(other, names, context.line if other.cell_id == context.cell_id else 0)
+            splices = _copy_array(other, names, context.line if other.cell_id == context.cell_id else 0)
             if splices:
                 yield self.patch(
                     context.replace(other.cell_id, splices),
@@ -46,30 +46,30 @@ class ReadOnlyArray(Rule):
                 return
 
 
-def _written(context: RuleContext) -> set[str]:
+def _list_written(context: RuleContext) -> set[str]:
     """Names that the failing line writes into, or hands to something that does."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in context.nodes_at_failure(ast.Assign, ast.AugAssign, ast.Call):
         if isinstance(node, ast.Assign):
-            found |= {src.root_name(t) for t in node.targets if isinstance(t, ast.Subscript)}
+            names |= {src.root_name(t) for t in node.targets if isinstance(t, ast.Subscript)}
         elif isinstance(node, ast.AugAssign):
-            found.add(src.root_name(node.target))
+            names.add(src.root_name(node.target))
         elif isinstance(node, ast.Call):
-            found |= {
+            names |= {
                 src.root_name(a)
                 for a in [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
             }
-    return found - {""}
+    return names - {""}
 
 
-def _copied(context: RuleContext, names: set[str], before: int) -> list[Splice]:
+def _copy_array(context: RuleContext, names: set[str], before: int) -> list[Splice]:
     """``.copy()`` behind the last assignment of one of the names that takes an array out of a table."""
     last: list[Splice] = []
     for node in ast.walk(context.tree):
         if not isinstance(node, ast.Assign) or (before and node.lineno > before):
             continue
         taken = [t.id for t in node.targets if isinstance(t, ast.Name)]
-        if not names & set(taken) or not _takes(node.value):
+        if not names & set(taken) or not _takes_array(node.value):
             continue
         end = context.span(node.value)[1]
         atom = context.operand(node.value)
@@ -78,12 +78,12 @@ def _copied(context: RuleContext, names: set[str], before: int) -> list[Splice]:
     return last
 
 
-def _takes(value: ast.expr) -> bool:
+def _takes_array(value: ast.expr) -> bool:
     """True for ``….values``, ``….to_numpy()``, ``np.asarray(…)`` and a column or a slice of one."""
     if isinstance(value, ast.Attribute):
         return value.attr in ("values", "array", "T", "flat", "_values")
     if isinstance(value, ast.Subscript):
-        return _takes(value.value)
+        return _takes_array(value.value)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         return value.func.attr in (
             "to_numpy",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named
 from jupyter_selfheal.healers.rules.context.templates import Written, bind, choose, render
 from jupyter_selfheal.model import Applicability, Patch
@@ -37,13 +37,13 @@ class RemovedMethod(Rule):
         if not context.attribute or context.owner.is_module:
             return
         classes = context.owner.bases if context.owner.is_class else context.owner.mro
-        change = knowledge().method(classes, context.attribute)
+        change = load_knowledge().method(classes, context.attribute)
         if change is None:
             return
         splices: list[Splice] = []
         imports: list[str] = []
         for node in _uses_of(context, context.attribute, change):
-            written, span = _written(context, node, change)
+            written, span = _write_use(context, node, change)
             if written is not None and not any(a <= span[0] and span[1] <= b for a, b, _ in splices):
                 splices = [s for s in splices if not (span[0] <= s[0] and s[1] <= span[1])]
                 splices.append((*span, written.text))
@@ -70,18 +70,18 @@ def _uses_of(context: RuleContext, name: str, change: Change) -> list[ast.Attrib
         return []
     others = [n for n in attributes_named(context.tree, name) if n is not nearest]
     lives = context.describe_all([n.value for n in others])
-    return [nearest, *(n for n, live in zip(others, lives, strict=True) if _fits(live, change))]
+    return [nearest, *(n for n, live in zip(others, lives, strict=True) if _is_of_class(live, change))]
 
 
-def _fits(live: ObjectInfo, change: Change) -> bool:
+def _is_of_class(live: ObjectInfo, change: Change) -> bool:
     kind = change.old.rsplit(".", 1)[0]
     return live.is_a(kind)
 
 
-def _written(context: RuleContext, node: ast.Attribute, change: Change) -> tuple[Written | None, tuple[int, int]]:
+def _write_use(context: RuleContext, node: ast.Attribute, change: Change) -> tuple[Written | None, tuple[int, int]]:
     call = context.call_of(node)
     if call is not None and change.forms:
-        return _call(context, call, node, change), context.span(call)
+        return _write_call(context, call, node, change), context.span(call)
     if change.read:
         return render(context, change.read, node.value), context.span(node)
     if change.new:
@@ -89,7 +89,7 @@ def _written(context: RuleContext, node: ast.Attribute, change: Change) -> tuple
     return None, (0, 0)
 
 
-def _call(context: RuleContext, call: ast.Call, node: ast.Attribute, change: Change) -> Written | None:
+def _write_call(context: RuleContext, call: ast.Call, node: ast.Attribute, change: Change) -> Written | None:
     written = choose(context, change.forms, call, node.value, change.params)
     inplace = bind(context, call, change.params).named.get("inplace")
     if written is None or (

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.import_plan import SEARCHED
-from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named, dotted_name, last_name
 from jupyter_selfheal.healers.rules.context.templates import Written, choose, render
 from jupyter_selfheal.model import Applicability, Failure, Patch
@@ -51,46 +51,46 @@ class RemovedName(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if context.failure.ename != "AttributeError":
-            yield from self._called(context)
+            yield from self._mend_call(context)
             return
         module, name = (
             context.owner.path if context.owner.is_module or context.owner.is_class else "",
             context.attribute,
         )
         if not module or not name:
-            found = re.match(r"[Mm]odule '([\w.]+)' has no attribute '(\w+)'", context.failure.evalue)
-            if found is None:
+            match = re.match(r"[Mm]odule '([\w.]+)' has no attribute '(\w+)'", context.failure.evalue)
+            if match is None:
                 return
-            module, name = found[1], found[2]
+            module, name = match[1], match[2]
         targets = _uses_of(context, name)
         if not targets:
             return
         short = module.split(".")[0] + "." + module.rsplit(".", 1)[-1] if context.owner.is_class else module
         change = _change_of(context, [f"{module}.{name}", f"{short}.{name}"], module, name)
         if change is None or (change.unsafe and not change.version):
-            targets, change = _chained(context, targets[0], module) or (targets, change)
+            targets, change = _find_longest_chain(context, targets[0], module) or (targets, change)
         if change is not None:
-            yield from self._rewritten(context, targets, change)
+            yield from self._rewrite_uses(context, targets, change)
 
-    def _called(self, context: RuleContext) -> Iterator[Patch]:
+    def _mend_call(self, context: RuleContext) -> Iterator[Patch]:
         """A function that is still there to say that it was removed (``interp2d``)."""
         for call in context.calls_at_failure()[:3]:
             live = context.describe_all([call.func], calls=True)[0]
             name = last_name(call.func)
             for path in (
                 f"{live.path.split('.')[0]}.{'.'.join(live.path.split('.')[1:-1])}.{name}",
-                _public(live.path),
+                _make_public(live.path),
             ):
-                change = knowledge().names.get(path)
+                change = load_knowledge().names.get(path)
                 if change is not None:
-                    yield from self._rewritten(context, [call.func], change)
+                    yield from self._rewrite_uses(context, [call.func], change)
                     return
 
-    def _rewritten(self, context: RuleContext, targets: list[ast.expr], change: Change) -> Iterator[Patch]:
+    def _rewrite_uses(self, context: RuleContext, targets: list[ast.expr], change: Change) -> Iterator[Patch]:
         splices: list[Splice] = []
         imports: list[str] = []
         for node in targets:
-            written, whole = _written(context, node, change)
+            written, whole = _write_use(context, node, change)
             if written is None:
                 continue
             splices.append((*context.span(whole), written.text))
@@ -113,7 +113,7 @@ class RemovedName(Rule):
         )
 
 
-def _public(path: str) -> str:
+def _make_public(path: str) -> str:
     parts = [p for p in path.split(".") if not p.startswith("_")]
     return ".".join(dict.fromkeys(parts)) if len(parts) < 3 else ".".join([*parts[:2], parts[-1]])
 
@@ -127,12 +127,12 @@ def _uses_of(context: RuleContext, name: str) -> list[ast.expr]:
     return [n for n in attributes_named(context.tree, name) if n is nearest or (text and dotted_name(n) == text)]
 
 
-def _chained(context: RuleContext, node: ast.expr, module: str) -> tuple[list[ast.expr], Change] | None:
+def _find_longest_chain(context: RuleContext, node: ast.expr, module: str) -> tuple[list[ast.expr], Change] | None:
     """For a package that is gone whole (``pd.stats.moments.rolling_mean``): the longest chain around it that is known."""
     chain = [node]
     while parent := next((n for n in context.walk(ast.Attribute) if n.value is chain[-1]), None):
         chain.append(parent)
-    known = knowledge()
+    known = load_knowledge()
     root = (dotted_name(node) or "").rpartition(".")[0]
     for outer in reversed(chain[1:]):
         path = module + (dotted_name(outer) or "")[len(root) :]
@@ -146,7 +146,7 @@ def _chained(context: RuleContext, node: ast.expr, module: str) -> tuple[list[as
 
 
 def _change_of(context: RuleContext, paths: list[str], module: str, name: str) -> Change | None:
-    known = knowledge()
+    known = load_knowledge()
     for path in paths:
         change = known.names.get(path)
         if change is not None and (change.forms or change.read or (change.new and context.exists(change.new))):
@@ -166,17 +166,17 @@ def _change_of(context: RuleContext, paths: list[str], module: str, name: str) -
     if module == "scipy" and context.exists(f"numpy.{name}"):
         about = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(paths[0], f"numpy.{name}", package, "1.4", about)
-    return _searched(context, module, name)
+    return _search_package(context, module, name)
 
 
-def _searched(context: RuleContext, module: str, name: str) -> Change | None:
+def _search_package(context: RuleContext, module: str, name: str) -> Change | None:
     package = module.split(".")[0]
     if package not in SEARCHED or context.owner.is_class:
         return None
     if context.exists(f"{module}.{name}"):
         return Change(f"{module}.{name}", f"{module}.{name}", package, "", "the installed package")
-    found = context.find_modules_with(package, [name])
-    listed = [m for m, is_listed in found if is_listed]
+    matches = context.find_modules_with(package, [name])
+    listed = [m for m, is_listed in matches if is_listed]
     shortest = min((m.count(".") for m in listed), default=0)
     top = [m for m in listed if m.count(".") == shortest]
     if len(top) != 1:
@@ -185,7 +185,7 @@ def _searched(context: RuleContext, module: str, name: str) -> Change | None:
                   unsafe="It was found by its name alone.")  # fmt: skip
 
 
-def _written(context: RuleContext, node: ast.expr, change: Change) -> tuple[Written | None, ast.AST]:
+def _write_use(context: RuleContext, node: ast.expr, change: Change) -> tuple[Written | None, ast.AST]:
     """New text for one use, and the node that it replaces (the call where its arguments change)."""
     call = context.call_of(node)
     if call is not None and change.forms:

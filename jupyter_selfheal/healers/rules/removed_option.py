@@ -48,9 +48,9 @@ class RemovedOption(Rule):
         for node in ast.walk(context.tree):
             if not isinstance(node, ast.stmt) or not node.lineno <= context.line <= (node.end_lineno or 0):
                 continue
-            found = _style(context, node) or _cycle(context, node)
-            if found is not None:
-                splices, line = found
+            matches = _mend_style(context, node) or _mend_cycle(context, node)
+            if matches is not None:
+                splices, line = matches
                 yield self.patch(
                     context.replace(context.cell_id, [*splices, *context.add_imports([line])]),
                     f"Use `{splices[0][2]}`",
@@ -60,7 +60,7 @@ class RemovedOption(Rule):
                 return
 
 
-def _style(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
+def _mend_style(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
     is_option = isinstance(node, ast.Assign) and (dotted_name(node.targets[0]) or "").endswith("display.mpl_style")
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         first = node.value.args[0] if node.value.args else None
@@ -71,7 +71,7 @@ def _style(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | N
     return [(*context.span(node), f"{known[0]}('ggplot')")], known[1]
 
 
-def _cycle(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
+def _mend_cycle(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
     if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Subscript):
         return None
     key = node.targets[0].slice

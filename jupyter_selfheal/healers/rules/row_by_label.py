@@ -37,9 +37,9 @@ class RowByLabel(Rule):
             table = context.table(node.value)
             if not table or not table.columns or key.text in table.columns or not table.index_type.endswith(DATED):
                 continue
-            targets = [node, *_alike(context, node, table.columns)]
+            targets = [node, *_list_alike(context, node, table.columns)]
             yield self.patch(
-                context.replace(context.cell_id, _located(context, targets)),
+                context.replace(context.cell_id, _use_loc(context, targets)),
                 f"Use `{context.text(node.value)}.loc[{context.text(node.slice)}]`",
                 f"`{context.text(node)}` looks for a column, not for the rows of that date.",
                 prior=0.9,
@@ -47,7 +47,7 @@ class RowByLabel(Rule):
             return
 
 
-def _alike(context: RuleContext, node: ast.Subscript, columns: Sequence[object]) -> list[ast.Subscript]:
+def _list_alike(context: RuleContext, node: ast.Subscript, columns: Sequence[object]) -> list[ast.Subscript]:
     """Other subscripts of the same table by a date's text."""
     text = context.text(node.value)
     return [
@@ -62,6 +62,6 @@ def _alike(context: RuleContext, node: ast.Subscript, columns: Sequence[object])
     ]
 
 
-def _located(context: RuleContext, targets: list[ast.Subscript]) -> list[Splice]:
+def _use_loc(context: RuleContext, targets: list[ast.Subscript]) -> list[Splice]:
     ends = [context.span(target.value)[1] for target in targets]
     return [(end, end, ".loc") for end in ends]

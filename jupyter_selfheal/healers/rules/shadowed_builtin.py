@@ -51,13 +51,13 @@ class ShadowedBuiltin(Rule):
     def _for_name(self, context: RuleContext, cell_id: str, name: str) -> Iterator[Patch]:
         cause = f"`{name}` was bound to a value that cannot be called."
         here = name in src.names(context.failure.source).binds
-        edits = _renaming(self, context, name)
+        edits = _rename_everywhere(self, context, name)
         if hasattr(builtins, name):
             if here and edits:
                 yield self.patch(edits, f"Rename the variable `{name}` to `{name}_`", cause, prior=0.9)
                 return
             source = context.source_of(cell_id)
-            calls = [(*src.span(source, n), f"builtins.{name}") for n in _called(source, name)]
+            calls = [(*src.span(source, n), f"builtins.{name}") for n in _list_called(source, name)]
             both = context.replace(cell_id, [*add_imports(source, ["import builtins"]), *calls])
             yield self.patch(both, f"Call `builtins.{name}`", cause, prior=0.85)
             return
@@ -70,24 +70,24 @@ class ShadowedBuiltin(Rule):
             )
 
 
-def _renaming(rule: Rule, context: RuleContext, name: str) -> tuple[Edit, ...]:
+def _rename_everywhere(rule: Rule, context: RuleContext, name: str) -> tuple[Edit, ...]:
     """Replaces of every cell that binds or reads the variable, calls left alone."""
-    found: list[Edit] = []
+    edits: list[Edit] = []
     for cell in context.notebook.cells:
         if cell.kind != "code" or _defines(cell.source, name):
             continue
         source = context.source_of(cell.id)
-        found += context.replace(cell.id, _variable(source, name))
-    return tuple(found)
+        edits += context.replace(cell.id, _rename_variable(source, name))
+    return tuple(edits)
 
 
-def _variable(source: str, name: str) -> list[Splice]:
+def _rename_variable(source: str, name: str) -> list[Splice]:
     """Renaming splices for the variable: all its names but the called ones and annotations."""
     tree = src.parse(source)
     if tree is None:
         return []
     up = src.read(source).parents
-    found: list[Splice] = []
+    splices: list[Splice] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id == name:
             above = up[node]
@@ -97,8 +97,8 @@ def _variable(source: str, name: str) -> list[Splice]:
                 isinstance(above, ast.AnnAssign) and above.annotation is node
             )
             if not (called or passed or noted):
-                found.append((*src.span(source, node), f"{name}_"))
-    return found if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(tree)) else []
+                splices.append((*src.span(source, node), f"{name}_"))
+    return splices if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(tree)) else []
 
 
 def _wants_callable(call: ast.Call) -> bool:
@@ -106,7 +106,7 @@ def _wants_callable(call: ast.Call) -> bool:
     return name in {"map", "filter", "isinstance", "issubclass", "reduce", "defaultdict", "apply", "astype", "agg"}
 
 
-def _called(source: str, name: str) -> list[ast.Name]:
+def _list_called(source: str, name: str) -> list[ast.Name]:
     tree = src.parse(source)
     return [
         n.func

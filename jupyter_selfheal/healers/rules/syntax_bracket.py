@@ -12,14 +12,14 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
     SyntaxRule,
-    code_end,
-    distinct,
-    fault_of,
+    count_programs,
+    find_code_end,
+    find_fault,
+    find_open_bracket,
     is_closed,
-    lines_of,
-    open_bracket,
-    outside_strings,
-    with_line,
+    mark_code,
+    replace_line,
+    split_lines,
 )
 
 REACH = 30
@@ -46,44 +46,44 @@ class Bracket(SyntaxRule):
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         message = fault.message
-        if found := re.search(r"'([(\[{])' was never closed", message):
-            yield from _closings(source, fault.line, fault.column, PAIRS[found[1]])
-        elif found := re.search(r"closing parenthesis '(.)' does not match opening parenthesis '(.)'", message):
-            yield from _mismatch(source, fault, found[2])
-        elif found := re.search(r"unmatched '(.)'", message):
+        if match := re.search(r"'([(\[{])' was never closed", message):
+            yield from _list_closings(source, fault.line, fault.column, PAIRS[match[1]])
+        elif match := re.search(r"closing parenthesis '(.)' does not match opening parenthesis '(.)'", message):
+            yield from _mend_mismatch(source, fault, match[2])
+        elif match := re.search(r"unmatched '(.)'", message):
             yield from _left_over(source, fault)
         elif "invalid syntax" in message or "forgot a comma" in message or "f-string" in message:
-            opened = open_bracket(source, fault)
+            opened = find_open_bracket(source, fault)
             if opened is not None and not is_closed(source, *opened):
-                yield from _closings(source, *opened)
+                yield from _list_closings(source, *opened)
 
 
-def _closings(source: str, line: int, column: int, closer: str) -> Iterator[Mend]:
+def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator[Mend]:
     """The closer at the end of each line from the opener on, then at each place within the opener's line."""
-    lines = lines_of(source)
+    lines = split_lines(source)
     title = f"Close the bracket with `{closer}`"
     ends, within = [], []
     for number in range(line, min(line + REACH, len(lines)) + 1):
         text = lines[number - 1]
-        end = code_end(text)
+        end = find_code_end(text)
         spots = [end]
         while spots[-1] > 0 and text[spots[-1] - 1] in ":,; ":
             spots.append(spots[-1] - 1)
         if number == line:
-            code = outside_strings(text)
+            code = mark_code(text)
             within += [
-                Mend(with_line(source, number, text[:at] + closer + text[at:]), title, sure=False, prior=0.5)
+                Mend(replace_line(source, number, text[:at] + closer + text[at:]), title, sure=False, prior=0.5)
                 for at in range(len(text) - 1, column, -1)
                 if code[at] and at not in spots
             ]
         for at in spots if text.strip() else ():
             if number > line or at > column:
-                ends.append(Mend(with_line(source, number, text[:at] + closer + text[at:]), title, prior=0.9))
-    compiling = [m for m in ends if fault_of(m.source) is None][:4]
-    same_line = [m for m in within if fault_of(m.source) is None]
+                ends.append(Mend(replace_line(source, number, text[:at] + closer + text[at:]), title, prior=0.9))
+    compiling = [m for m in ends if find_fault(m.source) is None][:4]
+    same_line = [m for m in within if find_fault(m.source) is None]
     call = re.match(r"\s*[\w.]+\s*$", lines[line - 1][:column]) is not None
     if compiling:
-        sure = call or distinct([*compiling[:1], *same_line]) == 1
+        sure = call or count_programs([*compiling[:1], *same_line]) == 1
         yield Mend(compiling[0].source, title, sure, 0.9 if sure else 0.6)
         yield from (Mend(m.source, title, False, 0.5) for m in compiling[1:])
         yield from same_line[:3]
@@ -93,23 +93,23 @@ def _closings(source: str, line: int, column: int, closer: str) -> Iterator[Mend
         yield from ends[:3]  # further errors remain: the next mends go on from here
 
 
-def _mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
-    lines = lines_of(source)
+def _mend_mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
+    lines = split_lines(source)
     text = lines[fault.line - 1]
     at = fault.column
     wanted = PAIRS[opener]
-    inserted = with_line(source, fault.line, text[:at] + wanted + text[at:])
-    replaced = with_line(source, fault.line, text[:at] + wanted + text[at + 1 :])
+    inserted = replace_line(source, fault.line, text[:at] + wanted + text[at:])
+    replaced = replace_line(source, fault.line, text[:at] + wanted + text[at + 1 :])
     both = [
         Mend(inserted, f"Add the missing `{wanted}`", prior=0.9),
         Mend(replaced, f"Change `{text[at : at + 1]}` to `{wanted}`", prior=0.9),
     ]
-    opened = open_bracket(source, fault)
+    opened = find_open_bracket(source, fault)
     if opened is not None:
         first = opened[1] + 1 if opened[0] == fault.line else 0
         both += [
             Mend(
-                with_line(source, fault.line, text[:n] + wanted + text[n:]),
+                replace_line(source, fault.line, text[:n] + wanted + text[n:]),
                 f"Add the missing `{wanted}`",
                 False,
                 0.6,
@@ -117,20 +117,20 @@ def _mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
             for n in range(at - 1, first, -1)
             if text[n] == ","
         ]
-    yield from sorted(both, key=lambda m: fault_of(m.source) is not None)
+    yield from sorted(both, key=lambda m: find_fault(m.source) is not None)
 
 
 def _left_over(source: str, fault: Fault) -> Iterator[Mend]:
-    text = lines_of(source)[fault.line - 1]
+    text = split_lines(source)[fault.line - 1]
     at = fault.column
     closer = text[at : at + 1]
     if closer not in OPENERS:
         return
     title = f"Take away the `{closer}` that nothing opens"
-    atend = at + 1 >= code_end(text.rstrip(": ,")) or not text[at + 1 :].strip(" :,)]}")
-    yield Mend(with_line(source, fault.line, text[:at] + text[at + 1 :]), title, atend, 0.9 if atend else 0.5)
+    atend = at + 1 >= find_code_end(text.rstrip(": ,")) or not text[at + 1 :].strip(" :,)]}")
+    yield Mend(replace_line(source, fault.line, text[:at] + text[at + 1 :]), title, atend, 0.9 if atend else 0.5)
     # or it was never opened: at the value's beginning
     start = re.match(r"\s*(?:[\w.\[\], ]+=(?!=)\s*|return\s+|print\s*)?", text)
     if start is not None and start.end() < at:
         opened = text[: start.end()] + OPENERS[closer] + text[start.end() :]
-        yield Mend(with_line(source, fault.line, opened), f"Add the missing `{OPENERS[closer]}`", atend, 0.85)
+        yield Mend(replace_line(source, fault.line, opened), f"Add the missing `{OPENERS[closer]}`", atend, 0.85)

@@ -9,10 +9,10 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
     SyntaxRule,
-    code_end,
-    fault_of,
-    lines_of,
-    with_line,
+    find_code_end,
+    find_fault,
+    replace_line,
+    split_lines,
 )
 
 HEADER = re.compile(
@@ -37,30 +37,32 @@ class MissingColon(SyntaxRule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if "expected ':'" not in fault.message and "invalid syntax" not in fault.message:
             return
-        lines = lines_of(source)
+        lines = split_lines(source)
         for number in dict.fromkeys((fault.line, fault.line - 1)):
             if not 1 <= number <= len(lines):
                 continue
             line = lines[number - 1]
-            end = code_end(line)
+            end = find_code_end(line)
             if "expected ':'" in fault.message and number == fault.line and fault.column < end:
                 # the head's end may be inside the line: ``if x > 0 print(x)``
                 yield from _compiling_first(source, number, line, fault.column, end)
             elif HEADER.match(line) and end and line[end - 1] not in ":\\([{,":
                 stripped = line[:end].rstrip(";.,")
-                yield Mend(with_line(source, number, stripped + ":" + line[end:]), "Add the missing colon", prior=0.95)
+                yield Mend(
+                    replace_line(source, number, stripped + ":" + line[end:]), "Add the missing colon", prior=0.95
+                )
                 if number == fault.line and fault.column < end:
                     text = line[: fault.column].rstrip() + ": " + line[fault.column :]
-                    yield Mend(with_line(source, number, text), "Add the missing colon", prior=0.95)
+                    yield Mend(replace_line(source, number, text), "Add the missing colon", prior=0.95)
 
 
 def _compiling_first(source: str, number: int, line: str, column: int, end: int) -> Iterator[Mend]:
     before = line[:column].rstrip()
     inside = Mend(
-        with_line(source, number, before + ": " + line[column:].lstrip(" ;,")), "Add the missing colon", prior=0.95
+        replace_line(source, number, before + ": " + line[column:].lstrip(" ;,")), "Add the missing colon", prior=0.95
     )
     atend = Mend(
-        with_line(source, number, line[:end].rstrip(";.,") + ":" + line[end:]), "Add the missing colon", prior=0.95
+        replace_line(source, number, line[:end].rstrip(";.,") + ":" + line[end:]), "Add the missing colon", prior=0.95
     )
-    ordered = (inside, atend) if fault_of(inside.source) is None else (atend, inside)
+    ordered = (inside, atend) if find_fault(inside.source) is None else (atend, inside)
     yield from ordered

@@ -10,11 +10,11 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
     SyntaxRule,
-    distinct,
-    fault_of,
-    lines_of,
-    open_bracket,
-    outside_strings,
+    count_programs,
+    find_fault,
+    find_open_bracket,
+    mark_code,
+    split_lines,
 )
 
 GAP = re.compile(r"(?<=[\w)\]}'\"])(\s+)(?=[\w(\[{'\"-])|(?<=[)\]}'\"])()(?=[\w'\"(\[{])|(?<=\w)()(?=['\"])")
@@ -43,31 +43,31 @@ class MissingComma(SyntaxRule):
             and "':' expected" not in fault.message
         ):
             return
-        if "forgot a comma" not in fault.message and open_bracket(source, fault) is None:
+        if "forgot a comma" not in fault.message and find_open_bracket(source, fault) is None:
             return
-        found = [m for m in _candidates(source, fault) if _gets_on(m.source, fault)]
-        compiling = [m for m in found if fault_of(m.source) is None]
-        sure = distinct(compiling) == 1
-        for mend in (compiling or found)[:3]:
+        mends = [m for m in _list_candidates(source, fault) if _gets_on(m.source, fault)]
+        compiling = [m for m in mends if find_fault(m.source) is None]
+        sure = count_programs(compiling) == 1
+        for mend in (compiling or mends)[:3]:
             yield Mend(mend.source, mend.title, sure or not compiling, 0.9 if sure else 0.55)
 
 
 def _gets_on(source: str, fault: Fault) -> bool:
-    after = fault_of(source)
+    after = find_fault(source)
     return (
         after is None or after.line > fault.line or (after.line == fault.line and after.column > fault.end_column + 1)
     )
 
 
-def _candidates(source: str, fault: Fault) -> Iterator[Mend]:
-    lines = lines_of(source)
+def _list_candidates(source: str, fault: Fault) -> Iterator[Mend]:
+    lines = split_lines(source)
     first, last = max(fault.line - 1, 1), min(max(fault.end_line, fault.line), len(lines))
     starts = [0]
     for text in lines:
         starts.append(starts[-1] + len(text) + 1)
     for number in range(last, first - 1, -1):
         text = lines[number - 1]
-        code = outside_strings(text)
+        code = mark_code(text)
         places = [m.start() for m in GAP.finditer(text) if _is_gap(text, code, m)]
         stripped = text.rstrip()
         if number < last and stripped and stripped[-1] not in ",([{:+-*/\\=":
@@ -79,9 +79,9 @@ def _candidates(source: str, fault: Fault) -> Iterator[Mend]:
             yield Mend(source[:where] + "," + source[where:], "Add the missing comma")
 
 
-def _is_gap(text: str, code: list[bool], found: re.Match[str]) -> bool:
+def _is_gap(text: str, code: list[bool], match: re.Match[str]) -> bool:
     """True where both neighbours are outside of texts, or are a text's own quotes."""
-    before, after = found.start() - 1, found.end()
+    before, after = match.start() - 1, match.end()
     if after >= len(text):
         return False
     return (code[before] or text[before] in "'\"") and (code[after] or text[after] in "'\"")

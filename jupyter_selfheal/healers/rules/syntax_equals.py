@@ -9,10 +9,10 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
     SyntaxRule,
-    fault_of,
-    lines_of,
-    outside_strings,
-    with_line,
+    find_fault,
+    mark_code,
+    replace_line,
+    split_lines,
 )
 
 CONDITION = re.compile(r"^\s*(if|elif|while|assert|return|print|not)\b|\bif\b|\band\b|\bor\b|\blambda\b|\bwhile\b")
@@ -38,24 +38,24 @@ class Equals(SyntaxRule):
             r"'='|cannot assign|invalid syntax|dictionary key|perhaps you meant|forgot a comma", fault.message
         ):
             return
-        lines = lines_of(source)
+        lines = split_lines(source)
         line = lines[fault.line - 1] if fault.line <= len(lines) else ""
-        code = outside_strings(line)
+        code = mark_code(line)
         for wrong, right in (("=<", "<="), ("=>", ">="), ("=!", "!="), ("===", "=="), ("<>", "!="), ("!==", "!=")):
             at = line.find(wrong)
             if at >= 0 and code[at]:
                 text = line[:at] + right + line[at + len(wrong) :]
-                yield Mend(with_line(source, fault.line, text), f"Change `{wrong}` to `{right}`", prior=0.95)
-        for found in re.finditer(r"(?<![=!<>:+\-*/%&|^@])=(?!=)", line):
-            at = found.start()
+                yield Mend(replace_line(source, fault.line, text), f"Change `{wrong}` to `{right}`", prior=0.95)
+        for match in re.finditer(r"(?<![=!<>:+\-*/%&|^@])=(?!=)", line):
+            at = match.start()
             if not code[at]:
                 continue
             if CONDITION.search(line[:at]):
                 text = line[:at] + "==" + line[at + 1 :]
-                yield Mend(with_line(source, fault.line, text), "Compare with `==`", prior=0.95)
+                yield Mend(replace_line(source, fault.line, text), "Compare with `==`", prior=0.95)
             if "{" in "".join(lines[: fault.line]) and (text := _as_dictionary(line)) != line:
-                mend = Mend(with_line(source, fault.line, text), "Use `:` after a dictionary's key", prior=0.9)
-                after = fault_of(mend.source)
+                mend = Mend(replace_line(source, fault.line, text), "Use `:` after a dictionary's key", prior=0.9)
+                after = find_fault(mend.source)
                 if after is None or after.line > fault.line:
                     yield mend
                     return

@@ -12,10 +12,10 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
     SyntaxRule,
-    fault_of,
-    lines_of,
-    outside_strings,
-    with_line,
+    find_fault,
+    mark_code,
+    replace_line,
+    split_lines,
 )
 from jupyter_selfheal.healers.rules.context.tables import read_table
 
@@ -39,36 +39,36 @@ class ForeignSyntax(SyntaxRule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if "never closed" in fault.message or "unterminated" in fault.message or "indent" in fault.message:
             return
-        lines = lines_of(source)
+        lines = split_lines(source)
         for number in dict.fromkeys((fault.line, fault.line - 1)):
             if not 1 <= number <= len(lines):
                 continue
             line = lines[number - 1]
-            for mend in (*_foreign(source, number, line), *_keyword_slips(source, number, line)):
-                after = fault_of(mend.source)
+            for mend in (*_use_python_forms(source, number, line), *_keyword_slips(source, number, line)):
+                after = find_fault(mend.source)
                 if after is None or after.line > fault.line:
                     yield mend
 
 
-def _foreign(source: str, number: int, line: str) -> Iterator[Mend]:
-    if "leading zeros" in (getattr(fault_of(source), "message", "")):
+def _use_python_forms(source: str, number: int, line: str) -> Iterator[Mend]:
+    if "leading zeros" in (getattr(find_fault(source), "message", "")):
         yield from _leading_zeros(source, number, line)
         return
     for form in read_table("foreign_syntax")["form"]:
-        changed = _outside(form["pattern"], form["python"], line)
+        changed = _substitute_in_code(form["pattern"], form["python"], line)
         if changed != line:
-            yield Mend(with_line(source, number, changed), form["title"], prior=0.92)
+            yield Mend(replace_line(source, number, changed), form["title"], prior=0.92)
 
 
-def _outside(pattern: str, text: str, line: str) -> str:
+def _substitute_in_code(pattern: str, text: str, line: str) -> str:
     """Substitute where the match begins in code, not in a text or comment."""
-    code = outside_strings(line)
+    code = mark_code(line)
 
-    def one(found: re.Match[str]) -> str:
-        at = found.start()
-        while at < found.end() - 1 and line[at] == " ":
+    def one(match: re.Match[str]) -> str:
+        at = match.start()
+        while at < match.end() - 1 and line[at] == " ":
             at += 1
-        return found.expand(text) if at < len(code) and code[at] else found[0]
+        return match.expand(text) if at < len(code) and code[at] else match[0]
 
     return re.sub(pattern, one, line)
 
@@ -76,33 +76,33 @@ def _outside(pattern: str, text: str, line: str) -> str:
 def _leading_zeros(source: str, number: int, line: str) -> Iterator[Mend]:
     """Python 2 read ``0644`` as octal; ``08`` and ``05`` are plain numbers of a date or a code."""
 
-    def one(found: re.Match[str]) -> str:
-        digits = found[0].lstrip("0")
-        octal = len(found[0]) > 2 and not set(digits) & set("89")
+    def one(match: re.Match[str]) -> str:
+        digits = match[0].lstrip("0")
+        octal = len(match[0]) > 2 and not set(digits) & set("89")
         return "0o" + digits if octal else digits
 
     changed = re.sub(r"(?<![\w.])0+[1-9]\d*(?![\w.])", one, line)
     if changed != line:
-        yield Mend(with_line(source, number, changed), "Remove the leading zero", prior=0.9)
+        yield Mend(replace_line(source, number, changed), "Remove the leading zero", prior=0.9)
 
 
 def _keyword_slips(source: str, number: int, line: str) -> Iterator[Mend]:
-    code = outside_strings(line)
-    for found in WORD.finditer(line):
-        word = found[0]
-        if not code[found.start()] or word in keyword.kwlist or len(word) < 2:
+    code = mark_code(line)
+    for match in WORD.finditer(line):
+        word = match[0]
+        if not code[match.start()] or word in keyword.kwlist or len(word) < 2:
             continue
         for near in find_nearest(word, [*keyword.kwlist, "print"])[:3]:
             if len(near) < 3 and word.casefold() != near:
                 continue
-            changed = line[: found.start()] + near + line[found.end() :]
-            yield Mend(with_line(source, number, changed), f"Change `{word}` to `{near}`", prior=0.9)
+            changed = line[: match.start()] + near + line[match.end() :]
+            yield Mend(replace_line(source, number, changed), f"Change `{word}` to `{near}`", prior=0.9)
     joined = re.match(
         r"^(\s*)(import|from|return|def|class|for|while|if|elif|not|print)(?=[A-Za-z_\d\"'])(\S.*)$", line
     )
     if joined:
         yield Mend(
-            with_line(source, number, f"{joined[1]}{joined[2]} {joined[3]}"),
+            replace_line(source, number, f"{joined[1]}{joined[2]} {joined[3]}"),
             f"Add a space after `{joined[2]}`",
             prior=0.7,
         )

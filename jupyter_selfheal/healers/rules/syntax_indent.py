@@ -9,10 +9,10 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
     SyntaxRule,
-    code_end,
-    fault_of,
-    indent_of,
-    lines_of,
+    find_code_end,
+    find_fault,
+    read_indent,
+    split_lines,
 )
 
 STEP = "    "
@@ -38,9 +38,9 @@ class Indentation(SyntaxRule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         message = fault.message
         if "expected an indented block" in message:
-            yield from _indented(source, fault)
+            yield from _indent_block(source, fault)
         elif "unexpected indent" in message:
-            yield from _back(source, fault)
+            yield from _dedent(source, fault)
         elif "unindent does not match" in message:
             yield from _nearest_level(source, fault)
         elif "inconsistent use of tabs" in message or fault.kind == "TabError":
@@ -49,44 +49,44 @@ class Indentation(SyntaxRule):
             yield from _into_block(source, fault)
 
 
-def _shifted(source: str, first: int, last: int, indent: str) -> str:
+def _shift(source: str, first: int, last: int, indent: str) -> str:
     """Lines first..last (1-based) with ``indent`` in front of what they have."""
-    lines = lines_of(source)
+    lines = split_lines(source)
     for n in range(first - 1, last):
         if lines[n].strip():
             lines[n] = indent + lines[n]
     return "\n".join(lines)
 
 
-def _indented(source: str, fault: Fault) -> Iterator[Mend]:
-    lines = lines_of(source)
-    found = re.search(r"on line (\d+)", fault.message)
-    head = int(found[1]) if found else fault.line - 1
-    while head < len(lines) and not lines[head - 1][: code_end(lines[head - 1])].endswith(":"):
+def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
+    lines = split_lines(source)
+    match = re.search(r"on line (\d+)", fault.message)
+    head = int(match[1]) if match else fault.line - 1
+    while head < len(lines) and not lines[head - 1][: find_code_end(lines[head - 1])].endswith(":"):
         head += 1
-    base = indent_of(lines[head - 1])
+    base = read_indent(lines[head - 1])
     first = next((n for n in range(head + 1, len(lines) + 1) if lines[n - 1].strip()), 0)
-    if not first or len(indent_of(lines[first - 1])) < len(base):
+    if not first or len(read_indent(lines[first - 1])) < len(base):
         body = [*lines[:head], f"{base}{STEP}pass", *lines[head:]]
         yield Mend("\n".join(body), "Add `pass` to the empty block", False, 0.4)
         return
-    reach = _reach(lines, first, base)
+    reach = _find_block_end(lines, first, base)
     # a function's lines up to its return can stand nowhere else; how many lines a loop or a condition holds nobody can tell
     function = bool(re.match(r"\s*(async\s+)?def\b", lines[head - 1]))
     ends_function = function and bool(re.match(r"\s*(return|raise)\b", lines[reach - 1]))
     sure = reach == first or ends_function
     for rank, end in enumerate(dict.fromkeys([reach] if sure else [reach, first] if function else [first, reach])):
-        yield Mend(_shifted(source, first, end, STEP), "Indent the block", sure, (0.9 if sure else 0.6) - 0.05 * rank)
+        yield Mend(_shift(source, first, end, STEP), "Indent the block", sure, (0.9 if sure else 0.6) - 0.05 * rank)
 
 
-def _reach(lines: list[str], first: int, base: str) -> int:
+def _find_block_end(lines: list[str], first: int, base: str) -> int:
     """The last line of the block: up to a blank line, a shallower line, a new definition, or a ``return`` at its level."""
     last = first
     for n in range(first, len(lines) + 1):
         text = lines[n - 1]
-        if not text.strip() or len(indent_of(text)) < len(base):
+        if not text.strip() or len(read_indent(text)) < len(base):
             break
-        at_base = indent_of(text) == base
+        at_base = read_indent(text) == base
         if (
             n > first
             and at_base
@@ -99,15 +99,15 @@ def _reach(lines: list[str], first: int, base: str) -> int:
     return last
 
 
-def _back(source: str, fault: Fault) -> Iterator[Mend]:
-    lines = lines_of(source)
-    bad = indent_of(lines[fault.line - 1])
+def _dedent(source: str, fault: Fault) -> Iterator[Mend]:
+    lines = split_lines(source)
+    bad = read_indent(lines[fault.line - 1])
     above = next((lines[n] for n in range(fault.line - 2, -1, -1) if lines[n].strip()), "")
-    goal = indent_of(above)
+    goal = read_indent(above)
     if len(goal) >= len(bad):
         return
     last = fault.line
-    while last < len(lines) and (not lines[last].strip() or len(indent_of(lines[last])) >= len(bad)):
+    while last < len(lines) and (not lines[last].strip() or len(read_indent(lines[last])) >= len(bad)):
         last += 1
     whole = list(lines)
     for n in range(fault.line - 1, last):
@@ -120,12 +120,12 @@ def _back(source: str, fault: Fault) -> Iterator[Mend]:
 
 
 def _nearest_level(source: str, fault: Fault) -> Iterator[Mend]:
-    lines = lines_of(source)
+    lines = split_lines(source)
     number = fault.line
-    bad = indent_of(lines[number - 1])
-    levels = sorted({indent_of(t) for t in lines[: number - 1] if t.strip()}, key=lambda i: abs(len(i) - len(bad)))
+    bad = read_indent(lines[number - 1])
+    levels = sorted({read_indent(t) for t in lines[: number - 1] if t.strip()}, key=lambda i: abs(len(i) - len(bad)))
     last = number
-    while last < len(lines) and lines[last].strip() and indent_of(lines[last]) == bad:
+    while last < len(lines) and lines[last].strip() and read_indent(lines[last]) == bad:
         last += 1
     for level in levels[:2]:
         text = list(lines)
@@ -136,35 +136,35 @@ def _nearest_level(source: str, fault: Fault) -> Iterator[Mend]:
 
 
 def _without_tabs(source: str) -> Iterator[Mend]:
-    found = []
+    matches = []
     for size in (4, 8, 2):
-        lines = [indent_of(t).expandtabs(size) + t.lstrip() if t.strip() else t for t in lines_of(source)]
+        lines = [read_indent(t).expandtabs(size) + t.lstrip() if t.strip() else t for t in split_lines(source)]
         mend = Mend("\n".join(lines), "Change tabs to spaces", prior=0.9)
-        if fault_of(mend.source) is None:
-            found.append(mend)
-    sure = len({m.source for m in found}) == 1 or len(found) == 1
-    for mend in found:
+        if find_fault(mend.source) is None:
+            matches.append(mend)
+    sure = len({m.source for m in matches}) == 1 or len(matches) == 1
+    for mend in matches:
         yield Mend(mend.source, mend.title, sure, 0.9 if sure else 0.6)
 
 
 def _into_block(source: str, fault: Fault) -> Iterator[Mend]:
     """``return`` right below a function's (or ``break`` below a loop's) body: it belongs into it."""
-    lines = lines_of(source)
+    lines = split_lines(source)
     number = fault.line
     above = next((n for n in range(number - 1, 0, -1) if lines[n - 1].strip()), 0)
-    bad = indent_of(lines[number - 1])
-    if not above or len(indent_of(lines[above - 1])) <= len(bad):
+    bad = read_indent(lines[number - 1])
+    if not above or len(read_indent(lines[above - 1])) <= len(bad):
         return
     word = r"def|async\s+def" if "function" in fault.message else "for|while"
     heads = [n for n in range(above, 0, -1) if re.match(rf"\s*({word})\b", lines[n - 1])]
     if not heads:
         return
-    inside = next((indent_of(t) for t in lines[heads[0] :] if t.strip()), "")
+    inside = next((read_indent(t) for t in lines[heads[0] :] if t.strip()), "")
     if len(inside) <= len(bad):
         return
     first = number
     # the lines between the body and the return that stand at its level belong to it, too
-    while first > 1 and lines[first - 2].strip() and indent_of(lines[first - 2]) == bad:
+    while first > 1 and lines[first - 2].strip() and read_indent(lines[first - 2]) == bad:
         first -= 1
     text = list(lines)
     for n in range(first - 1, number):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, lines_of
+from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, split_lines
 
 PROMPT = re.compile(r"^(\s*)(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?|\s*\.\.\.: ?)")
 MAGICS = frozenset({"pip", "conda", "cd", "pwd", "ls", "mkdir", "cat", "cp", "mv", "rm", "rmdir", "timeit", "time", "matplotlib",
@@ -35,38 +35,38 @@ class Pasted(SyntaxRule):
     why = "The line is no Python; it is a prompt or a command for the shell."
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
-        lines = lines_of(source)
+        lines = split_lines(source)
         if any(re.match(r"\s*(>>>|In ?\[\d*\]:)", t) for t in lines) and fault.line <= len(lines):
-            yield Mend("\n".join(_unprompted(lines)), "Remove the prompts", prior=0.95)
+            yield Mend("\n".join(_strip_prompts(lines)), "Remove the prompts", prior=0.95)
         done, first = list(lines), ""
         masked = src.mask(source).split("\n")
         for n, line in enumerate(lines):
             if line == masked[n] and (n + 1 == fault.line or first):
-                text = _command(line)
+                text = _find_command(line)
                 if text:
                     done[n], first = text, first or text.strip()
         if first:
             yield Mend("\n".join(done), f"Run `{first}` as a command", prior=0.9)
 
 
-def _unprompted(lines: list[str]) -> list[str]:
-    found = []
+def _strip_prompts(lines: list[str]) -> list[str]:
+    matches = []
     for line in lines:
         if PROMPT.match(line):
-            found.append(PROMPT.sub(r"\1", line, count=1))
+            matches.append(PROMPT.sub(r"\1", line, count=1))
         elif line.strip() and not line.lstrip().startswith("#"):
-            found.append("# " + line)
+            matches.append("# " + line)
         else:
-            found.append(line)
-    return found
+            matches.append(line)
+    return matches
 
 
-def _command(line: str) -> str:
+def _find_command(line: str) -> str:
     """The line as a magic or a shell escape, empty where it does not look like a command."""
-    found = re.match(r"^(\s*)(?:\$ +|# *\$ +)?([A-Za-z][\w-]*)(\s+.*)?$", line)
-    if not found:
+    match = re.match(r"^(\s*)(?:\$ +|# *\$ +)?([A-Za-z][\w-]*)(\s+.*)?$", line)
+    if not match:
         return ""
-    indent, word, rest = found[1], found[2], found[3] or ""
+    indent, word, rest = match[1], match[2], match[3] or ""
     if re.match(r"\s*([=.(\[,]|in\b|is\b|and\b|or\b|if\b|[+*/%<>!]=?\s*\w)", rest):
         return ""
     if word in MAGICS and (rest or word not in ("time", "timeit", "run")):

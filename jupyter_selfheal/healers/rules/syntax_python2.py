@@ -11,7 +11,14 @@ from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, code_end, fault_of, lines_of
+from jupyter_selfheal.healers.rules.context.syntax import (
+    Fault,
+    Mend,
+    SyntaxRule,
+    find_code_end,
+    find_fault,
+    split_lines,
+)
 from jupyter_selfheal.model import Patch, Replace
 
 SYNTAX = ("print", "exec", "except", "raise", "repr", "ne", "numliterals", "tuple_params", "throw")
@@ -55,25 +62,26 @@ class Python2Syntax(SyntaxRule):
         true = any(FUTURE.search(text) for text in (*cells, context.failure.source))
         for patch in super().propose(context):
             edits = (
-                replace(e, source=_divided(e.source)) if isinstance(e, Replace) and not true else e for e in patch.edits
+                replace(e, source=_use_floor_division(e.source)) if isinstance(e, Replace) and not true else e
+                for e in patch.edits
             )
             yield replace(patch, edits=tuple(edits))
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if not MESSAGES.search(fault.message) or not MARKS.search(source):
             return
-        text = refactored(source, SYNTAX)
-        if text is None or fault_of(text) is not None:
+        text = refactor(source, SYNTAX)
+        if text is None or find_fault(text) is not None:
             text = _by_line(source)
-            after = fault_of(text)
+            after = find_fault(text)
             if text == source or (after is not None and (after.line, after.column) <= (fault.line, fault.column)):
                 return
-        if fault_of(text) is None:
-            text = refactored(text, MEANING) or text
+        if find_fault(text) is None:
+            text = refactor(text, MEANING) or text
         yield Mend(text, "Convert the cell to Python 3", prior=0.95)
 
 
-def _divided(source: str) -> str:
+def _use_floor_division(source: str) -> str:
     """The source with ``//`` for ``/`` between what can only be whole numbers."""
     splices = []
     for node in src.walk(source):
@@ -96,7 +104,7 @@ def _is_whole(node: ast.expr) -> bool:
 
 
 @cache
-def _tool(fixers: tuple[str, ...], print_function: bool) -> Any:
+def _load_refactoring(fixers: tuple[str, ...], print_function: bool) -> Any:
     from fissix.refactor import RefactoringTool, get_fixers_from_package
 
     known = set(get_fixers_from_package("fissix.fixes"))
@@ -104,12 +112,12 @@ def _tool(fixers: tuple[str, ...], print_function: bool) -> Any:
     return RefactoringTool([w for w in wanted if w in known], {"print_function": print_function})
 
 
-def refactored(source: str, fixers: tuple[str, ...]) -> str | None:
+def refactor(source: str, fixers: tuple[str, ...]) -> str | None:
     """The source after some of fissix' fixers; None where it cannot read it."""
     masked, kept = _without_magics(source)
     masked = re.sub(r"\b[uU][rR](?=['\"])", "r", masked)
     try:
-        tree = _tool(fixers, "print" not in fixers).refactor_string(masked + "\n", "<cell>")
+        tree = _load_refactoring(fixers, "print" not in fixers).refactor_string(masked + "\n", "<cell>")
     except Exception:  # lib2to3's driver raises ParseError, TokenError and others for what it cannot read
         return None
     text = str(tree).removesuffix("\n")
@@ -121,13 +129,13 @@ def refactored(source: str, fixers: tuple[str, ...]) -> str | None:
 def _without_magics(source: str) -> tuple[str, dict[int, str]]:
     """The source with IPython's lines replaced by names that no cell has, and those lines without their indentation."""
     kept: dict[int, str] = {}
-    found = []
-    for number, (line, masked) in enumerate(zip(lines_of(source), lines_of(src.mask(source)), strict=True)):
+    matches = []
+    for number, (line, masked) in enumerate(zip(split_lines(source), split_lines(src.mask(source)), strict=True)):
         if line != masked:
             kept[number] = line.lstrip()
             line = line[: len(line) - len(line.lstrip())] + f"_selfheal_magic_{number}_"
-        found.append(line)
-    return "\n".join(found), kept
+        matches.append(line)
+    return "\n".join(matches), kept
 
 
 _PRINT = re.compile(r"^(\s*(?:.*?[:;]\s*)?)print[ \t]+(?![=.,)\]])(.*)$")
@@ -138,7 +146,7 @@ _RAISE = re.compile(r"^(\s*raise\s+[\w.]+)\s*,\s*(.+)$")
 
 def _by_line(source: str) -> str:
     """Rewrite line by line, where fissix cannot read the cell because it mixes both Pythons."""
-    lines = lines_of(source)
+    lines = split_lines(source)
     for n, line in enumerate(lines):
         if m := _BARE.match(line):
             lines[n] = f"{m[1]}print(){'  ' + m[2] if m[2] else ''}"
@@ -169,5 +177,5 @@ def _is_open(text: str) -> bool:
 def _split_comment(body: str) -> tuple[str, str]:
     if "\n" in body:
         return body, ""
-    at = code_end(body)
+    at = find_code_end(body)
     return body[:at], ("  " + body[at:].strip()) if body[at:].strip() else ""

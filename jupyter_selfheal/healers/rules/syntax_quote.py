@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, fault_of, lines_of, with_line
+from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, find_fault, replace_line, split_lines
 
 TYPOGRAPHIC = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "′": "'", "″": '"', "\u00a0": " ",
@@ -34,23 +34,23 @@ class Quote(SyntaxRule):
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         message = fault.message
-        lines = lines_of(source)
+        lines = split_lines(source)
         line = lines[fault.line - 1] if fault.line <= len(lines) else ""
         if re.search(r"invalid (non-printable )?character|invalid decimal literal", message):
             if (plain := line.translate(TYPOGRAPHIC)) != line:
-                yield Mend(with_line(source, fault.line, plain), "Use plain quotes and signs", prior=0.95)
+                yield Mend(replace_line(source, fault.line, plain), "Use plain quotes and signs", prior=0.95)
         elif "unterminated triple-quoted" in message:
             quote = '"""' if '"""' in line[fault.column - 1 : fault.column + 4] else "'''"
             yield from _closed_triple(source, fault, quote)
         elif "unterminated string literal" in message or "EOL while" in message or "unterminated f-string" in message:
-            yield from _closed(source, fault, line)
+            yield from _close_text(source, fault, line)
         elif "f-string" in message or ("invalid syntax" in message and re.search(r"\b[fF]['\"]", line)):
-            yield from _nested(source, fault, line)
+            yield from _use_other_quote(source, fault, line)
         elif "invalid syntax" in message and re.search(r"\w'\w", line):
-            yield from _apostrophe(source, fault, line)
+            yield from _escape_apostrophe(source, fault, line)
 
 
-def _closed(source: str, fault: Fault, line: str) -> Iterator[Mend]:
+def _close_text(source: str, fault: Fault, line: str) -> Iterator[Mend]:
     quote = line[fault.column : fault.column + 1]
     if quote not in ("'", '"'):
         at = max(line.rfind("'"), line.rfind('"'))
@@ -59,7 +59,7 @@ def _closed(source: str, fault: Fault, line: str) -> Iterator[Mend]:
         column = fault.column
     if not quote:
         return
-    yield from _apostrophe(source, fault, line)
+    yield from _escape_apostrophe(source, fault, line)
     rest = line[column + 1 :].rstrip()
     tail = re.search(r"[)\]}:,;\s]*$", rest)
     assert tail is not None
@@ -68,15 +68,15 @@ def _closed(source: str, fault: Fault, line: str) -> Iterator[Mend]:
     title = f"Close the text with `{quote}`"
     other = "'" if quote == '"' else '"'
     if body.endswith(other) and body.count(other) % 2 == 1:
-        yield Mend(with_line(source, fault.line, head + body[:-1] + quote + closers), title, prior=0.95)
-    places = [Mend(with_line(source, fault.line, head + body + closers[:n] + quote + closers[n:]), title, prior=0.9)
+        yield Mend(replace_line(source, fault.line, head + body[:-1] + quote + closers), title, prior=0.95)
+    places = [Mend(replace_line(source, fault.line, head + body + closers[:n] + quote + closers[n:]), title, prior=0.9)
               for n in range(len(closers) + 1)]  # fmt: skip
-    compiling = [m for m in places if fault_of(m.source) is None]
+    compiling = [m for m in places if find_fault(m.source) is None]
     yield from compiling[:2]
     for word in re.finditer(r"(?<=\w)(?=[,:\])} ])", body):
         text = head + body[: word.start()] + quote + body[word.start() :] + closers
-        mend = Mend(with_line(source, fault.line, text), title, False, 0.5)
-        if fault_of(mend.source) is None:
+        mend = Mend(replace_line(source, fault.line, text), title, False, 0.5)
+        if find_fault(mend.source) is None:
             yield mend
     if not compiling:
         yield places[0]
@@ -84,36 +84,36 @@ def _closed(source: str, fault: Fault, line: str) -> Iterator[Mend]:
 
 def _closed_triple(source: str, fault: Fault, quote: str) -> Iterator[Mend]:
     """Close after the paragraph that the quotes open, at the line that looks least like text, or at the cell's end."""
-    lines = lines_of(source)
+    lines = split_lines(source)
     title = f"Close the text with `{quote}`"
-    found = []
+    matches = []
     for number in range(fault.line, len(lines) + 1):
         text = lines[number - 1].rstrip()
         if number == fault.line and text.endswith(quote) and text.count(quote) == 1:
             continue
         if not text.strip():
             continue
-        mend = Mend(with_line(source, number, text + quote), title, prior=0.8)
-        if fault_of(mend.source) is None:
-            found.append(mend)
-    if found:
-        sure = len(found) == 1
-        yield Mend(found[0].source, title, sure, 0.9 if sure else 0.55)
+        mend = Mend(replace_line(source, number, text + quote), title, prior=0.8)
+        if find_fault(mend.source) is None:
+            matches.append(mend)
+    if matches:
+        sure = len(matches) == 1
+        yield Mend(matches[0].source, title, sure, 0.9 if sure else 0.55)
         if not sure:
-            yield Mend(found[-1].source, title, False, 0.5)
+            yield Mend(matches[-1].source, title, False, 0.5)
 
 
-def _apostrophe(source: str, fault: Fault, line: str) -> Iterator[Mend]:
+def _escape_apostrophe(source: str, fault: Fault, line: str) -> Iterator[Mend]:
     """Escape an apostrophe between two letters: ``'It's here'``."""
-    for found in re.finditer(r"(?<=[A-Za-z])'(?=[a-z])", line):
-        text = line[: found.start()] + "\\" + line[found.start() :]
-        mend = Mend(with_line(source, fault.line, text), "Escape the apostrophe in the text", prior=0.95)
-        after = fault_of(mend.source)
+    for match in re.finditer(r"(?<=[A-Za-z])'(?=[a-z])", line):
+        text = line[: match.start()] + "\\" + line[match.start() :]
+        mend = Mend(replace_line(source, fault.line, text), "Escape the apostrophe in the text", prior=0.95)
+        after = find_fault(mend.source)
         if after is None or after.line > fault.line:
             yield mend
 
 
-def _nested(source: str, fault: Fault, line: str) -> Iterator[Mend]:
+def _use_other_quote(source: str, fault: Fault, line: str) -> Iterator[Mend]:
     """Quotes inside the braces of an f-string that uses the same ones."""
     for quote, other in (('"', "'"), ("'", '"')):
         pattern = re.compile(rf"(\{{[^{{}}{quote}]*){quote}([^{quote}{{}}{other}]*){quote}([^{{}}{quote}]*\}})")
@@ -121,4 +121,4 @@ def _nested(source: str, fault: Fault, line: str) -> Iterator[Mend]:
         while text != last:
             last, text = text, pattern.sub(rf"\1{other}\2{other}\3", text)
         if text != line:
-            yield Mend(with_line(source, fault.line, text), f"Use `{other}` inside the f-string", prior=0.9)
+            yield Mend(replace_line(source, fault.line, text), f"Use `{other}` inside the f-string", prior=0.9)

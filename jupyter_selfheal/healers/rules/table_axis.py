@@ -33,19 +33,19 @@ class TableAxis(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if "not found in axis" in context.failure.evalue:
-            yield from self._dropped(context)
+            yield from self._drop_columns(context)
         else:
-            yield from self._applied(context)
+            yield from self._apply_to_rows(context)
 
-    def _dropped(self, context: RuleContext) -> Iterator[Patch]:
+    def _drop_columns(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.calls_at_failure()[:3]:
             if (
                 not _is_method(call, "drop")
                 or len(call.args) != 1
-                or _given(call, "axis", "columns", "index", "labels")
+                or _has_argument(call, "axis", "columns", "index", "labels")
             ):
                 continue
-            names = _texts(call.args[0])
+            names = _list_texts(call.args[0])
             if not names or not _are_columns(context, call, names):
                 continue
             start = context.span(call.args[0])[0]
@@ -53,9 +53,9 @@ class TableAxis(Rule):
             yield self.patch(edits, "Drop columns", f"{', '.join(names)}: columns, not row labels.", prior=0.9)
             return
 
-    def _applied(self, context: RuleContext) -> Iterator[Patch]:
-        found = NO_ATTRIBUTE.search(context.failure.evalue)
-        name = found[1] if found else context.failure.evalue.strip("'\"")
+    def _apply_to_rows(self, context: RuleContext) -> Iterator[Patch]:
+        match = NO_ATTRIBUTE.search(context.failure.evalue)
+        name = match[1] if match else context.failure.evalue.strip("'\"")
         statement = context.failing_statement
         if statement is None or src.is_foreign(context.failure.source):
             return
@@ -64,7 +64,7 @@ class TableAxis(Rule):
             if (
                 _is_method(call, "apply")
                 and call.args
-                and not _given(call, "axis")
+                and not _has_argument(call, "axis")
                 and _are_columns(context, call, [name])
             ):
                 end = context.span(call)[1] - 1
@@ -83,17 +83,17 @@ def _is_method(call: ast.Call, name: str) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == name
 
 
-def _given(call: ast.Call, *names: str) -> bool:
+def _has_argument(call: ast.Call, *names: str) -> bool:
     return len(call.args) > 1 or any(k.arg in names or k.arg is None for k in call.keywords)
 
 
-def _texts(node: ast.expr) -> list[str]:
+def _list_texts(node: ast.expr) -> list[str]:
     items = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
-    found = [i.value for i in items if isinstance(i, ast.Constant) and isinstance(i.value, str)]
-    return found if len(found) == len(items) else []
+    nodes = [i.value for i in items if isinstance(i, ast.Constant) and isinstance(i.value, str)]
+    return nodes if len(nodes) == len(items) else []
 
 
 def _are_columns(context: RuleContext, call: ast.Call, names: list[str]) -> bool:
     assert isinstance(call.func, ast.Attribute)
-    found = context.keys(call.func.value)
-    return found is not None and all(n in found.columns and n not in found.index for n in names)
+    keys = context.keys(call.func.value)
+    return keys is not None and all(n in keys.columns and n not in keys.index for n in names)

@@ -59,19 +59,19 @@ class TextAndNumber(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if not ABOUT.search(context.failure.evalue) or "str" not in context.failure.evalue:
             return
-        if HOLLOW & {t for found in ABOUT.findall(context.failure.evalue) for t in found}:
+        if HOLLOW & {t for patches in ABOUT.findall(context.failure.evalue) for t in patches}:
             return
         for failing in context.failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign):
-            found = list(self._propose_for(context, failing))
-            if found:
-                yield from found
+            patches = list(self._propose_for(context, failing))
+            if patches:
+                yield from patches
                 return
 
     def _propose_for(self, context: RuleContext, node: ast.AST) -> Iterator[Patch]:
-        sides = _sides(node)
+        sides = _list_sides(node)
         if len(sides) != 2:
             return
-        kinds = [_kind(context, s) for s in sides]
+        kinds = [_find_type(context, s) for s in sides]
         numeric = [_number_in(context, s) for s in sides]
         adds = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add)
         texts = [n for n in (0, 1) if kinds[n] == "str"]
@@ -85,7 +85,7 @@ class TextAndNumber(Rule):
             yield from self._as_numbers(context, node, texts[0], numeric, 0.85)
 
     def _as_text(self, context: RuleContext, node: ast.AST, texts: list[ast.expr]) -> Patch:
-        changes = _wrapped(context, node)
+        changes = _wrap_operands(context, node)
         amount = any(_is_amount(context, side) for side in texts)
         return self.patch(
             context.replace(context.cell_id, changes),
@@ -99,7 +99,7 @@ class TextAndNumber(Rule):
     def _as_numbers(
         self, context: RuleContext, node: ast.AST, which: int, numeric: list[str], prior: float
     ) -> Iterator[Patch]:
-        side, function = _sides(node)[which], numeric[which]
+        side, function = _list_sides(node)[which], numeric[which]
         name = side.id if isinstance(side, ast.Name) else ""
         home = context.find_last_assignment(name) if name else None
         cause = f"`{context.text(side)}` is text, not a number."
@@ -127,7 +127,7 @@ class TextAndNumber(Rule):
         )
 
 
-def _sides(node: ast.AST) -> list[ast.expr]:
+def _list_sides(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
     if isinstance(node, ast.AugAssign):
@@ -137,14 +137,14 @@ def _sides(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _kind(context: RuleContext, node: ast.expr) -> str:
+def _find_type(context: RuleContext, node: ast.expr) -> str:
     """The type of an expression, as far as it can be told without running it; empty where it cannot."""
     if isinstance(node, ast.Constant):
         return type(node.value).__name__
     if isinstance(node, ast.JoinedStr):
         return "str"
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
-        sides = {_kind(context, node.left), _kind(context, node.right)}
+        sides = {_find_type(context, node.left), _find_type(context, node.right)}
         return "str" if "str" in sides else "int" if sides <= NUMBERS else ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return {
@@ -196,7 +196,7 @@ def _is_input(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id == "input"
 
 
-def _wrapped(context: RuleContext, node: ast.AST) -> list[Splice]:
+def _wrap_operands(context: RuleContext, node: ast.AST) -> list[Splice]:
     """``str()`` around every operand of the chain of ``+`` that is no text (and that is not known to be one)."""
     top = node
     for outer in src.walk(context.source):
@@ -205,10 +205,10 @@ def _wrapped(context: RuleContext, node: ast.AST) -> list[Splice]:
             inner = context.span(node)
             if start == inner[0] and inner[1] <= end and (end - start) > (context.span(top)[1] - start):
                 top = outer
-    found: list[Splice] = []
-    operands = _operands(top) if isinstance(top, ast.BinOp) else [_sides(top)[1]]
+    splices: list[Splice] = []
+    operands = _list_operands(top) if isinstance(top, ast.BinOp) else [_list_sides(top)[1]]
     for operand in operands:
-        kind = _kind(context, operand)
+        kind = _find_type(context, operand)
         if kind == "str":
             continue
         if not kind and not _failed_here(context, node, operand):
@@ -216,16 +216,16 @@ def _wrapped(context: RuleContext, node: ast.AST) -> list[Splice]:
         start, end = context.span(operand)
         text = context.source[start:end]
         inner_text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
-        found.append((start, end, f"str({inner_text})"))
-    return found
+        splices.append((start, end, f"str({inner_text})"))
+    return splices
 
 
 def _failed_here(context: RuleContext, node: ast.AST, operand: ast.expr) -> bool:
     """True for the operands of the very addition that failed, which cannot both be texts."""
-    return any(context.span(s) == context.span(operand) for s in _sides(node))
+    return any(context.span(s) == context.span(operand) for s in _list_sides(node))
 
 
-def _operands(node: ast.expr) -> list[ast.expr]:
+def _list_operands(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_operands(node.left), node.right]
+        return [*_list_operands(node.left), node.right]
     return [node]

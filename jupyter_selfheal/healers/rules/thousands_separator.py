@@ -35,16 +35,16 @@ class ThousandsSeparator(Rule):
     why = "Groups of three digits after commas have one reading."
 
     def matches(self, failure: Failure) -> bool:
-        found = NUMBER.search(failure.evalue)
+        match = NUMBER.search(failure.evalue)
         return (
-            super().matches(failure) and found is not None and bool(GROUPED.match(found[1]) or PRICED.match(found[1]))
+            super().matches(failure) and match is not None and bool(GROUPED.match(match[1]) or PRICED.match(match[1]))
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = NUMBER.search(context.failure.evalue)
-        if found is None:
+        match = NUMBER.search(context.failure.evalue)
+        if match is None:
             return
-        priced = PRICED.match(found[1]) is not None
+        priced = PRICED.match(match[1]) is not None
         text = '.str.replace(r"[$€£,]", "", regex=True)' if priced else '.str.replace(",", "")'
         for call in context.calls_at_failure()[:4]:
             column: ast.expr | None = None
@@ -58,7 +58,7 @@ class ThousandsSeparator(Rule):
             yield self.patch(
                 context.replace(context.cell_id, [(end, end, text)]),
                 f"Take the separators out with `{text}`",
-                f"`{found[1]}` is written with separators.",
+                f"`{match[1]}` is written with separators.",
                 applicability=Applicability.UNSAFE if priced else Applicability.SAFE,
                 why="The column may mix currencies." if priced else self.why,
                 prior=0.88,

@@ -40,7 +40,7 @@ class TickTexts(Rule):
             n for call in context.nodes_on_line(ast.Call) for n in ast.walk(call) if isinstance(n, ast.Call | ast.Dict)
         ]
         near = list(dict.fromkeys(inner))
-        hidden = [s for node in near for s in _hidden(source, _entries(node))]
+        hidden = [s for node in near for s in _hide_ticks(source, _list_entries(node))]
         if hidden:
             yield self.patch(
                 context.replace(cell_id, dict.fromkeys(hidden)),
@@ -51,7 +51,7 @@ class TickTexts(Rule):
             return
         for call in (n for n in near if isinstance(n, ast.Call) and last_name(n.func) in SETTERS and len(n.args) == 1):
             wanted = call.args[0]
-            if isinstance(wanted, ast.List) and wanted.elts and _texts(wanted) and not call.keywords:
+            if isinstance(wanted, ast.List) and wanted.elts and _are_empty_texts(wanted) and not call.keywords:
                 start = src.span(source, wanted)[0]
                 blank = not any(isinstance(e, ast.Constant) and e.value for e in wanted.elts)
                 change = (*src.span(source, wanted), "[]") if blank else (start, start, f"range({len(wanted.elts)}), ")
@@ -66,7 +66,7 @@ class TickTexts(Rule):
                 return
 
 
-def _entries(node: ast.Call | ast.Dict) -> Mapping[str, ast.expr]:
+def _list_entries(node: ast.Call | ast.Dict) -> Mapping[str, ast.expr]:
     """Keywords of a call, or texts that are keys of a dict → their values."""
     if isinstance(node, ast.Call):
         return {k.arg: k.value for k in node.keywords if k.arg}
@@ -74,7 +74,7 @@ def _entries(node: ast.Call | ast.Dict) -> Mapping[str, ast.expr]:
     return {k.value: v for k, v in pairs if isinstance(k, ast.Constant) and isinstance(k.value, str)}
 
 
-def _hidden(source: str, entries: Mapping[str, ast.expr]) -> Iterator[Splice]:
+def _hide_ticks(source: str, entries: Mapping[str, ast.expr]) -> Iterator[Splice]:
     """Splices that empty the lists of nothing but empty texts, positions and the labels beside them."""
     for name, labels in POSITIONS.items():
         if name in entries and _is_blank(entries[name]):
@@ -84,10 +84,12 @@ def _hidden(source: str, entries: Mapping[str, ast.expr]) -> Iterator[Splice]:
 
 
 def _is_blank(node: ast.expr) -> bool:
-    return _texts(node) and not any(isinstance(e, ast.Constant) and e.value for e in getattr(node, "elts", ()))
+    return _are_empty_texts(node) and not any(
+        isinstance(e, ast.Constant) and e.value for e in getattr(node, "elts", ())
+    )
 
 
-def _texts(node: ast.expr) -> bool:
+def _are_empty_texts(node: ast.expr) -> bool:
     return (
         isinstance(node, ast.List | ast.Tuple)
         and bool(node.elts)

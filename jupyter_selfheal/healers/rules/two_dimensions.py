@@ -47,7 +47,7 @@ class TwoDimensions(Rule):
             features = context.number(f"{context.text(call.func.value)}.n_features_in_")
             length = context.number(f"len({context.text(given)})")
             one_sample = features is not None and features > 1 and features == length
-            text, sure = _table(context, given, context.describe_all([given], calls=True)[0], one_sample)
+            text, sure = _write_table(context, given, context.describe_all([given], calls=True)[0], one_sample)
             sure = sure and (one_sample or features in (None, 1) or call.func.attr.startswith("fit"))
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(given), text)]),
@@ -60,7 +60,7 @@ class TwoDimensions(Rule):
             return
 
 
-def _table(context: RuleContext, given: ast.expr, live: ObjectInfo, one_sample: bool) -> tuple[str, bool]:
+def _write_table(context: RuleContext, given: ast.expr, live: ObjectInfo, one_sample: bool) -> tuple[str, bool]:
     text = context.text(given)
     if live.is_a("builtins.int", "builtins.float", "numpy.number"):
         return f"[[{text}]]", True

@@ -38,32 +38,32 @@ class UnboundLocal(Rule):
     why = "The outer variable has the name, but the assignment may have been meant to stay local."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        name = _name(context.failure.evalue)
+        name = _read_name(context.failure.evalue)
         cell_id, source, line = context.location
         function = find_function(source, line)
         if not name or function is None:
             return
         live = context.state
         cause = f"`{name}` is assigned in `{function.name}`, so it is local there and has no value yet."
-        near = [n for n in find_nearest(name, _bound(function) - {name}) if n in live.locals]
+        near = [n for n in find_nearest(name, _list_bound(function) - {name}) if n in live.locals]
         if len(near) == 1 and is_plain_slip(name, near[0]):
             yield self._patch(
-                context, cell_id, _names(source, function, name, near[0]), f"Change `{name}` to `{near[0]}`", cause,
+                context, cell_id, _rename_in_function(source, function, name, near[0]), f"Change `{name}` to `{near[0]}`", cause,
                 "The function itself initialises it under a name that differs by a slip.", 0.9,
             )  # fmt: skip
         elif hasattr(builtins, name) and _is_called(function, name):
             yield self._patch(
-                context, cell_id, _names(source, function, name, name + "_", calls=False),
+                context, cell_id, _rename_in_function(source, function, name, name + "_", calls=False),
                 f"Rename the variable `{name}` to `{name}_`", cause, "The call means the builtin.", 0.85,
             )  # fmt: skip
         else:
             word = "nonlocal" if _is_in_enclosing(source, function, name) else "global"
             if word == "global" and name not in live.names:
                 return
-            counted = _updates(function, name) and (word == "nonlocal" or _starts_there(source, name))
+            counted = _updates_in_place(function, name) and (word == "nonlocal" or _starts_there(source, name))
             why = "Only the outer variable holds a value to update." if counted else ""
             yield self._patch(
-                context, cell_id, [_declare(source, function, f"{word} {name}")],
+                context, cell_id, [_declare_global(source, function, f"{word} {name}")],
                 f"Declare `{word} {name}` in `{function.name}`", cause, why, 0.85 if why else 0.6,
             )  # fmt: skip
 
@@ -75,17 +75,17 @@ class UnboundLocal(Rule):
         return self.patch(edits, title, cause, applicability=kind, why=why, prior=prior)
 
 
-def _name(message: str) -> str:
-    found = re.search(r"variable '(\w+)'", message)
-    return found[1] if found else ""
+def _read_name(message: str) -> str:
+    match = re.search(r"variable '(\w+)'", message)
+    return match[1] if match else ""
 
 
-def _bound(function: Function) -> set[str]:
+def _list_bound(function: Function) -> set[str]:
     stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return stored | {a.arg for a in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]}
 
 
-def _names(source: str, function: Function, old: str, new: str, calls: bool = True) -> list[Splice]:
+def _rename_in_function(source: str, function: Function, old: str, new: str, calls: bool = True) -> list[Splice]:
     called = {id(n.func) for n in ast.walk(function) if isinstance(n, ast.Call)} if not calls else set()
     return [
         (*src.span(source, n), new)
@@ -100,7 +100,7 @@ def _is_called(function: Function, name: str) -> bool:
     )
 
 
-def _updates(function: Function, name: str) -> bool:
+def _updates_in_place(function: Function, name: str) -> bool:
     """True for ``name += …`` or ``name = … name …`` in the function."""
     for node in ast.walk(function):
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
@@ -112,10 +112,10 @@ def _updates(function: Function, name: str) -> bool:
 
 def _starts_there(source: str, name: str) -> bool:
     """True where the function's own cell gives the name a value to begin with: 0, 1, an empty text or collection, None."""
-    found = find_assignment(source, name)
-    if found is None:
+    assignment = find_assignment(source, name)
+    if assignment is None:
         return False
-    value = found.value
+    value = assignment.value
     if isinstance(value, ast.Constant):
         return value.value in (0, 1, "", None)
     if isinstance(value, ast.Dict):
@@ -138,7 +138,7 @@ def _is_in_enclosing(source: str, function: Function, name: str) -> bool:
     return False
 
 
-def _declare(source: str, function: Function, line: str) -> Splice:
+def _declare_global(source: str, function: Function, line: str) -> Splice:
     """The splice that puts a line first into the function's body, after its docstring."""
     first = function.body[0]
     docstring = (

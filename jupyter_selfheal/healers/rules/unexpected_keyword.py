@@ -36,10 +36,10 @@ class UnexpectedKeyword(Rule):
     why = "The parameter's name is near, but another may have been meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = MESSAGE.search(context.failure.evalue)
-        if not found:
+        match = MESSAGE.search(context.failure.evalue)
+        if not match:
             return
-        wrong, hinted = found[1] or found[3], found[2]
+        wrong, hinted = match[1] or match[3], match[2]
         for failing in context.failing_nodes(ast.Call):
             call = failing
             keyword = next((k for k in call.keywords if k.arg == wrong), None) if isinstance(call, ast.Call) else None

@@ -30,23 +30,23 @@ class Unhashable(Rule):
     why = "A tuple of the same items is the key that the list was meant to be."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = re.search(r"unhashable type: '(\w+)'", context.failure.evalue)
-        if not found or found[1] not in FROZEN:
+        match = re.search(r"unhashable type: '(\w+)'", context.failure.evalue)
+        if not match or match[1] not in FROZEN:
             return
         for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.Dict, ast.Set, ast.Compare):
-            for node in _keys(failing):
-                text = _make_hashable(context, failing, node, found[1])
+            for node in _list_keys(failing):
+                text = _make_hashable(context, failing, node, match[1])
                 if text:
                     yield self.patch(
                         context.replace(context.cell_id, [(*context.span(node), text)]),
                         f"Use `{text}` as key",
-                        f"A `{found[1]}` can change and is no key.",
+                        f"A `{match[1]}` can change and is no key.",
                         prior=0.88,
                     )
                     return
 
 
-def _keys(node: ast.AST) -> list[ast.expr]:
+def _list_keys(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Subscript):
         return [node.slice]
     if isinstance(node, ast.Dict):

@@ -38,7 +38,7 @@ class ValueOfAnotherType(Rule):
             ):
                 continue
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            column = _column(context, target)
+            column = _write_column(context, target)
             if not column:
                 continue
             if isinstance(node, ast.Assign) and _is_all_rows(target):
@@ -76,7 +76,7 @@ def _is_all_rows(target: ast.expr) -> bool:
     return located and whole and not isinstance(columns, ast.Slice)
 
 
-def _column(context: RuleContext, target: ast.expr) -> str:
+def _write_column(context: RuleContext, target: ast.expr) -> str:
     """The column that ``df.loc[rows, "a"]`` or ``s[0]`` writes into, as an expression that can be assigned to."""
     if not isinstance(target, ast.Subscript):
         return ""

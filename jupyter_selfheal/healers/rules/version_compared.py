@@ -41,7 +41,7 @@ class VersionCompared(Rule):
         splices = [
             splice
             for (version, text), live in zip(pairs, lives, strict=True)
-            for splice in _wrapped(context, version, text, live)
+            for splice in _wrap_text(context, version, text, live)
         ]
         if splices:
             yield self.patch(
@@ -56,7 +56,7 @@ def _is_release(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and RELEASE.fullmatch(node.value) is not None
 
 
-def _wrapped(context: RuleContext, version: ast.expr, text: ast.expr, live: ObjectInfo) -> list[Splice]:
+def _wrap_text(context: RuleContext, version: ast.expr, text: ast.expr, live: ObjectInfo) -> list[Splice]:
     """The text in a call of what made the version: by its own name where that is written there, else by its type."""
     if not live.is_a(*VERSIONS):
         return []

@@ -45,21 +45,23 @@ class ViewAsList(Rule):
         if not ABOUT.search(context.failure.evalue) or not OPERATION.search(context.failure.evalue):
             return
         for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.Compare):
-            for node in _operands(failing):
-                edits, what = self._listed(context, context.cell_id, context.source, node)
+            for node in _list_operands(failing):
+                edits, what = self._make_list(context, context.cell_id, context.source, node)
                 if edits:
                     is_set = "'set'" in context.failure.evalue
                     yield self.patch(
                         edits,
                         f"Turn `{what}` into a list",
-                        f"`{what}` is {_article(context.failure.evalue)}, not a list.",
+                        f"`{what}` is {_name_type(context.failure.evalue)}, not a list.",
                         applicability=Applicability.UNSAFE if is_set else Applicability.SAFE,
                         why="A set has no order." if is_set else self.why,
                         prior=0.5 if is_set else 0.88,
                     )
             return
 
-    def _listed(self, context: RuleContext, cell_id: str, source: str, node: ast.expr) -> tuple[tuple[Edit, ...], str]:
+    def _make_list(
+        self, context: RuleContext, cell_id: str, source: str, node: ast.expr
+    ) -> tuple[tuple[Edit, ...], str]:
         start, end = src.span(source, node)
         if _gives_view(node):
             return context.replace(cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
@@ -67,9 +69,9 @@ class ViewAsList(Rule):
         thing = context.describe(name) if name else None
         if name is None or thing is None or thing.type not in VIEWS:
             return (), ""
-        found = context.find_last_assignment(name) if isinstance(node, ast.Name) else None
-        if found is not None and _gives_view(found[2].value):
-            home, text, assignment = found
+        made = context.find_last_assignment(name) if isinstance(node, ast.Name) else None
+        if made is not None and _gives_view(made[2].value):
+            home, text, assignment = made
             at = src.span(text, assignment.value)
             value = text[at[0] : at[1]]
             inner = value[1:-1] if isinstance(assignment.value, ast.GeneratorExp) else value
@@ -88,7 +90,7 @@ def _gives_view(node: ast.expr) -> bool:
     return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not node.args
 
 
-def _operands(node: ast.AST) -> list[ast.expr]:
+def _list_operands(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Subscript | ast.Attribute):
         return [node.value]
     if isinstance(node, ast.BinOp):
@@ -98,6 +100,6 @@ def _operands(node: ast.AST) -> list[ast.expr]:
     return list(node.args) if isinstance(node, ast.Call) else []
 
 
-def _article(message: str) -> str:
-    found = ABOUT.search(message)
-    return f"a `{found[1]}`" if found else "an iterator"
+def _name_type(message: str) -> str:
+    match = ABOUT.search(message)
+    return f"a `{match[1]}`" if match else "an iterator"

@@ -39,8 +39,8 @@ class WholeNumber(Rule):
     why = "The operands are integers, whose division gave a whole number in Python 2, or the value is whole."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for target in _candidates(context):
-            splices = _whole(context, target)
+        for target in _list_candidates(context):
+            splices = _make_whole(context, target)
             if splices:
                 yield self.patch(
                     context.replace(context.cell_id, splices),
@@ -51,40 +51,40 @@ class WholeNumber(Rule):
                 return
 
 
-def _candidates(context: RuleContext) -> list[ast.expr]:
+def _list_candidates(context: RuleContext) -> list[ast.expr]:
     """Expressions at the failing instruction that must be whole: indices, slice bounds, arguments, factors of a sequence."""
-    found: list[ast.expr] = []
+    nodes: list[ast.expr] = []
     for node in context.nodes_at_failure(ast.Subscript, ast.Call, ast.BinOp):
         if isinstance(node, ast.Subscript):
             keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             for key in keys:
-                found += [b for b in (key.lower, key.upper, key.step) if b] if isinstance(key, ast.Slice) else [key]
+                nodes += [b for b in (key.lower, key.upper, key.step) if b] if isinstance(key, ast.Slice) else [key]
         elif isinstance(node, ast.Call):
             for given in [*node.args, *(k.value for k in node.keywords)]:
-                found += given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
+                nodes += given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            found += [node.left, node.right]
-    return list({id(n): n for n in found}.values())[:12]
+            nodes += [node.left, node.right]
+    return list({id(n): n for n in nodes}.values())[:12]
 
 
-def _whole(context: RuleContext, node: ast.expr) -> list[Splice]:
+def _make_whole(context: RuleContext, node: ast.expr) -> list[Splice]:
     live, number = context.describe_all([node], calls=True)[0], context.number(node)
     if not live.is_a("builtins.float", "numpy.floating") or number is None:
         return []
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
     operands = context.describe_all([o for d in divisions for o in (d.left, d.right)], calls=True)
     if divisions and all(o.is_a("builtins.int", "numpy.integer") for o in operands):
-        return [_operator(context, d) for d in divisions]
+        return [_floor_division(context, d) for d in divisions]
     if isinstance(node, ast.Name):
-        found = [
+        splices = [
             n for n in context.walk(ast.Assign) if any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
         ]
-        if len(found) == 1 and not isinstance(found[0].value, ast.Name):
-            return _whole(context, found[0].value)
+        if len(splices) == 1 and not isinstance(splices[0].value, ast.Name):
+            return _make_whole(context, splices[0].value)
     return [(*context.span(node), f"int({context.text(node)})")] if number == int(number) else []
 
 
-def _operator(context: RuleContext, node: ast.BinOp) -> Splice:
+def _floor_division(context: RuleContext, node: ast.BinOp) -> Splice:
     """``/`` → ``//`` between the operands."""
     start, end = context.span(node.left)[1], context.span(node.right)[0]
     at = start + context.source[start:end].index("/")

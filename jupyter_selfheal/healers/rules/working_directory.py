@@ -41,25 +41,25 @@ class WorkingDirectory(Rule):
             or src.is_foreign(context.failure.source)
         ):
             return
-        found = context.ask(questions.FIND_FOLDER_OF_CODE, path=path)
-        if not isinstance(found, str) or not found:
+        place = context.ask(questions.FIND_FOLDER_OF_CODE, path=path)
+        if not isinstance(place, str) or not place:
             return
         first, last = (
             src.offset(context.failure.source, statement.lineno, 0),
             src.span(context.failure.source, statement)[1],
         )
         text = context.failure.source[first:last]
-        cause = f"`{path}` is in `{found}`, beside the code that reads it."
-        if not is_bound_here(context, found):
-            changes = [(first, first, f'import os\nos.chdir("{found}")\n')]
-            title = f"Work in `{found}`"
+        cause = f"`{path}` is in `{place}`, beside the code that reads it."
+        if not is_bound_here(context, place):
+            changes = [(first, first, f'import os\nos.chdir("{place}")\n')]
+            title = f"Work in `{place}`"
         elif "'''" not in text and '"""' not in text and "\\\n" not in text:
             inner = "".join("    " + line for line in text.splitlines(keepends=True))
             changes = [
-                (first, last, f'with contextlib.chdir("{found}"):\n{inner}'),
+                (first, last, f'with contextlib.chdir("{place}"):\n{inner}'),
                 add_import(context.failure.source, "import contextlib"),
             ]
-            title = f"Run it in `{found}`"
+            title = f"Run it in `{place}`"
         else:
             return
         yield self.patch(context.replace(context.failure.cell_id, changes), title, cause, prior=0.85)

@@ -34,12 +34,12 @@ class WrittenValues(Rule):
         for node in ast.walk(context.tree):
             if not isinstance(node, ast.Expr) or not node.lineno <= context.line <= (node.end_lineno or node.lineno):
                 continue
-            found = _values_in(node)
-            if found is None:
+            matches = _values_in(node)
+            if matches is None:
                 continue
-            owner = context.describe_all([found.value])[0]
+            owner = context.describe_all([matches.value])[0]
             back = _written_back(
-                found.value, owner.is_a("pandas.Index"), owner.is_a("pandas.Series", "pandas.DataFrame")
+                matches.value, owner.is_a("pandas.Index"), owner.is_a("pandas.Series", "pandas.DataFrame")
             )
             if not back:
                 return
@@ -49,14 +49,14 @@ class WrittenValues(Rule):
             end = context.span(node)[1]
             if indent.strip():
                 return
-            text = context.text(found)
+            text = context.text(matches)
             yield self.patch(
                 context.replace(
                     context.cell_id,
                     [
                         (first, first, f"{indent}{name} = {text}.copy()\n"),
-                        (*context.span(found), name),
-                        (end, end, f"\n{indent}{back.format(owner=context.text(found.value), values=name)}"),
+                        (*context.span(matches), name),
+                        (end, end, f"\n{indent}{back.format(owner=context.text(matches.value), values=name)}"),
                     ],
                 ),
                 f"Change a copy of `{text}`, and write it back",

@@ -46,15 +46,15 @@ class WrongEncoding(Rule):
     why = "The file can be decoded so, but other encodings would also do it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for cell_id, source, call in _calls(context):
-            path = None if _is_cut(context, call) else _path(call, source)
+        for cell_id, source, call in _list_reading_calls(context):
+            path = None if _is_cut(context, call) else _find_path(call, source)
             raw = context.ask(questions.LIST_DECODING, expression=path, encodings=list(ENCODINGS)) if path else None
             if not isinstance(raw, dict):
                 continue
-            found = _encoding(raw)
-            if not found or _is_given(call, found[0]):
+            matches = _choose_encoding(raw)
+            if not matches or _is_given(call, matches[0]):
                 continue
-            encoding, sure = found
+            encoding, sure = matches
             yield self.patch(
                 context.replace(cell_id, [_with_encoding(source, call, encoding)]),
                 f'Read the file with encoding="{encoding}"',
@@ -68,7 +68,7 @@ class WrongEncoding(Rule):
             return
 
 
-def _calls(context: RuleContext) -> Iterator[tuple[str, str, ast.Call]]:
+def _list_reading_calls(context: RuleContext) -> Iterator[tuple[str, str, ast.Call]]:
     """Calls that read a file: those where it failed first, then the rest of the cell, then the cells above."""
     place, _, line = context.location
     for cell_id in dict.fromkeys((place, *context.list_cells_upwards())):
@@ -95,7 +95,7 @@ def _is_binary(call: ast.Call) -> bool:
     )
 
 
-def _path(call: ast.Call, source: str) -> str | None:
+def _find_path(call: ast.Call, source: str) -> str | None:
     """The plain expression of the path: the first argument, or what ``read_text``, ``open`` and (bytes') ``decode`` are called on."""
     text = (
         plain_chain(call.args[0], source) if call.args and last_name(call.func) not in ("read_text", "decode") else None
@@ -112,19 +112,19 @@ def _path(call: ast.Call, source: str) -> str | None:
     return None
 
 
-def _encoding(raw: dict[str, object]) -> tuple[str, bool] | None:
+def _choose_encoding(raw: dict[str, object]) -> tuple[str, bool] | None:
     start = bytes(raw["start"])  # type: ignore[call-overload]
-    found = {name: (odd, foreign) for name, odd, foreign in raw["encodings"]}  # type: ignore[attr-defined]
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff") and "utf-16" in found:
+    names = {name: (odd, foreign) for name, odd, foreign in raw["encodings"]}  # type: ignore[attr-defined]
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff") and "utf-16" in names:
         return "utf-16", True
-    if start[:3] == b"\xef\xbb\xbf" and "utf-8-sig" in found:
+    if start[:3] == b"\xef\xbb\xbf" and "utf-8-sig" in names:
         return "utf-8-sig", True
-    if "utf-8" in found:
+    if "utf-8" in names:
         return "utf-8", True
-    found.pop("utf-16", None)
-    if "cp1252" in found and found["cp1252"] == (0, 0):
+    names.pop("utf-16", None)
+    if "cp1252" in names and names["cp1252"] == (0, 0):
         return "cp1252", True
-    best = min(found, key=lambda n: (sum(found[n]), ENCODINGS.index(n)), default="")
+    best = min(names, key=lambda n: (sum(names[n]), ENCODINGS.index(n)), default="")
     return (best, False) if best else None
 
 

@@ -6,7 +6,7 @@ import ast
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.rules.deleted_name import deleter
+from jupyter_selfheal.healers.rules.deleted_name import find_deletion
 
 
 def told(context: RuleContext) -> tuple[str, str]:
@@ -22,7 +22,7 @@ def told(context: RuleContext) -> tuple[str, str]:
 
 
 def _of_name(context: RuleContext, name: str) -> tuple[str, str]:
-    found = deleter(context, name)
+    found = find_deletion(context, name)
     if found is not None:
         number = context.notebook.index(found.cell_id) + 1
         return f"`{name}` was deleted in cell {number}.", f"Take `{name}` from the `del`, or use it before."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.rules.context.requirements import asked_for
+from jupyter_selfheal.healers.rules.context.requirements import list_requirements
 from jupyter_selfheal.model import Install
 from jupyter_selfheal.testing.rule_conformance import Bench
 
@@ -30,7 +30,7 @@ WORDED = [
 
 @pytest.mark.parametrize(("message", "requirement"), WORDED, ids=[r for _, r in WORDED])
 def test_the_requirement_is_read_off_the_message(message: str, requirement: str) -> None:
-    assert requirement in list(asked_for(message))
+    assert requirement in list(list_requirements(message))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_the_requirement_is_read_off_the_message(message: str, requirement: str)
     ],
 )
 def test_other_messages_ask_for_nothing(message: str) -> None:
-    assert list(asked_for(message)) == []
+    assert list(list_requirements(message)) == []
 
 
 def test_what_is_there_or_unknown_or_not_asked_for_is_not_installed(bench: Bench) -> None:

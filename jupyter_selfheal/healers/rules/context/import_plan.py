@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import questions
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 SEARCHED = frozenset({
@@ -37,7 +37,7 @@ class Plan:
     shown: bool = False
 
 
-def working(context: RuleContext, nodes: list[ast.Import | ast.ImportFrom]) -> list[list[bool]]:
+def check_imports(context: RuleContext, nodes: list[ast.Import | ast.ImportFrom]) -> list[list[bool]]:
     """For each statement, which of its names can be imported: one question, as each may load a library."""
     pairs = [(a.name, "") if isinstance(n, ast.Import) else (n.module or "", a.name) for n in nodes for a in n.names]
     answers = iter(context.can_import(pairs))
@@ -49,7 +49,7 @@ def plan_import(context: RuleContext, node: ast.Import, works: list[bool], plan:
     lines = []
     for alias, fine in zip(node.names, works, strict=True):
         written = alias.name + (f" as {alias.asname}" if alias.asname else "")
-        successor = None if fine else _successor(context, alias.name, "")
+        successor = None if fine else _find_successor(context, alias.name, "")
         if successor is None:
             lines.append(f"import {written}")
             continue
@@ -60,7 +60,7 @@ def plan_import(context: RuleContext, node: ast.Import, works: list[bool], plan:
             lines.append(f"import {path}")
         else:
             lines.append(_import_as(context, path, bound))
-        _note(plan, alias.name, path, change)
+        _add_note(plan, alias.name, path, change)
     _replace_statement(context, node, lines, plan)
 
 
@@ -72,7 +72,7 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
     for alias, fine in zip(node.names, works, strict=True):
         if fine:
             continue
-        successor = _successor(context, module, alias.name)
+        successor = _find_successor(context, module, alias.name)
         if successor is None and _is_dead(context, module, alias):
             plan.removed.append(f"the import of `{alias.name}`, which nothing in the notebook uses")
             plan.notes.append(f"{module}.{alias.name} → nothing")
@@ -86,7 +86,7 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
         elif path and alias.name == "*":
             homes.setdefault(path, []).append("*")
         else:
-            home, name, deep = _split(context, path)
+            home, name, deep = _split_path(context, path)
             if deep:
                 plan.chains[bound] = f"{name}.{deep}"
                 homes.setdefault(home, []).append(name)
@@ -95,7 +95,7 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
                 homes.setdefault("", []).append(line)
             else:
                 homes.setdefault(home, []).append(name if name == bound else f"{name} as {bound}")
-        _note(plan, f"{module}.{alias.name}", path or change.new if change else path, change)
+        _add_note(plan, f"{module}.{alias.name}", path or change.new if change else path, change)
     lines = []
     if kept:
         names = ", ".join(a.name + (f" as {a.asname}" if a.asname else "") for a in kept)
@@ -105,9 +105,9 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
     _replace_statement(context, node, lines, plan)
 
 
-def _successor(context: RuleContext, module: str, name: str) -> tuple[Change | None, str] | None:
+def _find_successor(context: RuleContext, module: str, name: str) -> tuple[Change | None, str] | None:
     """Where a module (no name) or a name of a module is now, checked in the running environment."""
-    known = knowledge()
+    known = load_knowledge()
     path = f"{module}.{name}" if name and name != "*" else module
     change = known.names.get(path)
     if change is not None and (change.requires or (not change.new and change.forms)):
@@ -122,7 +122,7 @@ def _successor(context: RuleContext, module: str, name: str) -> tuple[Change | N
     if module == "scipy" and name and context.exists(f"numpy.{name}"):
         source = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(path, f"numpy.{name}", "scipy", "1.4", source), f"numpy.{name}"
-    return _searched(context, module, name)
+    return _search_package(context, module, name)
 
 
 def _is_dead(context: RuleContext, module: str, alias: ast.alias) -> bool:
@@ -144,13 +144,13 @@ def _is_used(context: RuleContext, name: str) -> bool:
     )
 
 
-def _searched(context: RuleContext, module: str, name: str) -> tuple[Change | None, str] | None:
+def _search_package(context: RuleContext, module: str, name: str) -> tuple[Change | None, str] | None:
     """The one public module of the package that lists the name, or the module's own name further up or down in it."""
     package = module.split(".")[0]
     if not name or name == "*" or package not in SEARCHED:
         return None
-    found = context.find_modules_with(package, [name])
-    listed = [m for m, is_listed in found if is_listed] or [m for m, _ in found]
+    matches = context.find_modules_with(package, [name])
+    listed = [m for m, is_listed in matches if is_listed] or [m for m, _ in matches]
     listed = [m for m in listed if m != module]
     if not listed:
         return None
@@ -162,16 +162,16 @@ def _searched(context: RuleContext, module: str, name: str) -> tuple[Change | No
         return None
     home = top[0]
     change = Change(f"{module}.{name}", f"{home}.{name}", package, "", "the installed package",
-                    unsafe="" if home == module.rsplit(".", 1)[0] or (home, True) in found
+                    unsafe="" if home == module.rsplit(".", 1)[0] or (home, True) in matches
                     else "it was found by its name alone")  # fmt: skip
     return change, f"{home}.{name}"
 
 
-def _split(context: RuleContext, path: str) -> tuple[str, str, str]:
+def _split_path(context: RuleContext, path: str) -> tuple[str, str, str]:
     """(module, name, rest) of a dotted path: ``sklearn.metrics``, ``ConfusionMatrixDisplay``, ``from_estimator``."""
-    found = context.ask(questions.REFERENCE, path=path)
-    module, rest = found.get("module", ""), found.get("rest", "")
-    if not module or found.get("builtin"):
+    reference = context.ask(questions.REFERENCE, path=path)
+    module, rest = reference.get("module", ""), reference.get("rest", "")
+    if not module or reference.get("builtin"):
         return "", path.rsplit(".", 1)[-1] if path.startswith("builtins.") else path, ""
     if not rest:
         package, _, last = module.rpartition(".")
@@ -181,7 +181,7 @@ def _split(context: RuleContext, path: str) -> tuple[str, str, str]:
 
 
 def _import_as(context: RuleContext, path: str, bound: str) -> str:
-    home, name, deep = _split(context, path)
+    home, name, deep = _split_path(context, path)
     if deep or not home:
         return f"import {path}" if path == bound else f"import {path} as {bound}"
     if context.exists(path) and not _is_module(context, path):
@@ -193,7 +193,7 @@ def _is_module(context: RuleContext, path: str) -> bool:
     return context.ask(questions.CHECK_IMPORTS, pairs=[[path, ""]]) == [True]
 
 
-def _note(plan: Plan, old: str, new: str, change: Change | None) -> None:
+def _add_note(plan: Plan, old: str, new: str, change: Change | None) -> None:
     shown = new or (change.forms[0].template.split("(")[0].strip("{}@") if change and change.forms else "")
     plan.notes.append(f"{old} → {shown}")
     if change is not None:

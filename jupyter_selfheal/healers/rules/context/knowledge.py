@@ -115,24 +115,24 @@ class Knowledge:
         """The change of a method by the dotted paths of its class and bases, most derived first."""
         for path in classes:
             short = path.split(".")[0] + "." + path.rsplit(".", 1)[-1]
-            if found := self.methods.get(f"{short}.{name}"):
-                return found
+            if matches := self.methods.get(f"{short}.{name}"):
+                return matches
         return None
 
     def module(self, path: str) -> tuple[Change, str] | None:
         """The change of a module or of the nearest package above it, and its new path."""
         parts = path.split(".")
         for at in range(len(parts), 0, -1):
-            if found := self.modules.get(".".join(parts[:at])):
+            if matches := self.modules.get(".".join(parts[:at])):
                 rest = parts[at:]
-                return found, ".".join([found.new, *rest]) if found.new else ""
+                return matches, ".".join([matches.new, *rest]) if matches.new else ""
         return None
 
     def keyword(self, call: str, paths: Sequence[str], old: str) -> Keyword | None:
         """The change of a keyword of a callable, by its last name and the dotted paths of what it is live."""
-        for found in self.keywords.get(old, ()):
-            if (call in found.calls or "*" in found.calls) and is_from(paths, found.libraries):
-                return found
+        for keyword in self.keywords.get(old, ()):
+            if (call in keyword.calls or "*" in keyword.calls) and is_from(paths, keyword.libraries):
+                return keyword
         return None
 
 
@@ -142,7 +142,7 @@ def is_from(paths: Sequence[str], libraries: Sequence[str]) -> bool:
 
 
 @cache
-def knowledge() -> Knowledge:
+def load_knowledge() -> Knowledge:
     """The data files, read once."""
     import tomllib
 

@@ -51,41 +51,41 @@ def weigh_folders(context: RuleContext, folders: Iterable[str]) -> list[Weight]:
 
 def list_imported_names(context: RuleContext) -> dict[str, set[str]]:
     """Top-level modules that the notebook's cells import → the names that it imports or reads of them."""
-    found: dict[str, set[str]] = {}
+    known: dict[str, set[str]] = {}
     bound: dict[str, str] = {}
     trees = _list_trees(context)
     for node in (n for tree in trees for n in ast.walk(tree)):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                found.setdefault(alias.name.split(".")[0], set())
+                known.setdefault(alias.name.split(".")[0], set())
                 if "." not in alias.name:
                     bound[alias.asname or alias.name] = alias.name
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = {a.name for a in node.names if a.name != "*" and "." not in (node.module or "")}
-            found.setdefault(node.module.split(".")[0], set()).update(names)
+            known.setdefault(node.module.split(".")[0], set()).update(names)
     for node in (n for tree in trees for n in ast.walk(tree)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in bound:
-            found[bound[node.value.id]].add(node.attr)
-    return found
+            known[bound[node.value.id]].add(node.attr)
+    return known
 
 
 def list_named_files(context: RuleContext) -> set[str]:
     """Files that texts of the notebook name: relative paths as written, of addresses the last part."""
-    found = set()
+    names = set()
     for text in _list_texts(context):
         path = text.rsplit("/", 1)[-1] if "://" in text else text
         if FILE_NAME.search(path) and not path.startswith(("/", "~")) and "\n" not in path:
-            found.add(path)
-    return found
+            names.add(path)
+    return names
 
 
 def is_bound_here(context: RuleContext, folder: str) -> bool:
     """True where something that the notebook names or imports is in the working directory, and not in the folder."""
     paths = sorted({t for t in _list_texts(context) if len(t) < 200 and "\n" not in t and "://" not in t})
-    found = context.ask(
+    matches = context.ask(
         questions.LIST_BOUND_HERE, folder=folder, paths=paths, modules=sorted(list_imported_names(context))
     )
-    return found is None or bool(found)
+    return matches is None or bool(matches)
 
 
 def _list_texts(context: RuleContext) -> Iterator[str]:

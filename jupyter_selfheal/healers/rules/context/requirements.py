@@ -36,10 +36,10 @@ SAYS_SO = re.compile(
 """In an error of another kind than an import's, what makes it one about something that is not installed."""
 
 
-def asked_for(message: str) -> Iterator[str]:
+def list_requirements(message: str) -> Iterator[str]:
     """Requirements that the message may ask for, the surest first; it is for the caller to know which of them exist."""
-    for found in _COMMAND.finditer(message):
-        yield found[1].rstrip(".")
+    for match in _COMMAND.finditer(message):
+        yield match[1].rstrip(".")
     for pattern in _WORDED:
-        for found in pattern.finditer(message):
-            yield found[1]
+        for match in pattern.finditer(message):
+            yield match[1]

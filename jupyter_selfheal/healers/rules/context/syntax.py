@@ -45,7 +45,7 @@ class Mend:
     prior: float = 0.8
 
 
-def fault_of(source: str) -> Fault | None:
+def find_fault(source: str) -> Fault | None:
     """The first syntax error of a cell, None where it compiles."""
     try:
         with warnings.catch_warnings():
@@ -72,12 +72,12 @@ class SyntaxRule(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         """Mend the first fault by this rule, and what remains by all of them."""
         source = context.failure.source
-        fault = None if src.is_foreign(source) else fault_of(source)
+        fault = None if src.is_foreign(source) else find_fault(source)
         if fault is None:
             return
         seen = set()
         for first in self.mends(source, fault):
-            done = finished(first)
+            done = finish_mend(first)
             if done is None or done.source in seen:
                 continue
             seen.add(done.source)
@@ -92,28 +92,28 @@ class SyntaxRule(Rule):
             )
 
 
-def finished(first: Mend) -> Mend | None:
+def finish_mend(first: Mend) -> Mend | None:
     """The mend carried on until the cell compiles, or None where it cannot be. Each step must get further down the cell."""
     current, titles, sure = first.source, [first.title], first.sure
-    fault = fault_of(current)
+    fault = find_fault(current)
     for _ in range(ROUNDS):
         if fault is None:
             return Mend(current, "; ".join(dict.fromkeys(titles)), sure, first.prior)
-        step = _next(current, fault)
+        step = _find_next_mend(current, fault)
         if step is None:
             return None
         current = step.source
         titles.append(step.title)
         sure = sure and step.sure
-        fault = fault_of(current)
+        fault = find_fault(current)
     return None
 
 
-def _next(source: str, fault: Fault) -> Mend | None:
+def _find_next_mend(source: str, fault: Fault) -> Mend | None:
     """The first mend of anybody's that removes the fault or moves it down."""
     for rule in _syntax_rules():
         for mend in rule.mends(source, fault):
-            after = fault_of(mend.source)
+            after = find_fault(mend.source)
             if after is None or (after.line, after.column) > (
                 fault.line,
                 fault.column + len(mend.source) - len(source),
@@ -132,19 +132,19 @@ def _syntax_rules() -> tuple[SyntaxRule, ...]:
 # --- text -----------------------------------------------------------------------------------------------------------
 
 
-def lines_of(source: str) -> list[str]:
+def split_lines(source: str) -> list[str]:
     """The lines without their ends (the source is ``"\\n".join`` of them)."""
     return source.split("\n")
 
 
-def with_line(source: str, line: int, text: str) -> str:
+def replace_line(source: str, line: int, text: str) -> str:
     """The source with one 1-based line replaced."""
-    lines = lines_of(source)
+    lines = split_lines(source)
     lines[line - 1] = text
     return "\n".join(lines)
 
 
-def code_end(line: str) -> int:
+def find_code_end(line: str) -> int:
     """Where the code of a line ends: before its comment and trailing blanks."""
     quote, at, end = "", 0, len(line)
     while at < len(line):
@@ -165,36 +165,36 @@ def code_end(line: str) -> int:
     return len(line[:end].rstrip())
 
 
-def outside_strings(line: str) -> list[bool]:
+def mark_code(line: str) -> list[bool]:
     """For each character of a line whether it is code, not text or comment (one-line strings only)."""
-    found, quote, at = [True] * len(line), "", 0
+    matches, quote, at = [True] * len(line), "", 0
     while at < len(line):
         c = line[at]
         if quote:
-            found[at] = False
+            matches[at] = False
             if c == "\\" and at + 1 < len(line):
-                found[at + 1] = False
+                matches[at + 1] = False
                 at += 1
             elif c == quote:
                 quote = ""
         elif c in "'\"":
-            quote, found[at] = c, False
+            quote, matches[at] = c, False
         elif c == "#":
             for rest in range(at, len(line)):
-                found[rest] = False
+                matches[rest] = False
             break
         at += 1
-    return found
+    return matches
 
 
-def indent_of(line: str) -> str:
+def read_indent(line: str) -> str:
     """The blanks that a line begins with."""
     return line[: len(line) - len(line.lstrip())]
 
 
-def distinct(mends: Sequence[Mend]) -> int:
+def count_programs(mends: Sequence[Mend]) -> int:
     """How many different programs the mends that compile are."""
-    return len({src.canonical(m.source) for m in mends if fault_of(m.source) is None})
+    return len({src.canonical(m.source) for m in mends if find_fault(m.source) is None})
 
 
 WORD = re.compile(r"[A-Za-z_]\w*")
@@ -202,11 +202,11 @@ PAIRS = {"(": ")", "[": "]", "{": "}"}
 OPENERS = {close: opener for opener, close in PAIRS.items()}
 
 
-def open_bracket(source: str, fault: Fault) -> tuple[int, int, str] | None:
+def find_open_bracket(source: str, fault: Fault) -> tuple[int, int, str] | None:
     """The innermost bracket that is open where the fault is: (line, column, closer)."""
     stack: list[tuple[int, int, str]] = []
-    for number, text in enumerate(lines_of(source)[: fault.line], 1):
-        code = outside_strings(text)
+    for number, text in enumerate(split_lines(source)[: fault.line], 1):
+        code = mark_code(text)
         for at, c in enumerate(text):
             if number == fault.line and at >= fault.column:
                 break
@@ -220,8 +220,8 @@ def open_bracket(source: str, fault: Fault) -> tuple[int, int, str] | None:
 def is_closed(source: str, line: int, column: int, closer: str) -> bool:
     """True where the bracket at that place has its closer further down."""
     depth = 0
-    for number, text in enumerate(lines_of(source)[line - 1 :], line):
-        code = outside_strings(text)
+    for number, text in enumerate(split_lines(source)[line - 1 :], line):
+        code = mark_code(text)
         for at, c in enumerate(text):
             if not code[at] or (number == line and at < column):
                 continue

@@ -67,10 +67,10 @@ def render(
     whole = any(h in ("rest", "args") for h, _ in holes)
     parts: list[str] = []
     at = 0
-    for found in HOLE.finditer(template):
-        parts.append(template[at : found.start()])
-        at = found.end()
-        name, optional = found[1], found[2]
+    for match in HOLE.finditer(template):
+        parts.append(template[at : match.start()])
+        at = match.end()
+        name, optional = match[1], match[2]
         text: str | None
         if name.startswith("@"):
             known = context.reference(name[1:])

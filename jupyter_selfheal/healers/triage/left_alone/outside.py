@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.rules.missing_module import wanted_distribution
+from jupyter_selfheal.healers.rules.missing_module import find_wanted_distribution
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, left_alone, line_of
 from jupyter_selfheal.model import Diagnosis, FailureKind, Install, SkipReason
 
@@ -111,7 +111,7 @@ def missing_module(context: RuleContext, remedies: Remedies) -> Diagnosis | None
         failure.ename == "ImportError"
         and re.search(r"No module named|optional dependency|(pip|conda) install", failure.evalue)
     )
-    requirement, module, known = wanted_distribution(context)
+    requirement, module, known = find_wanted_distribution(context)
     if not (absent or requirement) or remedies.has_remedy(context):
         return None
     module = module or (re.findall(r"'([\w.]+)'", failure.evalue) or ["a module"])[0]

@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 
-from jupyter_selfheal.healers.rules.context.knowledge import Change, knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
 from jupyter_selfheal.inside.probes import libraries
 
 LIBRARIES = (
@@ -43,7 +43,7 @@ def installed(path: str) -> bool:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_successor_in_an_installed_library_exists(library: str) -> None:
     pytest.importorskip(library)
-    known = knowledge()
+    known = load_knowledge()
     changes = [c for table in (known.names, known.modules) for c in table.values() if c.library == library]
     named = [p for c in changes for p in paths_of(c) if p.split(".")[0] in LIBRARIES and installed(p)]
     assert named
@@ -58,7 +58,7 @@ def paths_of(change: Change) -> list[str]:
 
 
 def test_every_entry_names_its_release_and_its_source() -> None:
-    known = knowledge()
+    known = load_knowledge()
     entries = [
         *known.modules.values(),
         *known.names.values(),
@@ -72,7 +72,7 @@ def test_every_entry_names_its_release_and_its_source() -> None:
 
 
 def test_every_entry_says_what_to_do() -> None:
-    known = knowledge()
+    known = load_knowledge()
     changes = [*known.modules.values(), *known.names.values(), *known.methods.values()]
     assert [
         c.old for c in changes if not (c.new or c.forms or c.read) and c.old not in ("scipy.misc", "scipy.weave")
@@ -85,7 +85,7 @@ def test_what_a_keyword_of_scikit_learn_is_called_now_is_a_parameter() -> None:
 
     known = dict(all_estimators()) | dict(all_functions())
     wrong = []
-    for keyword in (k for group in knowledge().keywords.values() for k in group if k.libraries[0] == "sklearn"):
+    for keyword in (k for group in load_knowledge().keywords.values() for k in group if k.libraries[0] == "sklearn"):
         for call in (c for c in keyword.calls if c in known):
             parameters = inspect.signature(known[call]).parameters
             for case in keyword.cases:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.healers.rules.frequency_alias import alias
+from jupyter_selfheal.healers.rules.frequency_alias import modernize_alias
 from jupyter_selfheal.model import Applicability
 from jupyter_selfheal.testing.rule_conformance import Bench
 
@@ -38,8 +38,8 @@ def bench(tmp_path: Path) -> Bench:
     ],
 )
 def test_a_frequency_is_renamed_for_offsets_and_kept_for_periods(old: str, offset: str, period: str) -> None:
-    assert alias(old, period=False) == offset
-    assert alias(old, period=True) == period
+    assert modernize_alias(old, period=False) == offset
+    assert modernize_alias(old, period=True) == period
 
 
 def test_the_month_of_a_period_keeps_its_alias(bench: Bench) -> None:
