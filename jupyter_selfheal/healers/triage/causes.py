@@ -9,7 +9,7 @@ from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
 
 
-def told(context: RuleContext) -> tuple[str, str]:
+def find_likely_cause(context: RuleContext) -> tuple[str, str]:
     """(cause, advice) in sentences; both empty where the message says all that there is."""
     name = context.missing_name if context.failure.ename == "NameError" else ""
     if name:

@@ -56,7 +56,7 @@ def _in_code(context: RuleContext) -> Diagnosis:
         return Diagnosis("The cell does not come to an end in its time.", Locus.CODE, failure.cell_id)
     cell_id, _, line = context.location
     number = context.notebook.index(cell_id) + 1
-    cause, advice = causes.told(context)
+    cause, advice = causes.find_likely_cause(context)
     if cause:
         locus = Locus.ELSEWHERE if cell_id != failure.cell_id and number else Locus.CODE
         return Diagnosis(cause, locus, cell_id, advice=advice)

@@ -8,8 +8,8 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.search.localise_faults import Sight
-from jupyter_selfheal.inside.search.program import REPLAY, Program, compiled
-from jupyter_selfheal.inside.search.propose_mutations import ordered
+from jupyter_selfheal.inside.search.program import REPLAY, Program, compile_unit
+from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, kind_of
 from jupyter_selfheal.inside.search.source_text import splice
@@ -74,7 +74,7 @@ class Maker:
         suspicion = self.sight.suspicion.get(unit, {})
         checks = self.sight.result.failed + self.sight.result.passed
         is_strict = self.program.units[unit].role == REPLAY and checks == 1
-        for weight, change in ordered(self._scope(unit, text), suspicion):
+        for weight, change in rank_changes(self._scope(unit, text), suspicion):
             if is_strict and (change.prior < LIKELY or any(word in change.words for word in ADDED)):
                 continue
             yield weight * self._share(unit), unit, change
@@ -125,6 +125,6 @@ class Maker:
 
     def _code(self, n: int, text: str) -> CodeType | None:
         try:
-            return compiled(self.program, n, text)
+            return compile_unit(self.program, n, text)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError, SystemError):
             return None

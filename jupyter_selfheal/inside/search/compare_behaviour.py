@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.search.localise_faults import plain
+from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
 from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, OutOfTime, Runner, timer
 
@@ -37,7 +37,7 @@ class Input:
         return f"{self.function}({', '.join(map(repr, self.arguments))})"
 
 
-def mutate(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> Any:
+def mutate_value(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> Any:
     """A value of the same type, near the given one, or near a literal of the program (``known``)."""
     if known and type(value) in (int, str, float) and rng.random() < 0.3:
         value = _met(value, rng.choice(known), rng)
@@ -55,7 +55,7 @@ def mutate(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> Any:
     if isinstance(value, dict):
         keys = list(value)
         kept = {k: value[k] for k in keys if rng.random() < 0.85}
-        return {k: mutate(v, rng, known) if rng.random() < 0.3 else v for k, v in kept.items()}
+        return {k: mutate_value(v, rng, known) if rng.random() < 0.3 else v for k, v in kept.items()}
     if isinstance(value, set | frozenset):
         return type(value)(v for v in value if rng.random() < 0.8)
     return value
@@ -90,7 +90,7 @@ def _items(value: list[Any], rng: random.Random, known: Sequence[Any]) -> list[A
     at = rng.randint(0, len(value))
     kind = rng.randint(0, 6)
     if kind == 0 and value:
-        value[at % len(value)] = mutate(value[at % len(value)], rng, known)
+        value[at % len(value)] = mutate_value(value[at % len(value)], rng, known)
     elif kind == 1 and value:
         value.pop(at % len(value))
     elif kind == 2 and value:
@@ -100,13 +100,13 @@ def _items(value: list[Any], rng: random.Random, known: Sequence[Any]) -> list[A
     elif kind == 4:
         value = value[:at]
     elif kind == 5 and value:
-        value.insert(at, mutate(rng.choice(value), rng, known))
+        value.insert(at, mutate_value(rng.choice(value), rng, known))
     else:
-        value = [mutate(v, rng, known) if rng.random() < 0.4 else v for v in value]
+        value = [mutate_value(v, rng, known) if rng.random() < 0.4 else v for v in value]
     return value
 
 
-def inputs(
+def generate_inputs(
     calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0, known: Sequence[Any] = ()
 ) -> list[tuple[Any, ...]]:
     """Distinct argument lists: those seen first, then mutations of them, of mutations too, some towards literals in ``known``."""
@@ -119,7 +119,7 @@ def inputs(
         base = list(rng.choice(pool))
         for n in range(len(base)):
             if len(base) == 1 or rng.random() < 0.6:
-                base[n] = mutate(plain(base[n]), rng, known)
+                base[n] = mutate_value(copy_plain_data(base[n]), rng, known)
         new = tuple(base)
         if repr(new) not in found:
             found[repr(new)] = new
@@ -127,7 +127,7 @@ def inputs(
     return list(found.values())
 
 
-def behaviours(
+def collect_behaviours(
     runner: Runner,
     variants: Sequence[dict[int, CodeType]],
     function: str,
@@ -160,7 +160,7 @@ def behaviours(
 def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     try:
         with timer(SECONDS):
-            given = plain(arguments)
+            given = copy_plain_data(arguments)
             value = call(*given)
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(1000), strict=False)]
@@ -190,7 +190,7 @@ def expected_kinds(program: Program) -> frozenset[str]:
     return frozenset(found - {""})
 
 
-def strangeness(shown: Sequence[str], before: Sequence[str], expected: frozenset[str]) -> float:
+def measure_strangeness(shown: Sequence[str], before: Sequence[str], expected: frozenset[str]) -> float:
     """0–1: the share of results that are errors where there was none before, or of a type that no check expects; 1 too where
     everything is the same and was not before; 1.5 where arguments are changed in place that were left alone before."""
     if not shown or len(shown) != len(before):
@@ -208,7 +208,7 @@ def strangeness(shown: Sequence[str], before: Sequence[str], expected: frozenset
     return odd / len(shown)
 
 
-def clusters(shown: Sequence[Sequence[str]]) -> list[list[int]]:
+def group_alike(shown: Sequence[Sequence[str]]) -> list[list[int]]:
     """Indices of variants that behave alike, in order of their first member."""
     found: dict[tuple[str, ...], list[int]] = {}
     for n, signature in enumerate(shown):

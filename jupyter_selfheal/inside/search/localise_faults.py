@@ -81,7 +81,7 @@ class Tracer:
         found = self.calls.setdefault(code.co_name, [])
         if len(found) < CALLS:
             try:
-                found.append(tuple(plain(frame.f_locals[n]) for n in code.co_varnames[: code.co_argcount]))
+                found.append(tuple(copy_plain_data(frame.f_locals[n]) for n in code.co_varnames[: code.co_argcount]))
             except (ValueError, KeyError):
                 return
 
@@ -91,20 +91,20 @@ class Tracer:
         self.lines = set()
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def copy_plain_data(value: Any, depth: int = 0) -> Any:
     """A copy of simple data; raises ValueError for anything else, or for more than a few hundred elements."""
     if value is None or isinstance(value, bool | int | float | complex):
         return value
     if isinstance(value, str | bytes) and len(value) < 2000:
         return value
     if depth < 5 and type(value) in (list, tuple, set, frozenset) and len(value) <= 300:
-        return type(value)(plain(v, depth + 1) for v in value)
+        return type(value)(copy_plain_data(v, depth + 1) for v in value)
     if depth < 5 and type(value) is dict and len(value) <= 300:
-        return {plain(k, depth + 1): plain(v, depth + 1) for k, v in value.items()}
+        return {copy_plain_data(k, depth + 1): copy_plain_data(v, depth + 1) for k, v in value.items()}
     raise ValueError("not plain data")
 
 
-def observe(runner: Runner, seconds: float) -> Sight:
+def trace_program(runner: Runner, seconds: float) -> Sight:
     """Run the program as it is, traced, within CPU seconds for each check that loops."""
     tracer = Tracer(len(runner.program.units))
     runner.patient, runner.on_record = True, tracer.checked

@@ -62,7 +62,7 @@ class Program:
         return own[-1] if own else -1
 
 
-def read(argument: Mapping[str, Any]) -> Program:
+def read_program(argument: Mapping[str, Any]) -> Program:
     """The program that the engine sent."""
     return Program(
         tuple(Unit(**u) for u in argument["units"]),
@@ -76,7 +76,7 @@ def read(argument: Mapping[str, Any]) -> Program:
     )
 
 
-def compiled(program: Program, index: int, text: str) -> CodeType:
+def compile_unit(program: Program, index: int, text: str) -> CodeType:
     """The code of a unit with this text; raises SyntaxError (or ValueError, RecursionError) where it cannot be."""
     unit = program.units[index]
     tree = ast.parse(text)
@@ -99,7 +99,7 @@ def _keep_value(tree: ast.Module) -> None:
         tree.body.append(ast.copy_location(ast.Assign([target], ast.Name(targets[0].id, ast.Load())), last))
 
 
-def compiled_check(text: str, index: int) -> CodeType:
+def compile_check(text: str, index: int) -> CodeType:
     """The code of a statement of the oracle, its asserts counted."""
     tree = ast.fix_missing_locations(_Counting().visit(ast.parse(text)))
     return compile(tree, f"<selfheal check {index}>", "exec", dont_inherit=True)

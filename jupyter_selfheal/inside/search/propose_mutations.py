@@ -49,7 +49,7 @@ READS_FORGOTTEN = 1.8
 _WORD = re.compile(r"\w+")
 
 
-def unread(tree: ast.AST) -> set[str]:
+def find_unread_names(tree: ast.AST) -> set[str]:
     """Names that a function binds (arguments too) and never reads."""
     bound: set[str] = set()
     read: set[str] = set()
@@ -63,7 +63,7 @@ def unread(tree: ast.AST) -> set[str]:
     return bound - read - {"self", "_"}
 
 
-def changes(s: Scope) -> Iterator[Change]:
+def list_changes(s: Scope) -> Iterator[Change]:
     """All single changes of a statement, in the order of its nodes."""
     for node in s.order:
         if node in s.frozen:
@@ -72,15 +72,15 @@ def changes(s: Scope) -> Iterator[Change]:
             yield from template(s, node)
 
 
-def ordered(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Change]]:
+def rank_changes(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Change]]:
     """Changes with their weights, prior × suspiciousness of the line (0–1, by line of the statement), best first.
 
     Ties keep the order of the source. A change is where its edit is, which for an insertion is the line below it: the
     larger suspiciousness of it and the line above counts. Of the same edit by two templates the likelier is kept.
     """
     best: dict[object, tuple[float, Change]] = {}
-    forgotten = unread(s.tree)
-    for change in changes(s):
+    forgotten = find_unread_names(s.tree)
+    for change in list_changes(s):
         key = tuple(sorted((start, end, new.strip("()")) for start, end, new in change.edits))
         prior = change.prior * described_intent.factor(s, change)
         if forgotten and any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):

@@ -11,9 +11,9 @@ from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.process_pool import in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE
-from jupyter_selfheal.inside.search.propose_mutations import unread
+from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
-from jupyter_selfheal.inside.search.source_text import splice, tidy
+from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses, splice
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
@@ -42,7 +42,10 @@ class Ranking:
 
     def _neglect(self, c: Candidate) -> float:
         """Less than 1 where a patch leaves a name unread that was read before: such patches fit tests, not the intent."""
-        lost = sum(len(unread(ast.parse(new)) - unread(ast.parse(self.units[n].text))) for n, new in c.texts.items())
+        lost = sum(
+            len(find_unread_names(ast.parse(new)) - find_unread_names(ast.parse(self.units[n].text)))
+            for n, new in c.texts.items()
+        )
         return 0.35**lost
 
     def _behave(self) -> tuple[str, list[tuple[Any, ...]], list[list[str]]]:
@@ -52,14 +55,16 @@ class Ranking:
         texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.found[:5])
         names.sort(key=lambda n: f"def {n}" not in texts)
         if names and len(self.found) > 1:
-            given = compare_behaviour.inputs(calls[names[0]], known=self._literals())
+            given = compare_behaviour.generate_inputs(calls[names[0]], known=self._literals())
             variants = [*(c.codes for c in self.found), {}]
             shown = in_fork(
-                lambda: compare_behaviour.behaviours(self.runner, variants, names[0], given, self.seconds), WAIT
+                lambda: compare_behaviour.collect_behaviours(self.runner, variants, names[0], given, self.seconds), WAIT
             )
             if isinstance(shown, list):
                 expected = compare_behaviour.expected_kinds(self.runner.program)
-                self.strange = [compare_behaviour.strangeness(texts, shown[-1], expected) for texts in shown[:-1]]
+                self.strange = [
+                    compare_behaviour.measure_strangeness(texts, shown[-1], expected) for texts in shown[:-1]
+                ]
                 return names[0], given, shown[:-1]
         return "", [], [[] for _ in self.found]
 
@@ -74,7 +79,7 @@ class Ranking:
 
     def ranked(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Patches as data, the best of each hypothesis first, then their look-alikes; with the questions."""
-        groups = compare_behaviour.clusters(self.shown) if self.function else [[n] for n in range(len(self.found))]
+        groups = compare_behaviour.group_alike(self.shown) if self.function else [[n] for n in range(len(self.found))]
         strength = {n: sum(self.found[m].weight for m in group) for group in groups for n in group}
         best = {n: self.found[group[0]].weight for group in groups for n in group}
         order = sorted(range(len(self.found)), key=lambda n: self._key(n, strength[n], best[n]))
@@ -167,4 +172,4 @@ def _tidied(old: str, new: str) -> str:
     while start and new[start : len(new) - end].count(")") > new[start : len(new) - end].count("("):
         start -= 1
     edit = (start, len(old) - end, new[start : len(new) - end])
-    return splice(old, tidy(old, (edit,)))
+    return splice(old, drop_idle_parentheses(old, (edit,)))

@@ -22,7 +22,7 @@ WAIT = 60.0
 _MISSING = object()
 
 
-def repeats(runner: Runner) -> float | None:
+def measure_replay(runner: Runner) -> float | None:
     """CPU seconds that the program's earlier statements take, run as they are; None where they do not leave the state as it is."""
 
     def once() -> float | None:
@@ -43,7 +43,7 @@ def repeats(runner: Runner) -> float | None:
     return found if isinstance(found, float) else None
 
 
-def without(program: Program) -> Program:
+def drop_replay(program: Program) -> Program:
     """The program with the values of the earlier statements as they are; the units keep their numbers."""
     units = tuple(replace(u, text="pass", mutable=False) if u.role == REPLAY else u for u in program.units)
     return replace(program, units=units, replayed=(), absent=())

@@ -26,8 +26,8 @@ from jupyter_selfheal.inside.search.program import (
     REPLAY,
     VALUE,
     Program,
-    compiled,
-    compiled_check,
+    compile_check,
+    compile_unit,
 )
 
 OK, TIME, DEEP = "ok", "time", "deep"
@@ -87,8 +87,8 @@ class Runner:
 
     def __init__(self, program: Program, ns: dict[str, Any]) -> None:
         self.program, self.ns = program, ns
-        self.codes = [compiled(program, n, u.text) for n, u in enumerate(program.units)]
-        self.checks = [compiled_check(text, n) for n, text in enumerate(program.checks)]
+        self.codes = [compile_unit(program, n, u.text) for n, u in enumerate(program.units)]
+        self.checks = [compile_check(text, n) for n, text in enumerate(program.checks)]
         self.examples = [_example(d.source) for d in program.doctests]
         self.expected = _compile_expression(program.expect)
         self.conveniences = {name: value for name, value in list_conveniences() if name not in ns}

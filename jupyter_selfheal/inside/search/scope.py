@@ -107,7 +107,7 @@ class Scope(Source):
         )[:MOST]
         local = {a.asname or a.name for n in self.order if isinstance(n, ast.Import) for a in n.names}
         self.modules = (*self.hints.modules, *sorted(local))
-        self.told_words, self.told_numbers, self.told_strings = told(self._prose())
+        self.told_words, self.told_numbers, self.told_strings = parse_hints(self._prose())
         self.frozen = self._frozen()
 
     def _prose(self) -> str:
@@ -264,7 +264,7 @@ TOLD = 12
 """Numbers, and quoted texts, of a docstring that are taken for what the code may need."""
 
 
-def told(prose: str) -> tuple[frozenset[str], tuple[int | float, ...], tuple[str, ...]]:
+def parse_hints(prose: str) -> tuple[frozenset[str], tuple[int | float, ...], tuple[str, ...]]:
     """The words, the numbers and the quoted texts of a description."""
     numbers = dict.fromkeys(float(t) if "." in t else int(t) for t in _NUMBER.findall(prose) if len(t) < 9)
     strings = dict.fromkeys(text for _, text in _QUOTED.findall(prose))

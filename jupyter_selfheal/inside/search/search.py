@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
-from jupyter_selfheal.inside.search.localise_faults import Sight, observe
+from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.process_pool import DEPTH, Job, Pool, in_fork
 from jupyter_selfheal.inside.search.program import (
     REPLAY,
     Program,
     fingerprint,
     hard_codes,
-    read,
+    read_program,
 )
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
-from jupyter_selfheal.inside.search.replay import repeats, without
+from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
 from jupyter_selfheal.inside.search.run_candidate import OK, Result, Runner
 
 LEAST, MOST = 0.01, 0.1
@@ -79,7 +79,7 @@ class Search:
 
     def run(self) -> dict[str, Any]:
         """Search, and say what was found."""
-        self.sight = observe(self.runner, TRACED)
+        self.sight = trace_program(self.runner, TRACED)
         base = self.sight.result
         if base.failed == 0:
             return self._report("nothing fails here")
@@ -282,10 +282,10 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
 
     with warnings.catch_warnings(), _no_sleep():
         warnings.simplefilter("ignore")
-        program = read(argument)
-        took = repeats(Runner(program, shell.user_ns)) if any(u.role == REPLAY for u in program.units) else None
+        program = read_program(argument)
+        took = measure_replay(Runner(program, shell.user_ns)) if any(u.role == REPLAY for u in program.units) else None
         if took is None:
-            program = without(program)
+            program = drop_replay(program)
         search = Search(program, shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {}))
         search.replay = took or 0.0
         return {**search.run(), "replayed": took is not None}

@@ -92,7 +92,7 @@ class Source:
         return self.starts[first - 1], self.starts[node.end_lineno], ""  # type: ignore[attr-defined]
 
 
-def tidy(text: str, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+def drop_idle_parentheses(text: str, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """The same edits without the parentheses whose absence changes nothing."""
     try:
         wanted = ast.dump(ast.parse(splice(text, edits)))

@@ -99,7 +99,7 @@ def outcome(ns: dict[str, Any], entry: str, arguments: tuple[Any, ...]) -> str:
     """What a call gives, as text: ``!`` and a name where it raises, ``!late`` where it takes too long."""
     try:
         with _limit(CALL_SECONDS):
-            value = ns[entry](*localise_faults.plain(arguments))
+            value = ns[entry](*localise_faults.copy_plain_data(arguments))
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(2000), strict=False)]
             return repr(_normal(value))
@@ -131,7 +131,9 @@ def _inputs(job: dict[str, Any]) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     known: set[str] = set()
     for round_ in range(12):
-        for arguments in compare_behaviour.inputs([*seen, *found[:200]], job["inputs"], seed=job["seed"] + round_):
+        for arguments in compare_behaviour.generate_inputs(
+            [*seen, *found[:200]], job["inputs"], seed=job["seed"] + round_
+        ):
             if repr(arguments) not in known and _fits(job["domain"], names, arguments):
                 found.append(arguments)
             known.add(repr(arguments))

@@ -11,11 +11,11 @@ import pytest
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, propose_mutations, search
 from jupyter_selfheal.inside.search.process_pool import Pool
-from jupyter_selfheal.inside.search.program import Program, Unit, compiled, fingerprint, hard_codes
+from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
 from jupyter_selfheal.inside.search.run_candidate import Runner, matches
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.inside.search.search import Search
-from jupyter_selfheal.inside.search.source_text import splice, tidy
+from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses, splice
 
 SAMPLE = '''def f(a, b=[], *rest, key=None, **more):
     """Says."""
@@ -41,7 +41,7 @@ SAMPLE = '''def f(a, b=[], *rest, key=None, **more):
 
 
 def test_every_candidate_is_python_but_for_a_few() -> None:
-    found = propose_mutations.ordered(Scope(SAMPLE), dict.fromkeys(range(1, 30), 1.0))
+    found = propose_mutations.rank_changes(Scope(SAMPLE), dict.fromkeys(range(1, 30), 1.0))
     broken = 0
     for _, change in found[::20]:
         try:
@@ -56,7 +56,7 @@ def test_every_candidate_is_python_but_for_a_few() -> None:
 
 def test_candidates_change_neither_docstrings_nor_asserts_nor_imports() -> None:
     source = 'def f(a):\n    """Doc 1."""\n    import os\n    assert a > 1, "big"\n    return a + 1\n'
-    for _, change in propose_mutations.ordered(Scope(source), {5: 1.0}):
+    for _, change in propose_mutations.rank_changes(Scope(source), {5: 1.0}):
         new = splice(source, change.edits)
         if "pass" not in new:
             assert "assert a > 1" in new or "is too many" in change.words
@@ -65,20 +65,20 @@ def test_candidates_change_neither_docstrings_nor_asserts_nor_imports() -> None:
 
 def test_weights_follow_suspicion() -> None:
     source = "def f(a):\n    x = a + 1\n    y = a + 1\n    return x + y\n"
-    best = propose_mutations.ordered(Scope(source), {2: 0.1, 3: 1.0, 4: 0.1})[0][1]
+    best = propose_mutations.rank_changes(Scope(source), {2: 0.1, 3: 1.0, 4: 0.1})[0][1]
     assert best.line == 3
 
 
 def test_idle_parentheses_go_and_needed_ones_stay() -> None:
     text = "y = a * b"
-    assert splice(text, tidy(text, ((4, 9, "((a) + (b)) * (c)"),))) == "y = (a + b) * c"
+    assert splice(text, drop_idle_parentheses(text, ((4, 9, "((a) + (b)) * (c)"),))) == "y = (a + b) * c"
 
 
 def test_fingerprints_ignore_formatting_and_see_constants() -> None:
     program = Program((Unit("def f(a): return a", "define"),))
 
     def of(text: str) -> int:
-        return fingerprint(compiled(program, 0, text))
+        return fingerprint(compile_unit(program, 0, text))
 
     assert of("def f(a): return (a)+1") == of("def f(a):\n    # why\n    return a + 1")
     assert of("def f(a): return a + 1") != of("def f(a): return a + 1.0")
@@ -134,7 +134,7 @@ def test_the_pool_survives_death_hoarding_and_c_loops() -> None:
         "x = 2",
         "x = 3",
     ]
-    jobs = [(n, {0: compiled(made.program, 0, text)}) for n, text in enumerate(texts)]
+    jobs = [(n, {0: compile_unit(made.program, 0, text)}) for n, text in enumerate(texts)]
     pool = Pool(made, 0.05, 1, jobs=2)
     found = [index for index, result in pool.results(iter(jobs), lambda: False) if result.plausible]
     assert found == [4]
@@ -145,7 +145,7 @@ def test_the_pool_survives_death_hoarding_and_c_loops() -> None:
 def test_suspicion_is_highest_where_only_failing_checks_go() -> None:
     source = "def f(n):\n    if n > 2:\n        return n + 2\n    return n\n"
     made = runner(Unit(source, "define", True), Unit("assert f(1) == 1", "check"), Unit("assert f(5) == 5", "check"))
-    seen = localise_faults.observe(made, 1.0)
+    seen = localise_faults.trace_program(made, 1.0)
     suspicion = seen.suspicion[0]
     assert suspicion[3] > suspicion[2] > suspicion[4]
     assert seen.kinds[0]["n"] == {"number"}
@@ -154,8 +154,8 @@ def test_suspicion_is_highest_where_only_failing_checks_go() -> None:
 
 def test_generated_inputs_keep_their_types_and_repeat() -> None:
     calls = [([1, 2], "ab", {"k": 1.5})]
-    first = compare_behaviour.inputs(calls, 50)
-    assert first == compare_behaviour.inputs(calls, 50)
+    first = compare_behaviour.generate_inputs(calls, 50)
+    assert first == compare_behaviour.generate_inputs(calls, 50)
     assert len(first) > 40
     assert all(type(a) is list and type(b) is str and type(c) is dict for a, b, c in first)
 

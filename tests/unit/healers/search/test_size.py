@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from jupyter_selfheal.healers.search.plan import plan
-from jupyter_selfheal.inside.search.propose_mutations import ordered
+from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 
@@ -32,7 +32,7 @@ def plan_lines(count: int) -> None:
 
 def propose_lines(count: int) -> None:
     body = "".join(f"    t += a[{n % 7}] * b + {n}\n" for n in range(count))
-    assert ordered(Scope(f"def f(a, b):\n    t = 0\n{body}    return t\n"), {})
+    assert rank_changes(Scope(f"def f(a, b):\n    t = 0\n{body}    return t\n"), {})
 
 
 def test_planning_a_cell_of_4000_lines_takes_per_line_what_one_of_500_takes() -> None:
