@@ -51,8 +51,10 @@ def given(place: Path) -> Path:
 
 def test_a_missing_module_is_installed_where_only_trials_see_it(place: Path, wheels: Path) -> None:
     notebook = given(place)
-    done = heal(notebook, "--install", "-o", "out.ipynb", "--report", "r.json", "--report", "r.html", cwd=place)
-    assert done.returncode == 0, done.stdout + done.stderr
+    words = ("--install", "-o", "out.ipynb", "--report", "r.json", "--report", "r.html")
+    done = heal(notebook, *words, cwd=place, seconds=280)
+    # the report has what the installer said, which the table has no room for
+    assert done.returncode == 0, done.stdout + done.stderr + (place / "r.json").read_text()
     cells = json.loads((place / "out.ipynb").read_text())["cells"]
     assert ["".join(c["source"]) for c in cells][1] == f"%pip install {MODULE}"
     assert cells[1]["metadata"] == {"selfheal": {"inserted": True}}
