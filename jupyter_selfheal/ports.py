@@ -164,8 +164,8 @@ class Scorer(Protocol):
         """The steps to run after the cell in every trial: expectation probes, checks, asserts and cells below."""
         ...
 
-    def missed(self, case: Case, trial: Trial) -> str:
-        """Why a trial whose cell ran misses the user's own oracle ("expected 6, got 5"); empty where it does not."""
+    def find_missed_expectation(self, case: Case, trial: Trial) -> str | None:
+        """Why a trial whose cell ran misses the user's own oracle ("expected 6, got 5"); None where it does not."""
         ...
 
     def judge(

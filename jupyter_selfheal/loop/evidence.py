@@ -154,6 +154,6 @@ def find_case_behind(dossier: Dossier, attempt: Attempt) -> Case | None:
     """The case behind an attempt, or None."""
     if attempt.trial is None:
         return None
-    missed = attempt.verdict.feedback if attempt.verdict and not attempt.verdict.plausible else ""
+    missed = attempt.verdict.feedback if attempt.verdict and not attempt.verdict.plausible else None
     case = dossier.case
-    return progress.behind(case, attempt.patch, attempt.trial, missed if attempt.trial.ran and case.oracle else "")
+    return progress.behind(case, attempt.patch, attempt.trial, missed if attempt.trial.ran and case.oracle else None)

@@ -23,8 +23,8 @@ def normalise_message(message: str) -> str:
     return re.sub(r"\s+", " ", _NOISE.sub("#", message)).strip()
 
 
-def over_budget(account: Account, worst: Cost, config: HealConfig) -> str:
-    """Why a call that may cost ``worst`` must not be made; empty where it may.
+def find_exceeded_limit(account: Account, worst: Cost, config: HealConfig) -> str | None:
+    """Why a call that may cost ``worst`` must not be made: the limit that it would pass; None where it may.
 
     Dollars rule where the price is known, tokens where it is not. The ceiling of tokens stands to that of a session as the
     budget does; a budget of nothing allows no price that is not known.
@@ -37,10 +37,10 @@ def over_budget(account: Account, worst: Cost, config: HealConfig) -> str:
         )
     if not account.session.usd + after.usd <= account.session_allowance + 1e-12:
         return f"the session's ceiling of ${account.session_allowance:.2f} would be passed"
-    return _over_tokens(account, after, config) if after.unknown else ""
+    return _find_exceeded_token_limit(account, after, config) if after.unknown else None
 
 
-def _over_tokens(account: Account, after: Cost, config: HealConfig) -> str:
+def _find_exceeded_token_limit(account: Account, after: Cost, config: HealConfig) -> str | None:
     if account.allowance <= 0:
         return "the model's price is not known, and the budget is $0: set c.SelfHeal.price_in and price_out"
     tokens = tokens_of(after)
@@ -49,7 +49,7 @@ def _over_tokens(account: Account, after: Cost, config: HealConfig) -> str:
     left = session_tokens_left(account, config)
     if tokens > left:
         return f"the model's price is not known, and {tokens} tokens would pass the {left} that the session has left"
-    return ""
+    return None
 
 
 def tokens_of(cost: Cost) -> int:

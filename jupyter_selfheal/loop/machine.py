@@ -48,7 +48,7 @@ from jupyter_selfheal.loop.events import (
     Started,
     TrialEnded,
 )
-from jupyter_selfheal.loop.limits import over_budget
+from jupyter_selfheal.loop.limits import find_exceeded_limit
 from jupyter_selfheal.loop.states import (
     Applied,
     Closed,
@@ -164,7 +164,7 @@ def _judge_trials(state: Tried, config: HealConfig) -> Command:
 def _find_affordable(who: str, dossier: Dossier, config: HealConfig) -> Cost | None:
     """The worst case of a call of ``who``; None where the budget does not allow it."""
     worst = dossier.prices[who]
-    return None if over_budget(dossier.account, worst, config) else worst
+    return None if find_exceeded_limit(dossier.account, worst, config) else worst
 
 
 def _next_state(state: State | None, event: Event, config: HealConfig) -> State:

@@ -89,7 +89,7 @@ def _paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...
     if paid not in dossier.prices:
         return PriceCall(paid)
     worst = dossier.prices[paid]
-    why = limits.over_budget(dossier.account, worst, config)
+    why = limits.find_exceeded_limit(dossier.account, worst, config)
     if not why and len(dossier.rounds) < config.attempts:
         return AskHealer(paid, dossier.current, worst)
     if shown:

@@ -31,7 +31,7 @@ MISSED = "ExpectationMissed"
 _DEATHS = (Ending.EXITED, Ending.KILLED, Ending.OUT_OF_MEMORY)
 
 
-def failure_of(case: Case, source: str, trial: Trial, missed: str = "") -> Failure | None:
+def failure_of(case: Case, source: str, trial: Trial, missed: str | None = None) -> Failure | None:
     """How the cell (now ``source``) failed in a trial; None where it ran and missed nothing, or never began."""
     step = trial.step(Role.CELL)
     if any(r.role == Role.SETUP.value and not r.ok for r in trial.steps):
@@ -120,7 +120,7 @@ def is_of_its_own_making(before: Failure, after: Failure) -> bool:
     return any(name in after.source and name not in before.source for name in named)
 
 
-def behind(case: Case, patch: Patch, trial: Trial, missed: str = "") -> Case | None:
+def behind(case: Case, patch: Patch, trial: Trial, missed: str | None = None) -> Case | None:
     """The case behind a patch of the reported case: the sources after it, the failure it met; None where it met none."""
     source = patch.source_of(case.failure.cell_id, case.failure.source)
     failure = failure_of(case, source, trial, missed)

@@ -101,7 +101,11 @@ class CommandRunner:
         case, known = dossier.case, self._baseline
         if known is None or dossier.baselines:
             known = self._cancellable(lambda: self._states.run_trial(case, BASELINE, self.parts.starts.best)[0])
-        return ev.BaselineRan(known, self.parts.scorer.missed(case, known) if known.ran and case.oracle else "")
+        return ev.BaselineRan(known, self._find_missed_expectation(case, known) or "")
+
+    def _find_missed_expectation(self, case: Case, trial: Trial) -> str | None:
+        """Why a trial misses the user's oracle; None where it does not, where there is none, or where the cell failed."""
+        return self.parts.scorer.find_missed_expectation(case, trial) if trial.ran and case.oracle else None
 
     def _completed(self, proposal: Proposal, dossier: Dossier) -> Proposal:
         """The proposal with the best patch proven from the other start, where that is cheap, and its time."""
@@ -110,7 +114,7 @@ class CommandRunner:
         best = proposal.candidates[0]
         if other and best.trial.seconds <= CHEAP:
             again, _ = self._cancellable(lambda: self._states.run_trial(dossier.case, best.patch, other))
-            missed = self.parts.scorer.missed(dossier.case, again) if again.ran and dossier.case.oracle else ""
+            missed = self._find_missed_expectation(dossier.case, again)
             if again.ran and not missed:
                 proven = (*proven, self._states.start_of(other))
             else:

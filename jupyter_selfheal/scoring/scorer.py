@@ -70,11 +70,11 @@ class EvidenceScorer:
         """
         return tuple(step for oracle in self._oracles for step in oracle.list_steps(case, patch, self.config))
 
-    def missed(self, case: Case, trial: Trial) -> str:
-        """Why a trial whose cell ran misses the user's own oracle; empty where it does not, or has none."""
+    def find_missed_expectation(self, case: Case, trial: Trial) -> str | None:
+        """Why a trial whose cell ran misses the user's own oracle; None where it does not, or has none."""
         if not cell_ran(trial):
-            return ""
-        return "; ".join(part.why for part in expected.parts(case, trial) if not part.met)
+            return None
+        return "; ".join(part.why for part in expected.parts(case, trial) if not part.met) or None
 
     def judge(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]

@@ -102,9 +102,9 @@ class ScriptedScorer:
     def oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
         return self.oracle
 
-    def missed(self, case: Case, trial: Trial) -> str:
+    def find_missed_expectation(self, case: Case, trial: Trial) -> str | None:
         step = trial.step(Role.CHECK)
-        return step.errors[0].evalue or "missed" if step is not None and step.errors else ""
+        return step.errors[0].evalue or "missed" if step is not None and step.errors else None
 
     def judge(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
@@ -113,7 +113,7 @@ class ScriptedScorer:
         return Judgement(tuple(self._verdict(case, patch, trial) for patch, trial in tried), self.price)
 
     def _verdict(self, case: Case, patch: Patch, trial: Trial) -> Verdict:
-        missed = self.missed(case, trial)
+        missed = self.find_missed_expectation(case, trial)
         runs = trial.ran and not missed
         score = self.scores.get(patch.title, 7.0 if patch.applicability is Applicability.SAFE else 5.0)
         feedback = missed or next((f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors), "")

@@ -13,7 +13,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import states
-from jupyter_selfheal.loop.limits import over_budget
+from jupyter_selfheal.loop.limits import find_exceeded_limit
 from jupyter_selfheal.loop.machine import TRANSITIONS, fold, step
 from jupyter_selfheal.model import (
     BASELINE,
@@ -104,7 +104,7 @@ class Heals(RuleBasedStateMachine):
         command, healer, settles = self.command, self.command.healer, ""
         if healer == "language_model":
             account = self.state.dossier.account
-            assert not over_budget(account, command.worst, CONFIG), "asked without the money"
+            assert not find_exceeded_limit(account, command.worst, CONFIG), "asked without the money"
             assert any(isinstance(e, ev.Priced) and e.who == healer for e in self.events), "asked without a price"
             settles = f"call-{len(self.events)}"
             self.note(ev.Reserved(settles, healer, command.worst))
@@ -136,7 +136,7 @@ class Heals(RuleBasedStateMachine):
         assert self.state is not None
         ids, settles = [p.id for p in self.command.patches], ""
         if self.command.paid:
-            assert not over_budget(self.state.dossier.account, self.command.worst, CONFIG), (
+            assert not find_exceeded_limit(self.state.dossier.account, self.command.worst, CONFIG), (
                 "criticised without the money"
             )
             settles = f"critic-{len(self.events)}"
@@ -159,7 +159,9 @@ class Heals(RuleBasedStateMachine):
         assert self.state is not None
         settles = ""
         if self.command.paid:
-            assert not over_budget(self.state.dossier.account, self.command.worst, CONFIG), "judged without the money"
+            assert not find_exceeded_limit(self.state.dossier.account, self.command.worst, CONFIG), (
+                "judged without the money"
+            )
             settles = f"judge-{len(self.events)}"
             self.note(ev.Reserved(settles, ev.JUDGE, self.command.worst))
         verdicts = []

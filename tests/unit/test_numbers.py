@@ -11,7 +11,7 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.journal.describe import describe, sent_text
 from jupyter_selfheal.journal.inspect import spent
-from jupyter_selfheal.loop.limits import over_budget
+from jupyter_selfheal.loop.limits import find_exceeded_limit
 from jupyter_selfheal.loop.states import Account
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.numbers import read_count, read_number
@@ -76,5 +76,5 @@ def test_a_sum_that_is_no_number_passes_no_limit() -> None:
     for usd in (math.nan, math.inf, -0.5):
         with pytest.raises(ValueError, match="no cost"):
             Cost(usd)
-    assert over_budget(Account(allowance=math.nan, session_allowance=1.0), Cost(0.01), HealConfig())
-    assert over_budget(Account(allowance=1.0, session_allowance=math.nan), Cost(0.01), HealConfig())
+    assert find_exceeded_limit(Account(allowance=math.nan, session_allowance=1.0), Cost(0.01), HealConfig())
+    assert find_exceeded_limit(Account(allowance=1.0, session_allowance=math.nan), Cost(0.01), HealConfig())

@@ -56,7 +56,7 @@ class Chain:
             failure = failure_of(cell, trial)
         if failure is None and cell.oracle:
             trial = self._with_checks(trial, after, cell, notebook)
-            failure = failure_of(cell, trial, self._scorer.missed(_case(cell, notebook), trial))
+            failure = failure_of(cell, trial, self._scorer.find_missed_expectation(_case(cell, notebook), trial))
         return trial, failure, after
 
     def run_steps(self, runs: Sequence[Run], cell: Cell, paths: Sequence[str] = ()) -> tuple[Trial, TrialKernel | None]:

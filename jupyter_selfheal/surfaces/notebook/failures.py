@@ -12,7 +12,7 @@ from jupyter_selfheal.loop import progress
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Outcome, Role, Trial
 
 
-def failure_of(cell: Cell, trial: Trial, missed: str = "") -> Failure | None:
+def failure_of(cell: Cell, trial: Trial, missed: str | None = None) -> Failure | None:
     """How the cell failed in a trial of it, or None where it ran (and did not miss its oracle: ``missed`` says why).
 
     As the loop sees it, so that what is reported is what is reproduced.

@@ -212,7 +212,9 @@ class Final:
             failure = failure_of(cell, own)
             if failure is None and cell.oracle:
                 case = _case(replace(cell, oracle=replace(cell.oracle, checks=())), notebook)
-                failure = failure_of(cell, own, self.tools.scorer.missed(case, own) if case.oracle else "")
+                failure = failure_of(
+                    cell, own, self.tools.scorer.find_missed_expectation(case, own) if case.oracle else None
+                )
             found[cell.id] = CellRun(results[0], number, (failure,) if failure else ())
         return found
 

@@ -52,8 +52,8 @@ def test_an_expected_value_tells_right_from_wrong_and_wrong_says_why(
     right, wrong, cheat = (
         patch_of(case, s) for s in ("total = sum(xs)\ntotal", "total = sum(xs[1:])\ntotal", "total = 6\ntotal")
     )
-    assert EvidenceScorer().missed(case, try_patch(case)) == "expected 6, got 3"
-    assert EvidenceScorer().missed(case, try_patch(case, right)) == ""
+    assert EvidenceScorer().find_missed_expectation(case, try_patch(case)) == "expected 6, got 3"
+    assert EvidenceScorer().find_missed_expectation(case, try_patch(case, right)) is None
     a, b, c = verdicts(case, [right, wrong, cheat], try_patch)
     assert a.score >= 9
     assert a.oracle_met
@@ -65,7 +65,7 @@ def test_an_expected_value_tells_right_from_wrong_and_wrong_says_why(
 
 def test_the_oracle_in_the_cells_metadata_is_honoured(case_of: Any, try_patch: Any) -> None:
     case = case_of([Cell("c0", "print(1)", oracle=Oracle(stdout="2"))], kind=FailureKind.MISSED)
-    assert "expected to print '2'" in EvidenceScorer().missed(case, try_patch(case))
+    assert "expected to print '2'" in (EvidenceScorer().find_missed_expectation(case, try_patch(case)) or "")
 
 
 def test_checks_run_after_the_cell_and_each_is_counted(case_of: Any, patch_of: Any, try_patch: Any) -> None:
