@@ -56,7 +56,7 @@ _FLAGS = ("wait", "no-wait", "offline", "install")
 _TEXTS = ("expect", "check", "stdout", "spec")
 
 
-def _no_oracle() -> Oracle:
+def _build_empty_oracle() -> Oracle:
     from jupyter_selfheal.model import (
         Oracle,  # the kernel that loads the extension has no use for the model before a failure
     )
@@ -68,16 +68,16 @@ def _no_oracle() -> Oracle:
 class HealOptions:
     """What ``%%heal`` was asked for. ``wait`` is -1 where it was not said, else 0 or 1."""
 
-    oracle: Oracle = field(default_factory=_no_oracle)
+    oracle: Oracle = field(default_factory=_build_empty_oracle)
     settings: tuple[tuple[str, object], ...] = ()
     wait: int = -1
 
-    def config(self, base: HealConfig) -> HealConfig:
+    def apply_to(self, base: HealConfig) -> HealConfig:
         """The configuration with these options on top. Raises ``ConfigError`` for values that make no sense."""
         return base.with_(**dict(self.settings))
 
 
-def heal_line(source: str) -> str | None:
+def find_heal_line(source: str) -> str | None:
     """The options of a cell that begins with ``%%heal``, or None."""
     for line in source.splitlines():
         if line.strip():
@@ -95,11 +95,11 @@ def is_ours(source: str) -> bool:
     """Whether a cell only speaks to this product: a ``%heal`` line, a command on top of a cell, or loading and unloading."""
     first = source.lstrip()
     if first.startswith("%%heal"):
-        return is_command(heal_line(source) or "")
+        return is_command(find_heal_line(source) or "")
     return first.startswith(("%heal", "%load_ext jupyter_selfheal", "%unload_ext jupyter_selfheal"))
 
 
-def body_of(source: str) -> str:
+def to_body(source: str) -> str:
     """The cell as IPython runs it: its ``%%heal`` line blanked (line numbers are kept, and a cell magic below it comes
     first), and without the blank lines on top, which IPython drops."""
     return "".join(blank_heal_line(source.splitlines(keepends=True)[_count_blank_lines(source) :]))
@@ -107,14 +107,14 @@ def body_of(source: str) -> str:
 
 def blank_heal_line(lines: list[str]) -> list[str]:
     """The transformer (https://ipython.readthedocs.io/en/stable/config/inputtransforms.html): lines in, lines out."""
-    line = heal_line("".join(lines))
+    line = find_heal_line("".join(lines))
     if line is None or is_command(line):
         return lines
     try:
         parse(line)
     except UsageError:
         return lines
-    magic = _magic_below(lines)
+    magic = _find_magic_below(lines)
     rest = ["\n", *lines[1:]]
     if magic:
         # `%%time` drops blank lines on top of its body, and the numbers of its lines would be others
@@ -126,9 +126,9 @@ def restore_heal_line(raw: str, body: str) -> str:
     """A changed :func:`body_of` of ``raw`` as the cell stands in the notebook: the lines on top that did not run are back."""
     lines, new = raw.splitlines(keepends=True), body.splitlines(keepends=True)
     top, lines = lines[: _count_blank_lines(raw)], lines[_count_blank_lines(raw) :]
-    if heal_line(raw) is None:
+    if find_heal_line(raw) is None:
         return "".join(top) + body
-    magic = _magic_below(lines)
+    magic = _find_magic_below(lines)
     if magic < len(new) and new[0].startswith("%%") and not new[magic].strip("# \n"):
         new[0], new[magic] = new[magic], new[0]
     if new and not new[0].strip("# \n"):
@@ -141,7 +141,7 @@ def _count_blank_lines(source: str) -> int:
     return source[: len(source) - len(source.lstrip())].count("\n")
 
 
-def _magic_below(lines: list[str]) -> int:
+def _find_magic_below(lines: list[str]) -> int:
     """Where a cell magic stands below the ``%%heal`` line; 0: there is none."""
     below = next((n for n, text in enumerate(lines) if n and text.strip()), 0)
     return below if below and lines[below].startswith("%%") else 0
@@ -150,7 +150,7 @@ def _magic_below(lines: list[str]) -> int:
 def find_words(line: str) -> list[tuple[int, int]]:
     """Spans of the words of a line: separated by white space outside quotes and brackets. Raises ``UsageError`` where
     a quote is left open."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     start, quote, depth = -1, "", 0
     for at, c in enumerate(line):
         if quote:
@@ -164,15 +164,15 @@ def find_words(line: str) -> list[tuple[int, int]]:
             depth = max(depth - 1, 0)
         if c.isspace() and not quote and depth == 0:
             if start >= 0:
-                found.append((start, at))
+                spans.append((start, at))
             start = -1
         elif start < 0:
             start = at
     if quote:
         raise UsageError(f"a quote is left open in {line.strip()!r}: close it, or put the value in the other quotes")
     if start >= 0:
-        found.append((start, len(line)))
-    return found
+        spans.append((start, len(line)))
+    return spans
 
 
 def parse(line: str, known: Collection[str] = ()) -> HealOptions:
@@ -210,7 +210,7 @@ def _read_options(line: str) -> list[tuple[str, str]]:
     starts = [n for n, (a, b) in enumerate(spans) if line[a:b].startswith("--")]
     if spans and (not starts or starts[0] > 0):
         raise UsageError(f"{line[slice(*spans[0])]!r} is no option of %%heal: see `%%heal?`")
-    found = []
+    options = []
     for n, at in enumerate(starts):
         first = line[slice(*spans[at])]
         end = spans[starts[n + 1] - 1][1] if n + 1 < len(starts) else spans[-1][1]
@@ -223,8 +223,8 @@ def _read_options(line: str) -> list[tuple[str, str]]:
             raise UsageError(f"--{name} takes no value, but {value!r} follows it")
         if name not in _FLAGS and not value:
             raise UsageError(f"--{name} needs a value")
-        found.append((name, value))
-    return found
+        options.append((name, value))
+    return options
 
 
 def _read_option(name: str, value: str) -> object:

@@ -35,7 +35,7 @@ _CLASSES: dict[str, type[Any]] = {}
 
 def register(cls: type[T]) -> type[T]:
     """Class decorator: let a frozen dataclass outside the model (an event of the loop, say) travel too."""
-    other = _class(cls.__name__)
+    other = _find_class(cls.__name__)
     if other is not None and other is not cls and other.__module__ != cls.__module__:
         raise TypeError(f"two wire classes are named {cls.__name__}: {other.__module__} and {cls.__module__}")
     _CLASSES[cls.__name__] = cls
@@ -98,9 +98,9 @@ def _encode(value: Any) -> model.JSON:
     if isinstance(value, tuple | list | frozenset | set):
         return [_encode(v) for v in value]
     cls: Any = type(value)
-    if dataclasses.is_dataclass(value) and _class(cls.__name__) is not None:
+    if dataclasses.is_dataclass(value) and _find_class(cls.__name__) is not None:
         sent: dict[str, Any] = {"$": cls.__name__}
-        for name, default in _defaults(cls):
+        for name, default in _list_defaults(cls):
             item = getattr(value, name)
             if default is dataclasses.MISSING or item != default or type(item) is not type(default):
                 sent[name] = _encode(item)
@@ -110,10 +110,10 @@ def _encode(value: Any) -> model.JSON:
 
 def _decode_object(raw: model.JSON) -> Any:
     name = raw.get("$") if isinstance(raw, dict) else None
-    cls = _class(name) if isinstance(name, str) else None
+    cls = _find_class(name) if isinstance(name, str) else None
     if cls is None:
         raise WireError(f"no object of this release: {_shorten(raw)}")
-    hints = _hints(typing.cast(Any, cls))
+    hints = _read_hints(typing.cast(Any, cls))
     values = {}
     for field, value in raw.items():
         if field == "$":
@@ -179,14 +179,14 @@ def _shorten(raw: model.JSON) -> str:
     return repr(raw)[:60] if isinstance(raw, str | int | float) or raw is None else type(raw).__name__
 
 
-def _class(name: str) -> type[Any] | None:
+def _find_class(name: str) -> type[Any] | None:
     """The registered class, or the one of the model, of that name."""
-    found = _CLASSES.get(name) or (getattr(model, name) if name in model.__all__ else None)
-    return found if dataclasses.is_dataclass(found) and isinstance(found, type) else None
+    cls = _CLASSES.get(name) or (getattr(model, name) if name in model.__all__ else None)
+    return cls if dataclasses.is_dataclass(cls) and isinstance(cls, type) else None
 
 
 @lru_cache(maxsize=None)
-def _hints(cls: Any) -> dict[str, Any]:
+def _read_hints(cls: Any) -> dict[str, Any]:
     home = vars(sys.modules[cls.__module__])
     # a name that the class's module imports for type checkers only is the model's
     names: Any = ChainMap(home, _Nouns())
@@ -203,8 +203,8 @@ class _Nouns(dict[str, Any]):
 
 
 @lru_cache(maxsize=None)
-def _defaults(cls: Any) -> tuple[tuple[str, Any], ...]:
-    found = []
+def _list_defaults(cls: Any) -> tuple[tuple[str, Any], ...]:
+    defaults = []
     for f in dataclasses.fields(cls):
         if f.default is not dataclasses.MISSING:
             default = f.default
@@ -212,5 +212,5 @@ def _defaults(cls: Any) -> tuple[tuple[str, Any], ...]:
             default = f.default_factory()
         else:
             default = dataclasses.MISSING
-        found.append((f.name, default))
-    return tuple(found)
+        defaults.append((f.name, default))
+    return tuple(defaults)

@@ -25,9 +25,9 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.tools import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
 Fixer = Callable[[Case], Sequence[Patch]]

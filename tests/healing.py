@@ -60,8 +60,10 @@ class Clinic:
         place.mkdir()
         examples().write(source, place / "notebook.ipynb")
         document = read(place / "notebook.ipynb")
-        tools = replace(self.session.tools(document, part=part), open_state=lambda: self.state_in(place))
-        report, _ = Batch(document, tools, self.session.limits).run()
+        dependencies = replace(
+            self.session.build_dependencies(document, part=part), open_state=lambda: self.state_in(place)
+        )
+        report, _ = Batch(document, dependencies, self.session.limits).run()
         return report, document
 
     def state_in(self, place: Path) -> TrialKernel:

@@ -43,14 +43,14 @@ class Output:
                 "evalue": self.evalue,
                 "traceback": list(self.traceback),
             }
-        found: dict[str, JSON] = {
+        raw: dict[str, JSON] = {
             "output_type": self.output_type,
             "data": dict(self.data),
             "metadata": dict(self.metadata),
         }
         if self.output_type == "execute_result":
-            found["execution_count"] = execution_count
-        return found
+            raw["execution_count"] = execution_count
+        return raw
 
     @classmethod
     def from_nbformat(cls, raw: Mapping[str, JSON]) -> Output:
@@ -171,24 +171,24 @@ class Notebook:
         from jupyter_selfheal.model.patch import Insert, Move, Replace  # which stands on this module
 
         if isinstance(edit, Replace):
-            if self.cells[self._find(edit.cell_id)].source != edit.old:
+            if self.cells[self._find_index(edit.cell_id)].source != edit.old:
                 raise PatchError(f"cell {edit.cell_id} no longer holds what the patch replaces")
             return self.with_source(edit.cell_id, edit.source)
         if isinstance(edit, Insert):
             if self.index(edit.cell_id) >= 0:
                 raise PatchError(f"the patch adds a cell {edit.cell_id}, which the notebook has already")
-            return self._with_cell(Cell(edit.cell_id, edit.source), edit.before)
+            return self._insert_cell(Cell(edit.cell_id, edit.source), edit.before)
         if isinstance(edit, Move):
-            moved = self.cells[self._find(edit.cell_id)]
+            moved = self.cells[self._find_index(edit.cell_id)]
             rest = replace(self, cells=tuple(c for c in self.cells if c is not moved))
-            return rest._with_cell(moved, edit.before)
+            return rest._insert_cell(moved, edit.before)
         return self
 
-    def _with_cell(self, cell: Cell, before: str) -> Notebook:
-        at = self._find(before)
+    def _insert_cell(self, cell: Cell, before: str) -> Notebook:
+        at = self._find_index(before)
         return replace(self, cells=(*self.cells[:at], cell, *self.cells[at:]))
 
-    def _find(self, cell_id: str) -> int:
+    def _find_index(self, cell_id: str) -> int:
         at = self.index(cell_id)
         if at < 0:
             raise PatchError(f"the patch names a cell {cell_id} that the notebook does not have")

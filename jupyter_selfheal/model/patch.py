@@ -100,7 +100,7 @@ class Patch:
     @property
     def id(self) -> str:
         """Twelve hexadecimal digits of the edits' content: equal edits are one patch, whoever proposed them."""
-        text = json.dumps([[type(e).__name__, *_fields(e)] for e in self.edits], sort_keys=True)
+        text = json.dumps([[type(e).__name__, *_list_fields(e)] for e in self.edits], sort_keys=True)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     @property
@@ -121,7 +121,7 @@ class Patch:
         return tuple(dict.fromkeys(e.cell_id for e in self.edits if isinstance(e, Replace | Insert | Move)))
 
 
-def _fields(edit: Edit) -> list[JSON]:
+def _list_fields(edit: Edit) -> list[JSON]:
     return [getattr(edit, name) for name in edit.__slots__]
 
 
@@ -141,7 +141,7 @@ def compose(first: Patch, second: Patch) -> Patch:
                 (n for n, e in enumerate(edits) if isinstance(e, Replace | Insert) and e.cell_id == edit.cell_id), -1
             )
             if at >= 0:
-                edits[at] = _resourced(edits[at], edit.source)
+                edits[at] = _replace_source(edits[at], edit.source)
                 continue
         if edit not in edits:
             edits.append(edit)
@@ -150,20 +150,20 @@ def compose(first: Patch, second: Patch) -> Patch:
         return replace(second, edits=tuple(edits))
     return Patch(
         edits=tuple(edits),
-        title=_joined(first.title, second.title),
-        cause=_joined(first.cause, second.cause),
+        title=_join_texts(first.title, second.title),
+        cause=_join_texts(first.cause, second.cause),
         healer=second.healer if first.healer == second.healer else f"{first.healer}+{second.healer}",
         rule="+".join(dict.fromkeys(r for r in (first.rule, second.rule) if r)),
         applicability=min(first.applicability, second.applicability),
-        why=_joined(first.why, second.why),
-        removes=_joined(first.removes, second.removes),
+        why=_join_texts(first.why, second.why),
+        removes=_join_texts(first.removes, second.removes),
         prior=min(first.prior, second.prior),
-        risk=_joined(first.risk, second.risk),
-        rival=_joined(first.rival, second.rival),
+        risk=_join_texts(first.risk, second.risk),
+        rival=_join_texts(first.rival, second.rival),
     )
 
 
-def _joined(first: str, second: str) -> str:
+def _join_texts(first: str, second: str) -> str:
     """Both texts in one; what the first says already is not said again."""
     sentence = second.endswith((".", ")"))
     if not first or not second or second in first.split("; ") or (sentence and second in first):
@@ -171,7 +171,7 @@ def _joined(first: str, second: str) -> str:
     return f"{first} {second}" if first.endswith(".") else f"{first}; {second}"
 
 
-def _resourced(edit: Edit, source: str) -> Edit:
+def _replace_source(edit: Edit, source: str) -> Edit:
     if isinstance(edit, Replace):
         return Replace(edit.cell_id, edit.old, source)
     return replace(edit, source=source) if isinstance(edit, Insert) else edit

@@ -33,11 +33,11 @@ class Isolation:
     @property
     def words(self) -> str:
         """One line for a person."""
-        what = {
+        kernel = {
             "forked": "a fork of the kernel (exact state)",
             "fresh": "a fresh kernel (state reconstructed)",
         }.get(self.kernel, self.kernel)
-        return what + (": " + ", ".join(self.layers) if self.layers else "; no sandbox layer")
+        return kernel + (": " + ", ".join(self.layers) if self.layers else "; no sandbox layer")
 
 
 class Role(StrEnum):

@@ -78,47 +78,47 @@ class _NameVisitor(ast.NodeVisitor):
                 if name not in self.binds:
                     self.uses.add(name)
 
-    def _read(self, name: str) -> None:
+    def _add_use(self, name: str) -> None:
         if name not in self.binds and name not in self.local and name not in BUILTINS:
             self.uses.add(name)
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
-            self._read(node.id)
+            self._add_use(node.id)
         elif isinstance(node.ctx, ast.Store):
             self.binds.add(node.id)
         else:
             self.deletes.add(node.id)
-            self._read(node.id)
+            self._add_use(node.id)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
         for target in node.targets:
-            self._target(target)
+            self._bind_target(target)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
         root = root_name(node.target)
         if root:
-            self._read(root)
+            self._add_use(root)
             self.changes.add(root)
-        self._target(node.target)
+        self._bind_target(node.target)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.visit(node.annotation)
         if node.value is not None:
             self.visit(node.value)
-            self._target(node.target)
+            self._bind_target(node.target)
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         self.visit(node.iter)
-        self._target(node.target)
+        self._bind_target(node.target)
         for child in [*node.body, *node.orelse]:
             self.visit(child)
 
     visit_AsyncFor = visit_For
 
-    def _target(self, target: ast.expr) -> None:
+    def _bind_target(self, target: ast.expr) -> None:
         root = root_name(target)
         if isinstance(target, ast.Attribute | ast.Subscript):
             self.visit(target.value)
@@ -168,12 +168,12 @@ class _NameVisitor(ast.NodeVisitor):
         self.later.extend(inner.later)
         self.binds.add(node.name)
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+    def _visit_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         self.visit(node.generators[0].iter)
         for name in free_names(node):
-            self._read(name)
+            self._add_use(name)
 
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.type:
@@ -206,7 +206,7 @@ def free_names(node: ast.AST) -> frozenset[str]:
             if a is not None:
                 bound.add(a.arg)
     outer: set[str] = set()
-    for child in _own_nodes(node):
+    for child in _walk_own_nodes(node):
         if isinstance(child, ast.Name):
             (read if isinstance(child.ctx, ast.Load) else bound).add(child.id)
         elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -223,7 +223,7 @@ def free_names(node: ast.AST) -> frozenset[str]:
     return frozenset((read | outer) - bound - BUILTINS)
 
 
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+def _walk_own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """Descendants, without those inside nested functions, classes' functions and lambdas (which are yielded whole)."""
     stack = list(ast.iter_child_nodes(node))
     while stack:

@@ -29,12 +29,12 @@ def is_foreign(source: str) -> bool:
     """True for a cell whose body is not Python: ``%%bash``, ``%%html``, ``%%sql`` …"""
     for line in source.splitlines():
         if line.strip():
-            found = re.match(r"%%(\w+)", line)
-            return found is not None and found[1] not in CELL_MAGICS_WITH_PYTHON
+            magic = re.match(r"%%(\w+)", line)
+            return magic is not None and magic[1] not in CELL_MAGICS_WITH_PYTHON
     return False
 
 
-def names_in_cell_magic(source: str) -> frozenset[str]:
+def find_magic_names(source: str) -> frozenset[str]:
     """The variables that a cell magic is told to make: ``%%script --out lines``, ``%%capture printed``."""
     first = source.lstrip().partition("\n")[0]
     if not first.startswith("%%"):
@@ -52,8 +52,8 @@ def mask(source: str) -> str:
     source.
     """
     lines = split_lines(source)
-    inside = _continued_lines(lines)
-    found = []
+    inside = _find_continued_lines(lines)
+    masked = []
     first = True
     for number, line in enumerate(lines):
         body = line.rstrip("\r\n")
@@ -61,30 +61,34 @@ def mask(source: str) -> str:
         if body.strip() and first:
             first = False
             if body.lstrip().startswith("%%"):
-                found.append(end)
+                masked.append(end)
                 continue
         if number in inside:
-            found.append(line)
-        elif timed := _timed(body):
-            found.append(timed + end)
-        elif (m := _LINE_MAGIC.match(body)) or (m := _HELP.match(body)) or (m := _QUOTED_NOTHING.match(body)):
-            found.append(m[1] + "pass" + end)
-        elif (m := _ASSIGNED.match(body)) and not _parses(body.strip()) and _parses(m[1].strip() + " None"):
-            found.append(m[1] + "None" + end)
+            masked.append(line)
+        elif timed := _rewrite_timed_line(body):
+            masked.append(timed + end)
+        elif (
+            (match := _LINE_MAGIC.match(body)) or (match := _HELP.match(body)) or (match := _QUOTED_NOTHING.match(body))
+        ):
+            masked.append(match[1] + "pass" + end)
+        elif (
+            (match := _ASSIGNED.match(body)) and not _can_parse(body.strip()) and _can_parse(match[1].strip() + " None")
+        ):
+            masked.append(match[1] + "None" + end)
         else:
-            found.append(line)
-    return "".join(found)
+            masked.append(line)
+    return "".join(masked)
 
 
-def _timed(line: str) -> str:
+def _rewrite_timed_line(line: str) -> str:
     """``%time f(x)`` as ``if 1: f(x)``; empty where the line is no such magic, or what it times is not whole on the line."""
-    found = _TIMED.match(line)
-    if found is None or not _parses("if 1: " + found[3]):
+    match = _TIMED.match(line)
+    if match is None or not _can_parse("if 1: " + match[3]):
         return ""
-    return found[1] + "if 1:".ljust(len(found[2])) + found[3]
+    return match[1] + "if 1:".ljust(len(match[2])) + match[3]
 
 
-def _parses(line: str) -> bool:
+def _can_parse(line: str) -> bool:
     try:
         tree_of(line, flags=PARSE_FLAGS)
     except (SyntaxError, ValueError):
@@ -92,20 +96,20 @@ def _parses(line: str) -> bool:
     return True
 
 
-def _continued_lines(lines: Sequence[str]) -> frozenset[int]:
+def _find_continued_lines(lines: Sequence[str]) -> frozenset[int]:
     """Indices of lines that begin inside a triple-quoted string, an open bracket or after a backslash."""
-    found = set()
+    continued = set()
     quote, depth, joined = "", 0, False
     for number, line in enumerate(lines):
         if quote or depth > 0 or joined:
-            found.add(number)
+            continued.add(number)
         elif _LINE_MAGIC.match(line):
             continue
-        quote, depth, joined = _scan(line, quote, max(depth, 0))
-    return frozenset(found)
+        quote, depth, joined = _scan_line(line, quote, max(depth, 0))
+    return frozenset(continued)
 
 
-def _scan(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
+def _scan_line(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
     at = 0
     while at < len(line):
         c = line[at]

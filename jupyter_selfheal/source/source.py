@@ -15,7 +15,7 @@ from jupyter_selfheal.source.binding import Names, names_of
 T = TypeVar("T")
 
 
-class kept(Generic[T]):
+class lazy_property(Generic[T]):
     """A property that is computed when it is first asked for. ``cached_property`` of Python 3.11 holds one lock for all
     instances meanwhile, and a fork of the user's kernel could be left with it."""
 
@@ -27,10 +27,10 @@ class kept(Generic[T]):
         self.name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> kept[T]: ...
+    def __get__(self, instance: None, owner: type) -> lazy_property[T]: ...
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
-    def __get__(self, instance: object | None, owner: type) -> T | kept[T]:
+    def __get__(self, instance: object | None, owner: type) -> T | lazy_property[T]:
         if instance is None:
             return self
         value = instance.__dict__[self.name] = self.compute(instance)
@@ -69,22 +69,22 @@ class Source:
             self.__dict__["_tree"] = tree if isinstance(tree, ast.Module) else None
         return self.__dict__["_tree"]  # type: ignore[no-any-return]
 
-    @kept
+    @lazy_property
     def masked(self) -> str:
         """The source as Python: see :func:`~jupyter_selfheal.source.mask`."""
         return masking.mask(self.text)
 
-    @kept
+    @lazy_property
     def is_foreign(self) -> bool:
         """True for a cell whose body is not Python."""
         return masking.is_foreign(self.text)
 
-    @kept
+    @lazy_property
     def line_table(self) -> LineTable:
         """Where its lines begin."""
         return LineTable(self.text)
 
-    @kept
+    @lazy_property
     def statements(self) -> tuple[Statement, ...]:
         """The top-level statements, in order; empty where the source does not parse."""
         body = self.tree.body if self.tree is not None else ()
@@ -95,26 +95,26 @@ class Source:
             for n, node in enumerate(body)
         )
 
-    @kept
+    @lazy_property
     def names(self) -> Names:
         """The global names that it binds, reads, changes and deletes; where it does not parse, only what its cell magic binds."""
-        given = masking.names_in_cell_magic(self.text)
+        given = masking.find_magic_names(self.text)
         if self.tree is None or self.is_foreign:
             return Names(binds=given)
         names = names_of(self.tree.body)
         return replace(names, binds=names.binds | given) if given else names
 
-    @kept
+    @lazy_property
     def nodes(self) -> tuple[ast.AST, ...]:
         """All nodes of the tree, in the order of ``ast.walk``; none where the source does not parse."""
         return tuple(ast.walk(self.tree)) if self.tree is not None else ()
 
-    @kept
+    @lazy_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """The parent of each node of the tree."""
         return {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
 
-    @kept
+    @lazy_property
     def statement_keys(self) -> tuple[str, ...]:
         """One key for each statement, equal for statements that do the same; a magic is known by its text."""
         lines = self.line_table.lines
@@ -123,7 +123,7 @@ class Source:
             for s in self.statements
         )
 
-    @kept
+    @lazy_property
     def canonical(self) -> str:
         """Equal for sources that differ in formatting, comments and quotes only."""
         if self.tree is None:
@@ -163,10 +163,10 @@ class Source:
 
         A ``#`` stands where the first statement began, if that is blanked: IPython drops leading lines of nothing but space.
         """
-        wanted, text = set(indices), self.text
+        kept, text = set(indices), self.text
         edits = []
         for s in self.statements:
-            if s.index in wanted:
+            if s.index in kept:
                 continue
             start, end = self.span(s.node)
             if text[start : start + 1] in ("%", "!", "?"):

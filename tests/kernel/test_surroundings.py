@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
-from jupyter_selfheal.surfaces.bench.judge import failing_tests
+from jupyter_selfheal.surfaces.bench.judge import find_failing_tests
 from tests.command import HEAL, heal, one_line, place, write
 from tests.surroundings import FATAL, STANDARD, write_modules
 
@@ -57,7 +57,7 @@ def test_the_installer_imports_nothing_from_the_folder(tmp_path: Path, monkeypat
 def test_the_judge_of_a_bench_imports_nothing_from_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_modules(tmp_path, *STANDARD, *FATAL)
     monkeypatch.chdir(tmp_path)
-    assert failing_tests("def f(x):\n    return x\n", ["assert f(1) == 1", "assert f(1) == 2"]) == (1,)
+    assert find_failing_tests("def f(x):\n    return x\n", ["assert f(1) == 1", "assert f(1) == 2"]) == (1,)
 
 
 @pytest.mark.parametrize(

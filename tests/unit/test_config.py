@@ -179,15 +179,15 @@ def test_a_batch_refuses_an_approval_that_does_not_exist(changes: dict[str, Any]
 ])  # fmt: skip
 def test_papermills_arguments_are_read(given: dict[str, Any], config: dict[str, Any]) -> None:
     pytest.importorskip("papermill")
-    from jupyter_selfheal.surfaces.notebook.papermill import _settings_of
+    from jupyter_selfheal.surfaces.notebook.papermill import _build_settings
 
-    assert _settings_of(given, "safe", 9.0, "python3").config == HealConfig(**{"offline": True, **config})
+    assert _build_settings(given, "safe", 9.0, "python3").config == HealConfig(**{"offline": True, **config})
 
 
 @pytest.mark.parametrize("given", [{"consent": "perhaps"}, {"ofline": True}, {"budget_usd": "nan"}])
 def test_papermills_arguments_are_refused_where_they_cannot_be_read(given: dict[str, Any]) -> None:
     pytest.importorskip("papermill")
-    from jupyter_selfheal.surfaces.notebook.papermill import _settings_of
+    from jupyter_selfheal.surfaces.notebook.papermill import _build_settings
 
     with pytest.raises(ConfigError, match=next(iter(given))):
-        _settings_of(given, "safe", 9.0, "python3")
+        _build_settings(given, "safe", 9.0, "python3")

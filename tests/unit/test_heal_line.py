@@ -36,9 +36,9 @@ def test_near_misses_are_left_alone(source: str) -> None:
 
 
 def test_body_keeps_the_lines() -> None:
-    assert magic_options.body_of("%%heal --expect 1\nx\n") == "\nx\n"
-    assert magic_options.heal_line("%%heal --expect 1\nx\n") == "--expect 1"
-    assert magic_options.heal_line("x\n") is None
+    assert magic_options.to_body("%%heal --expect 1\nx\n") == "\nx\n"
+    assert magic_options.find_heal_line("%%heal --expect 1\nx\n") == "--expect 1"
+    assert magic_options.find_heal_line("x\n") is None
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_body_keeps_the_lines() -> None:
     ],
 )
 def test_changed_body_gets_its_line_back(raw: str) -> None:
-    assert magic_options.restore_heal_line(raw, magic_options.body_of(raw)) == raw
-    changed = magic_options.body_of(raw).replace("x", "y.z")
+    assert magic_options.restore_heal_line(raw, magic_options.to_body(raw)) == raw
+    changed = magic_options.to_body(raw).replace("x", "y.z")
     assert magic_options.restore_heal_line(raw, changed) == raw.replace("x", "y.z").replace("--ey.zpect", "--expect")
 
 
@@ -63,4 +63,4 @@ def test_body_that_lost_its_blank_line_gets_the_line_on_top() -> None:
 
 
 def test_time_magic_below_keeps_the_lines_of_its_body() -> None:
-    assert magic_options.body_of("%%heal\n%%time\nx = 1") == "%%time\n#\nx = 1"
+    assert magic_options.to_body("%%heal\n%%time\nx = 1") == "%%time\n#\nx = 1"

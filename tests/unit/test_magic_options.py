@@ -35,7 +35,7 @@ def test_oracle_is_read(line: str, oracle: Oracle) -> None:
 
 def test_settings_go_on_top_of_the_configuration() -> None:
     chosen = options.parse("--attempts 2 --budget 0.5 --healers rules,search --timeout 3 --offline --wait")
-    config = chosen.config(HealConfig(model="mine"))
+    config = chosen.apply_to(HealConfig(model="mine"))
     assert (config.attempts, config.budget_usd, config.healers) == (2, 0.5, ("rules", "search"))
     assert (config.timeout, config.offline, config.model, chosen.wait) == (3.0, True, "mine", 1)
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.bench.judge import failing_tests
-from jupyter_selfheal.surfaces.bench.records import records, task_of
+from jupyter_selfheal.surfaces.bench.judge import find_failing_tests
+from jupyter_selfheal.surfaces.bench.records import build_task, read_records
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
 CLASSES = ("missing logic", "excess logic", "value misuse", "operator misuse", "variable misuse", "function misuse")
@@ -47,56 +47,58 @@ _METHODS = (
 def load(path: Path) -> tuple[str, list[Task]]:
     """The tasks of a file or folder and what they are: HumanEvalFix's kind where the records have faults of their own, else the
     stand-in. Records that make no program with a test are left out, and counted in the title."""
-    found = records(path)
-    broken = [r for r in found if r.get("buggy_solution")]
+    records = read_records(path)
+    broken = [r for r in records if r.get("buggy_solution")]
     if broken:
-        tasks = [t for n, r in enumerate(broken) if (t := task_of(r, n, "buggy_solution")) is not None]
+        tasks = [t for n, r in enumerate(broken) if (t := build_task(r, n, "buggy_solution")) is not None]
         title = f"HumanEvalFix records ({path.name})"
     else:
-        tasks = [t for n, r in enumerate(found) if r.get("canonical_solution") and (t := injected(r, n)) is not None]
+        tasks = [
+            t for n, r in enumerate(records) if r.get("canonical_solution") and (t := inject_fault(r, n)) is not None
+        ]
         title = f"HumanEval with injected faults (stand-in, seed {SEED})"
     if not tasks:
         raise UsageError(f"{path} has neither HumanEvalFix's nor HumanEval's fields")
-    lost = len(found) - len(tasks)
-    return title + (f", {lost} of {len(found)} records left out" if lost else ""), tasks
+    left_out = len(records) - len(tasks)
+    return title + (f", {left_out} of {len(records)} records left out" if left_out else ""), tasks
 
 
 # --- the stand-in ---------------------------------------------------------------------------------------------------
 
 
-def injected(record: dict[str, Any], number: int) -> Task | None:
+def inject_fault(record: dict[str, Any], number: int) -> Task | None:
     """The record's canonical solution with one fault that its tests notice; None where forty attempts make none."""
     rng = random.Random(f"{SEED}/{number}")
-    task = task_of(record, number, "canonical_solution")
+    task = build_task(record, number, "canonical_solution")
     if task is None:
         return None
     first = rng.randrange(len(CLASSES))
     for attempt in range(40):
         kind = CLASSES[(first + attempt // 4) % len(CLASSES)]
-        body = _with_fault(record["canonical_solution"], kind, rng)
+        body = _add_fault(record["canonical_solution"], kind, rng)
         if body is None:
             continue
         definition = record["prompt"] + body
-        if failing_tests(definition, task.tests):
-            return _named(task, definition, kind)
+        if find_failing_tests(definition, task.tests):
+            return _rename_task(task, definition, kind)
     return None
 
 
-def _named(task: Task, definition: str, kind: str) -> Task:
+def _rename_task(task: Task, definition: str, kind: str) -> Task:
     return Task(
         f"{task.name} ({kind})", task.entry, definition, task.tests, task.reference, arguments=task.arguments,
         examples=task.examples,
     )  # fmt: skip
 
 
-def _with_fault(body: str, kind: str, rng: random.Random) -> str | None:
+def _add_fault(body: str, kind: str, rng: random.Random) -> str | None:
     """The body of a function with one random fault of a class, or None where it offers no place for one."""
     head = "def f():\n"
     tree = ast.parse(head + body)
-    places = list(_places(tree, kind))
+    places = list(_find_places(tree, kind))
     if not places:
         return None
-    _break(tree, rng.choice(places), kind, rng)
+    _break_node(tree, rng.choice(places), kind, rng)
     try:
         text = ast.unparse(ast.fix_missing_locations(tree))
         compile(text, "<fault>", "exec")
@@ -106,7 +108,7 @@ def _with_fault(body: str, kind: str, rng: random.Random) -> str | None:
     return broken if broken != ast.unparse(ast.parse(head + body)).split("\n", 1)[1] + "\n" else None
 
 
-def _places(tree: ast.Module, kind: str) -> Iterator[tuple[ast.AST, ast.AST]]:
+def _find_places(tree: ast.Module, kind: str) -> Iterator[tuple[ast.AST, ast.AST]]:
     """(parent, node) of everything that a fault of the class can be put at."""
     for parent in ast.walk(tree):
         for node in ast.iter_child_nodes(parent):
@@ -123,18 +125,18 @@ def _places(tree: ast.Module, kind: str) -> Iterator[tuple[ast.AST, ast.AST]]:
                 yield parent, node
 
 
-def _break(tree: ast.Module, place: tuple[ast.AST, ast.AST], kind: str, rng: random.Random) -> None:
+def _break_node(tree: ast.Module, place: tuple[ast.AST, ast.AST], kind: str, rng: random.Random) -> None:
     parent, node = place
     if kind == "missing logic":
-        _lose(parent, node, rng)
+        _remove_logic(parent, node, rng)
     elif kind == "excess logic" and isinstance(node, ast.expr):
         extra = ast.BinOp(node, rng.choice(_BINARY[:3])(), ast.Constant(rng.choice((1, 2))))
         new = ast.UnaryOp(ast.Not(), node) if isinstance(node, ast.Compare) else extra
-        _put(parent, node, new)
+        _replace_node(parent, node, new)
     elif kind == "value misuse" and isinstance(node, ast.Constant):
-        node.value = _other_value(node.value, rng)
+        node.value = _change_value(node.value, rng)
     elif kind == "operator misuse":
-        _other_operator(node, rng)
+        _change_operator(node, rng)
     elif kind == "variable misuse" and isinstance(node, ast.Name):
         names = sorted(
             {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} - {node.id}
@@ -148,21 +150,21 @@ def _break(tree: ast.Module, place: tuple[ast.AST, ast.AST], kind: str, rng: ran
             node.func.attr = rng.choice(_METHODS)
 
 
-def _lose(parent: ast.AST, node: ast.AST, rng: random.Random) -> None:
+def _remove_logic(parent: ast.AST, node: ast.AST, rng: random.Random) -> None:
     if isinstance(node, ast.stmt):
         for name in ("body", "orelse"):
             block = getattr(parent, name, None)
             if isinstance(block, list) and node in block:
                 block[block.index(node)] = ast.Pass()
     elif isinstance(node, ast.Call):
-        _put(parent, node, node.args[0])
+        _replace_node(parent, node, node.args[0])
     elif isinstance(node, ast.BoolOp):
         node.values.pop(rng.randrange(len(node.values)))
         if len(node.values) == 1:
-            _put(parent, node, node.values[0])
+            _replace_node(parent, node, node.values[0])
 
 
-def _put(parent: ast.AST, old: ast.AST, new: ast.AST) -> None:
+def _replace_node(parent: ast.AST, old: ast.AST, new: ast.AST) -> None:
     for name, value in ast.iter_fields(parent):
         if value is old:
             setattr(parent, name, new)
@@ -170,7 +172,7 @@ def _put(parent: ast.AST, old: ast.AST, new: ast.AST) -> None:
             value[value.index(old)] = new
 
 
-def _other_value(value: Any, rng: random.Random) -> Any:
+def _change_value(value: Any, rng: random.Random) -> Any:
     if isinstance(value, bool) or value is None:
         return not value
     if isinstance(value, int | float):
@@ -180,7 +182,7 @@ def _other_value(value: Any, rng: random.Random) -> Any:
     return value
 
 
-def _other_operator(node: ast.AST, rng: random.Random) -> None:
+def _change_operator(node: ast.AST, rng: random.Random) -> None:
     if isinstance(node, ast.BinOp | ast.AugAssign):
         node.op = rng.choice([o for o in _BINARY if not isinstance(node.op, o)])()
     elif isinstance(node, ast.Compare):

@@ -54,10 +54,10 @@ def judge(task: Task, program: str, inputs: int = INPUTS, seed: int = 20261121) 
         "arguments": list(task.arguments), "domain": task.domain, "cases": task.cases, "compare": task.compare,
         "inputs": inputs, "seed": seed,
     }  # fmt: skip
-    found, why = _asked(job)
-    if not isinstance(found, dict):
+    reply, why = _ask_process(job)
+    if not isinstance(reply, dict):
         return Judgement(tuple(range(len(tests))), example=f"the judge's process {why}")
-    return Judgement(tuple(found["failed"]), found["compared"], found["differed"], found["example"])
+    return Judgement(tuple(reply["failed"]), reply["compared"], reply["differed"], reply["example"])
 
 
 class _Late(BaseException):
@@ -65,11 +65,11 @@ class _Late(BaseException):
 
 
 @contextlib.contextmanager
-def _limit(seconds: float) -> Iterator[None]:
-    def late(*_: object) -> None:
+def _limit_time(seconds: float) -> Iterator[None]:
+    def on_alarm(*_: object) -> None:
         raise _Late
 
-    signal.signal(signal.SIGVTALRM, late)
+    signal.signal(signal.SIGVTALRM, on_alarm)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
     try:
         yield
@@ -77,79 +77,79 @@ def _limit(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
-def _namespace(source: str, cases: str = "") -> dict[str, Any]:
+def _run_program(source: str, cases: str = "") -> dict[str, Any]:
     ns: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(source + "\n" + cases, "<program>", "exec"), ns)
     return ns
 
 
-def failing(program: str, tests: Sequence[str], seconds: float = TEST_SECONDS) -> list[int]:
+def run_tests(program: str, tests: Sequence[str], seconds: float = TEST_SECONDS) -> list[int]:
     """Indices of the tests that fail, each in a namespace of its own."""
-    found = []
+    failed = []
     for n, test in enumerate(tests):
         try:
-            with _limit(seconds):
-                exec(compile(test, "<test>", "exec"), _namespace(program))
+            with _limit_time(seconds):
+                exec(compile(test, "<test>", "exec"), _run_program(program))
         except (Exception, SystemExit, _Late):
-            found.append(n)
-    return found
+            failed.append(n)
+    return failed
 
 
-def outcome(ns: dict[str, Any], entry: str, arguments: tuple[Any, ...]) -> str:
+def run_call(ns: dict[str, Any], entry: str, arguments: tuple[Any, ...]) -> str:
     """What a call gives, as text: ``!`` and a name where it raises, ``!late`` where it takes too long."""
     try:
-        with _limit(CALL_SECONDS):
+        with _limit_time(CALL_SECONDS):
             value = ns[entry](*localise_faults.copy_plain_data(arguments))
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(2000), strict=False)]
-            return repr(_normal(value))
+            return repr(_normalise(value))
     except _Late:
         return "!late"
     except (Exception, SystemExit) as error:
         return "!" + type(error).__name__
 
 
-def _normal(value: Any) -> Any:
+def _normalise(value: Any) -> Any:
     """The value with dictionaries of all kinds as plain ones in one order, and sets as sorted lists."""
     if isinstance(value, dict):
-        return {_normal(k): _normal(v) for k, v in sorted(value.items(), key=repr)}
+        return {_normalise(k): _normalise(v) for k, v in sorted(value.items(), key=repr)}
     if isinstance(value, set | frozenset):
         return ("set", sorted(value, key=repr))
     if type(value) in (list, tuple):
-        return type(value)(_normal(v) for v in value)
+        return type(value)(_normalise(v) for v in value)
     return value
 
 
-def _inputs(job: dict[str, Any]) -> list[tuple[Any, ...]]:
+def _generate_inputs(job: dict[str, Any]) -> list[tuple[Any, ...]]:
     if job["cases"]:
         return [(seed,) for seed in range(job["inputs"])]
     seen: list[tuple[Any, ...]] = []
     for text in job["arguments"]:
         with contextlib.suppress(ValueError, SyntaxError):
             seen.append(tuple(ast.literal_eval(text)))
-    names = _parameters(job["reference"], job["entry"])
-    found: list[tuple[Any, ...]] = []
+    names = _list_parameters(job["reference"], job["entry"])
+    inputs: list[tuple[Any, ...]] = []
     known: set[str] = set()
     for round_ in range(12):
         for arguments in compare_behaviour.generate_inputs(
-            [*seen, *found[:200]], job["inputs"], seed=job["seed"] + round_
+            [*seen, *inputs[:200]], job["inputs"], seed=job["seed"] + round_
         ):
-            if repr(arguments) not in known and _fits(job["domain"], names, arguments):
-                found.append(arguments)
+            if repr(arguments) not in known and _is_in_domain(job["domain"], names, arguments):
+                inputs.append(arguments)
             known.add(repr(arguments))
-        if len(found) >= job["inputs"]:
+        if len(inputs) >= job["inputs"]:
             break
-    return found[: job["inputs"]]
+    return inputs[: job["inputs"]]
 
 
-def _parameters(source: str, entry: str) -> list[str]:
+def _list_parameters(source: str, entry: str) -> list[str]:
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and node.name == entry:
             return [a.arg for a in node.args.args]
     return []
 
 
-def _fits(domain: str, names: list[str], arguments: tuple[Any, ...]) -> bool:
+def _is_in_domain(domain: str, names: list[str], arguments: tuple[Any, ...]) -> bool:
     if not domain:
         return True
     try:
@@ -158,7 +158,7 @@ def _fits(domain: str, names: list[str], arguments: tuple[Any, ...]) -> bool:
         return False
 
 
-def _agree(compare: str, a: str, b: str, arguments: tuple[Any, ...]) -> bool:
+def _is_same_outcome(compare: str, a: str, b: str, arguments: tuple[Any, ...]) -> bool:
     if a == b or a.startswith("!"):
         return True
     if not b.startswith("!"):
@@ -171,25 +171,25 @@ def _agree(compare: str, a: str, b: str, arguments: tuple[Any, ...]) -> bool:
     return False
 
 
-def _judged(job: dict[str, Any]) -> dict[str, Any]:
+def _judge_job(job: dict[str, Any]) -> dict[str, Any]:
     import time
 
-    failed = failing(job["program"], job["tests"])
-    ours, theirs = _namespace(job["program"], job["cases"]), _namespace(job["reference"], job["cases"])
+    failed = run_tests(job["program"], job["tests"])
+    ours, theirs = _run_program(job["program"], job["cases"]), _run_program(job["reference"], job["cases"])
     entry = "case" if job["cases"] else job["entry"]
     compared = differed = 0
     example = ""
-    for arguments in _inputs(job):
+    for arguments in _generate_inputs(job):
         if time.process_time() > BUDGET:
             break
-        wanted = outcome(theirs, entry, arguments)
-        if wanted.startswith("!"):
+        expected = run_call(theirs, entry, arguments)
+        if expected.startswith("!"):
             continue
         compared += 1
-        got = outcome(ours, entry, arguments)
-        if not _agree(job["compare"], wanted, got, arguments):
+        actual = run_call(ours, entry, arguments)
+        if not _is_same_outcome(job["compare"], expected, actual, arguments):
             differed += 1
-            example = example or f"{entry}{arguments!r}: {got[:80]}, reference {wanted[:80]}"
+            example = example or f"{entry}{arguments!r}: {actual[:80]}, reference {expected[:80]}"
     return {"failed": failed, "compared": compared, "differed": differed, "example": example[:400]}
 
 
@@ -199,19 +199,19 @@ def main() -> None:
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         if "broken" in job:
-            found: Any = failing(job["broken"], job["tests"], BROKEN_SECONDS)
+            reply: Any = run_tests(job["broken"], job["tests"], BROKEN_SECONDS)
         else:
-            found = _judged(job)
-    print(json.dumps(found))
+            reply = _judge_job(job)
+    print(json.dumps(reply))
 
 
-def failing_tests(program: str, tests: Sequence[str]) -> tuple[int, ...]:
+def find_failing_tests(program: str, tests: Sequence[str]) -> tuple[int, ...]:
     """Indices of the tests that a program fails, found in a process of its own."""
-    found, _ = _asked({"broken": program, "tests": list(tests)})
-    return tuple(found) if isinstance(found, list) else tuple(range(len(tests)))
+    indices, _ = _ask_process({"broken": program, "tests": list(tests)})
+    return tuple(indices) if isinstance(indices, list) else tuple(range(len(tests)))
 
 
-def _asked(job: dict[str, Any]) -> tuple[Any, str]:
+def _ask_process(job: dict[str, Any]) -> tuple[Any, str]:
     """What a process of its own says of a job, and why it says nothing."""
     command = process_arguments("surfaces.bench.judge")
     try:

@@ -58,7 +58,7 @@ CASES = {
     "breadth_first_search": _SEARCHED.format("breadth_first_search"),
     "depth_first_search": _SEARCHED.format("depth_first_search"),
     "detect_cycle": "def case(seed):\n    rng, nodes = graph(seed)\n    nodes[-1].successor = rng.choice([None, *nodes])\n    return detect_cycle(nodes[0])\n",
-    "reverse_linked_list": "def case(seed):\n    rng, nodes = graph(seed)\n    node, found = reverse_linked_list(nodes[0]), []\n    while node and len(found) < 20:\n        found.append(node.value)\n        node = node.successor\n    return found\n",
+    "reverse_linked_list": "def case(seed):\n    rng, nodes = graph(seed)\n    node, values = reverse_linked_list(nodes[0]), []\n    while node and len(values) < 20:\n        values.append(node.value)\n        node = node.successor\n    return values\n",
     "shortest_path_length": "def case(seed):\n    rng, nodes = graph(seed)\n    lengths = {(a, b): rng.randint(1, 9) + n / 1000 for n, a in enumerate(nodes) for b in a.successors}\n    return round(shortest_path_length(lengths, nodes[0], nodes[-1]), 6)\n",
     "topological_ordering": "def case(seed):\n    rng, nodes = graph(seed)\n    rng.shuffle(nodes)\n    return [n.value for n in topological_ordering(nodes)]\n",
 }
@@ -71,35 +71,35 @@ def load(path: Path) -> list[Task]:
     if not folder.is_dir():
         raise UsageError(f"{path} is no clone of QuixBugs: git clone https://github.com/jkoppel/QuixBugs {path}")
     names = sorted(p.stem for p in folder.glob("*.py") if not p.stem.endswith("_test") and p.stem != "node")
-    return [_task(path, name) for name in names]
+    return [_build_task(path, name) for name in names]
 
 
-def _task(path: Path, name: str) -> Task:
+def _build_task(path: Path, name: str) -> Task:
     source = (path / "python_programs" / f"{name}.py").read_text()
-    reference = _first_version((path / "correct_python_programs" / f"{name}.py").read_text())
+    reference = _keep_first_version((path / "correct_python_programs" / f"{name}.py").read_text())
     arguments: tuple[str, ...] = ()
     cases = ""
     setup = ""
     if (path / "json_testcases" / f"{name}.json").exists():
-        tests, arguments = _json_tests(path, name)
+        tests, arguments = _read_json_tests(path, name)
     else:
-        setup, tests = _python_tests(path, name)
+        setup, tests = _read_python_tests(path, name)
         if name in CASES:
             cases = _GRAPH + CASES[name]
         else:
-            arguments = _call_arguments(tests, name)
+            arguments = _find_call_arguments(tests, name)
     node = (path / "python_testcases" / "node.py").read_text() if "Node(" in setup + "".join(tests) else ""
-    definition = _without_docs(source).strip() + "\n"
+    definition = _remove_docs(source).strip() + "\n"
     if node:
         definition = node.strip() + "\n\n\n" + definition
         reference = node.strip() + "\n\n\n" + reference
     return Task(
         name, name, definition, tuple(setup + t for t in tests) if setup else tests, reference, arguments=arguments,
-        domain=DOMAINS.get(name, ""), cases=cases, compare=COMPARE.get(name, ""), examples=_examples(source, name),
+        domain=DOMAINS.get(name, ""), cases=cases, compare=COMPARE.get(name, ""), examples=_find_examples(source, name),
     )  # fmt: skip
 
 
-def _without_docs(source: str) -> str:
+def _remove_docs(source: str) -> str:
     """The program without the description at its end, which quotes no code but names what it should do."""
     tree = ast.parse(source)
     lines = source.splitlines(keepends=True)
@@ -109,7 +109,7 @@ def _without_docs(source: str) -> str:
     return "".join(lines)
 
 
-def _first_version(source: str) -> str:
+def _keep_first_version(source: str) -> str:
     """The first of the several correct versions that some reference files hold."""
     tree = ast.parse(source)
     seen: set[str] = set()
@@ -123,7 +123,7 @@ def _first_version(source: str) -> str:
     return "\n\n".join(ast.unparse(s) for s in kept if not isinstance(s, ast.Expr)) + "\n"
 
 
-def _json_tests(path: Path, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _read_json_tests(path: Path, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     tests, seen = [], []
     for line in (path / "json_testcases" / f"{name}.json").read_text().splitlines():
         if not line.strip():
@@ -145,7 +145,7 @@ def _json_tests(path: Path, name: str) -> tuple[tuple[str, ...], tuple[str, ...]
     return tuple(tests), tuple(seen)
 
 
-def _python_tests(path: Path, name: str) -> tuple[str, tuple[str, ...]]:
+def _read_python_tests(path: Path, name: str) -> tuple[str, tuple[str, ...]]:
     """Each ``testN`` of a pytest file as a definition and its call; statements between them go before the first."""
     source = (path / "python_testcases" / f"test_{name}.py").read_text()
     setup, tests = [], []
@@ -158,9 +158,9 @@ def _python_tests(path: Path, name: str) -> tuple[str, tuple[str, ...]]:
     return "".join(s + "\n" for s in setup), tuple(tests)
 
 
-def _call_arguments(tests: tuple[str, ...], name: str) -> tuple[str, ...]:
+def _find_call_arguments(tests: tuple[str, ...], name: str) -> tuple[str, ...]:
     """Literal arguments of the calls in the tests, through one level of names."""
-    found = []
+    arguments = []
     for test in tests:
         bound: dict[str, str] = {}
         for node in ast.walk(ast.parse(test)):
@@ -169,13 +169,13 @@ def _call_arguments(tests: tuple[str, ...], name: str) -> tuple[str, ...]:
         for node in ast.walk(ast.parse(test)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
                 texts = [bound.get(a.id, "") if isinstance(a, ast.Name) else ast.unparse(a) for a in node.args]
-                found.append(f"({', '.join(texts)},)")
-    return tuple(found)
+                arguments.append(f"({', '.join(texts)},)")
+    return tuple(arguments)
 
 
-def _examples(source: str, name: str) -> tuple[str, ...]:
+def _find_examples(source: str, name: str) -> tuple[str, ...]:
     """The examples of the description as asserts, where they can be read as a value."""
-    found = []
+    asserts = []
     for text in re.findall(r'"""(.*?)"""', source, re.S):
         try:
             examples = doctest.DocTestParser().get_examples(text)
@@ -188,5 +188,5 @@ def _examples(source: str, name: str) -> tuple[str, ...]:
             except (ValueError, SyntaxError):
                 continue
             call = " ".join(example.source.split())
-            found.append(f"assert {f'list({call})' if name in LISTED else call} == {example.want.strip()}\n")
-    return tuple(found)
+            asserts.append(f"assert {f'list({call})' if name in LISTED else call} == {example.want.strip()}\n")
+    return tuple(asserts)

@@ -23,81 +23,83 @@ from jupyter_selfheal.surfaces.bench.tasks import Task
 _FILES = (".jsonl", ".jsonl.gz", ".ndjson")
 
 
-def records(path: Path) -> list[dict[str, Any]]:
+def read_records(path: Path) -> list[dict[str, Any]]:
     """The records of a file of JSON lines (gzipped or not) or of one JSON list, or of all such files below a folder.
 
     Raises UsageError where there are none. Records that name another language than Python are left out.
     """
     files = sorted(p for p in path.rglob("*") if p.name.endswith(_FILES)) if path.is_dir() else [path]
-    found = [record for file in files for record in _records(file)]
-    found = [r for r in found if str(r.get("task_id", "Python/")).split("/")[0] not in _OTHER]
-    if not found:
+    records = [record for file in files for record in _read_file(file)]
+    records = [r for r in records if str(r.get("task_id", "Python/")).split("/")[0] not in _OTHER]
+    if not records:
         raise UsageError(f"{path} holds no records of Python programs in JSON lines")
-    return found
+    return records
 
 
 _OTHER = frozenset({"CPP", "C++", "Go", "Java", "JavaScript", "JS", "Rust"})
 
 
-def _records(path: Path) -> list[dict[str, Any]]:
+def _read_file(path: Path) -> list[dict[str, Any]]:
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
-        found = json.loads(text) if text.lstrip()[:1] == "[" else [json.loads(t) for t in text.split("\n") if t.strip()]
+        records = (
+            json.loads(text) if text.lstrip()[:1] == "[" else [json.loads(t) for t in text.split("\n") if t.strip()]
+        )
     except (OSError, ValueError, EOFError) as error:
         raise UsageError(f"{path} is no file of JSON lines: {error}") from error
-    return [r for r in found if isinstance(r, dict)]
+    return [r for r in records if isinstance(r, dict)]
 
 
-def task_of(record: dict[str, Any], number: int, solution: str) -> Task | None:
+def build_task(record: dict[str, Any], number: int, solution: str) -> Task | None:
     """The task of a record with the field ``solution`` as the program; None where it makes no program with a test.
 
     Without a prompt the declaration is taken, without an entry point the last function of the program, without a canonical
     solution there is no reference (and nothing is compared on generated inputs).
     """
-    definition = _program(record, solution)
-    if definition is None or not _text(record, "test").strip():
+    definition = _build_program(record, solution)
+    if definition is None or not _to_text(record, "test").strip():
         return None
-    entry = _text(record, "entry_point") or _last_function(definition)
-    reference = (_program(record, "canonical_solution") or "") if record.get("canonical_solution") else ""
-    setup = _text(record, "test_setup").strip()
-    tests = _called(_text(record, "test"), entry, setup)
-    if not entry or not parses(tests):
+    entry = _to_text(record, "entry_point") or _find_last_function(definition)
+    reference = (_build_program(record, "canonical_solution") or "") if record.get("canonical_solution") else ""
+    setup = _to_text(record, "test_setup").strip()
+    tests = _add_calls(_to_text(record, "test"), entry, setup)
+    if not entry or not can_parse(tests):
         return None
     kind = f" ({record['bug_type']})" if record.get("bug_type") else ""
     return Task(
-        f"{record.get('task_id') or f'{number}/{entry}'}{kind}", entry, definition, (tests,), reference, arguments=_arguments(tests, entry),
-        examples=_examples(record, entry, definition, setup),
+        f"{record.get('task_id') or f'{number}/{entry}'}{kind}", entry, definition, (tests,), reference, arguments=_find_arguments(tests, entry),
+        examples=_find_examples(record, entry, definition, setup),
     )  # fmt: skip
 
 
-def _text(record: dict[str, Any], name: str) -> str:
+def _to_text(record: dict[str, Any], name: str) -> str:
     value = record.get(name)
     return "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
 
 
-def _program(record: dict[str, Any], solution: str) -> str | None:
+def _build_program(record: dict[str, Any], solution: str) -> str | None:
     """The program with a field as its body, or as the whole of it; None where that does not parse."""
-    body, imports = _text(record, solution), _text(record, "import").strip()
-    ahead = imports + "\n" if imports and parses(imports) else ""
-    prompt, declaration = _text(record, "prompt"), _text(record, "declaration")
-    entry = _text(record, "entry_point") or _last_function(prompt + "\n    pass\n")
-    if re.search(rf"^(async )?def {re.escape(entry)}\b", body, re.M) and parses(body):
+    body, imports = _to_text(record, solution), _to_text(record, "import").strip()
+    ahead = imports + "\n" if imports and can_parse(imports) else ""
+    prompt, declaration = _to_text(record, "prompt"), _to_text(record, "declaration")
+    entry = _to_text(record, "entry_point") or _find_last_function(prompt + "\n    pass\n")
+    if re.search(rf"^(async )?def {re.escape(entry)}\b", body, re.M) and can_parse(body):
         names = [line for line in prompt.splitlines() if line.startswith(("import ", "from "))]
-        return ahead + "".join(f"{line}\n" for line in names if line not in body) + _ended(body)
+        return ahead + "".join(f"{line}\n" for line in names if line not in body) + _end_line(body)
     for head in (prompt, declaration):
         for text in (body, textwrap.indent(textwrap.dedent(body), "    ")):
             whole = f"{ahead}{head}{'' if head.endswith(chr(10)) or not head else chr(10)}{text}"
-            if head and body.strip() and parses(whole):
-                return _ended(whole)
+            if head and body.strip() and can_parse(whole):
+                return _end_line(whole)
     return None
 
 
-def _ended(text: str) -> str:
+def _end_line(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-def parses(text: str) -> bool:
+def can_parse(text: str) -> bool:
     """True for Python."""
     try:
         ast.parse(text)
@@ -106,17 +108,17 @@ def parses(text: str) -> bool:
     return True
 
 
-def _last_function(source: str) -> str:
-    if not parses(source):
+def _find_last_function(source: str) -> str:
+    if not can_parse(source):
         return ""
     names = [n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     return names[-1] if names else ""
 
 
-def _called(test: str, entry: str, setup: str) -> str:
+def _add_calls(test: str, entry: str, setup: str) -> str:
     """The test as statements that run it: the checker's call and the candidate's name are added where they are missing."""
-    text = _ended(textwrap.dedent(test).strip())
-    if not parses(text):
+    text = _end_line(textwrap.dedent(test).strip())
+    if not can_parse(text):
         return text
     tree = ast.parse(text)
     checkers = [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and n.name.startswith(("check", "test"))]
@@ -132,12 +134,12 @@ def _called(test: str, entry: str, setup: str) -> str:
     }
     if "candidate" in free and not re.search(r"^candidate\s*=", text, re.M):
         text = f"candidate = {entry}\n{text}"
-    return f"{setup}\n{text}" if setup and setup not in text and parses(setup) else text
+    return f"{setup}\n{text}" if setup and setup not in text and can_parse(setup) else text
 
 
-def _arguments(test: str, entry: str) -> tuple[str, ...]:
+def _find_arguments(test: str, entry: str) -> tuple[str, ...]:
     """Literal argument lists of the calls in the tests."""
-    found = []
+    arguments = []
     for node in ast.walk(ast.parse(test)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("candidate", entry):
             text = f"({', '.join(map(ast.unparse, node.args))},)" if node.args else "()"
@@ -145,21 +147,21 @@ def _arguments(test: str, entry: str) -> tuple[str, ...]:
                 ast.literal_eval(text)
             except (ValueError, SyntaxError, TypeError):
                 continue
-            found.append(text)
-    return tuple(dict.fromkeys(found))
+            arguments.append(text)
+    return tuple(dict.fromkeys(arguments))
 
 
-def _examples(record: dict[str, Any], entry: str, definition: str, setup: str) -> tuple[str, ...]:
+def _find_examples(record: dict[str, Any], entry: str, definition: str, setup: str) -> tuple[str, ...]:
     """The examples that the docstring shows, as asserts: the record's own, else those of the docstring with literal results."""
-    given = _text(record, "example_test")
+    given = _to_text(record, "example_test")
     if given.strip():
-        text = _called(given, entry, setup)
-        if parses(text):
+        text = _add_calls(given, entry, setup)
+        if can_parse(text):
             return (text,)
-    return tuple(f"assert {call} == {want}\n" for call, want in _shown(definition, entry))
+    return tuple(f"assert {call} == {want}\n" for call, want in _find_docstring_examples(definition, entry))
 
 
-def _shown(definition: str, entry: str) -> Iterator[tuple[str, str]]:
+def _find_docstring_examples(definition: str, entry: str) -> Iterator[tuple[str, str]]:
     for node in ast.parse(definition).body:
         if isinstance(node, ast.FunctionDef) and node.name == entry and (doc := ast.get_docstring(node)):
             yield from examples_of(doc, entry)

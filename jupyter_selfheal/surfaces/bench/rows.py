@@ -42,7 +42,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RowFile:
     """A file of rows, one JSON object a line, written as they come: a run that is cut goes on from there.
 
     The first line says what is measured; each row names the commit that made it.
@@ -52,13 +52,13 @@ class Kept:
     title: str
     oracle: str
 
-    def rows(self) -> list[Row]:
+    def read_rows(self) -> list[Row]:
         """The rows of an earlier run; UsageError where the file holds something else, or other measurements."""
         if not self.path.exists() or not self.path.read_text(encoding="utf-8").strip():
             return []
         try:
-            head, *rest = (json.loads(line) for line in self._lines())
-            if head != self._head():
+            head, *rest = (json.loads(line) for line in self._read_lines())
+            if head != self._build_head():
                 raise UsageError(f"{self.path} holds rows of {head}: name another file")
             return [Row(**row) for row in rest]
         except (ValueError, TypeError) as error:
@@ -66,23 +66,23 @@ class Kept:
                 f"{self.path} is no file of rows of an earlier run ({error}): name another file"
             ) from error
 
-    def _lines(self) -> Iterator[str]:
+    def _read_lines(self) -> Iterator[str]:
         """The whole lines: a run that was killed may have left half of one."""
         for line in self.path.read_text(encoding="utf-8").splitlines(keepends=True):
             if line.endswith("\n"):
                 yield line
 
-    def _head(self) -> dict[str, str]:
+    def _build_head(self) -> dict[str, str]:
         return {"set": self.title, "oracle": self.oracle}
 
     def add(self, row: Row) -> None:
         """Write a row behind the others, at once."""
-        old = list(self._lines()) if self.path.exists() else []
-        whole = [*(old or [json.dumps(self._head()) + "\n"]), json.dumps(asdict(row)) + "\n"]
+        old = list(self._read_lines()) if self.path.exists() else []
+        whole = [*(old or [json.dumps(self._build_head()) + "\n"]), json.dumps(asdict(row)) + "\n"]
         self.path.write_text("".join(whole), encoding="utf-8")
 
 
-def line(row: Row) -> str:
+def format_row(row: Row) -> str:
     """One program on one line."""
     verdict = "correct  " if row.correct else "plausible" if row.plausible else "not healed"
     verdict = verdict if row.exposed else "no failure"
@@ -90,51 +90,51 @@ def line(row: Row) -> str:
     return f"{verdict:10} {row.name:32} {row.cpu:6.2f} CPU-s {row.seconds:6.1f} s  {row.fix or row.why}"[:200]
 
 
-def figures(rows: Sequence[Row], title: str, oracle: str, jobs: int) -> dict[str, Any]:
+def compute_figures(rows: Sequence[Row], title: str, oracle: str, jobs: int) -> dict[str, Any]:
     """The figures of a run, with what it takes to repeat it."""
     searched = [r.cpu for r in rows if r.cpu]
-    commits = dict.fromkeys(r.commit for r in rows if r.commit) or {commit(): None}
+    commits = dict.fromkeys(r.commit for r in rows if r.commit) or {find_commit(): None}
     ranks = sorted(r.rank for r in rows if r.rank)
     return {
         "set": title, "oracle": oracle, "programs": len(rows), "exposed": sum(r.exposed for r in rows), "plausible": sum(r.plausible for r in rows),
         "passed": sum(r.passed or r.correct for r in rows), "correct": sum(r.correct for r in rows), "median_cpu_seconds": round(statistics.median(searched), 3) if searched else 0.0,
         "max_cpu_seconds": max(searched, default=0.0), "rank_median": ranks[len(ranks) // 2] if ranks else 0,
-        "rank_max": ranks[-1] if ranks else 0, "classes": _classes(rows), "jobs": jobs, "version": __version__, "commit": ", ".join(commits),
+        "rank_max": ranks[-1] if ranks else 0, "classes": _count_classes(rows), "jobs": jobs, "version": __version__, "commit": ", ".join(commits),
         "python": platform.python_version(), "cores": len(os.sched_getaffinity(0)),
     }  # fmt: skip
 
 
-def _classes(rows: Sequence[Row]) -> dict[str, list[int]]:
+def _count_classes(rows: Sequence[Row]) -> dict[str, list[int]]:
     """By class of fault, where the names tell it in parentheses: how many are correct, and of how many."""
-    found: dict[str, list[int]] = {}
+    classes: dict[str, list[int]] = {}
     for row in rows:
         if row.name.endswith(")"):
-            counts = found.setdefault(row.name[row.name.rfind("(") + 1 : -1], [0, 0])
+            counts = classes.setdefault(row.name[row.name.rfind("(") + 1 : -1], [0, 0])
             counts[0] += row.correct
             counts[1] += 1
-    return dict(sorted(found.items()))
+    return dict(sorted(classes.items()))
 
 
-def words(found: dict[str, Any]) -> str:
+def format_figures(figures: dict[str, Any]) -> str:
     """The figures in a few lines."""
-    classes = ", ".join(f"{name} {right} of {number}" for name, (right, number) in found["classes"].items())
-    number = found["programs"] - found["exposed"]
+    classes = ", ".join(f"{name} {right} of {number}" for name, (right, number) in figures["classes"].items())
+    number = figures["programs"] - figures["exposed"]
     silent = (
-        f"{number} show no fault to the search: of {found['exposed']}, {found['passed']} pass all tests, {found['correct']} are correct\n"
+        f"{number} show no fault to the search: of {figures['exposed']}, {figures['passed']} pass all tests, {figures['correct']} are correct\n"
         if number
         else ""
     )
     return (
-        f"\n{found['set']}, oracle {found['oracle']}: {found['programs']} programs, {found['plausible']} plausible, {found['passed']} pass all tests, {found['correct']} correct\n"
+        f"\n{figures['set']}, oracle {figures['oracle']}: {figures['programs']} programs, {figures['plausible']} plausible, {figures['passed']} pass all tests, {figures['correct']} correct\n"
         f"{silent}"
         f"{f'correct by class: {classes}{chr(10)}' if classes else ''}"
-        f"search: median {found['median_cpu_seconds']} CPU-s, most {found['max_cpu_seconds']}; rank of the first plausible candidate: median"
-        f" {found['rank_median']}, most {found['rank_max']}\n"
-        f"jupyter_selfheal {found['version']} ({found['commit']}), Python {found['python']}, {found['cores']} cores"
+        f"search: median {figures['median_cpu_seconds']} CPU-s, most {figures['max_cpu_seconds']}; rank of the first plausible candidate: median"
+        f" {figures['rank_median']}, most {figures['rank_max']}\n"
+        f"jupyter_selfheal {figures['version']} ({figures['commit']}), Python {figures['python']}, {figures['cores']} cores"
     )
 
 
-def commit() -> str:
+def find_commit() -> str:
     """The commit of the checkout that this runs from."""
     ran = subprocess.run(
         ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"],

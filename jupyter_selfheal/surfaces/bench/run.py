@@ -21,9 +21,9 @@ from typing import Any
 
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.surfaces.bench import humaneval, quixbugs, syntax
-from jupyter_selfheal.surfaces.bench.judge import failing_tests, judge
-from jupyter_selfheal.surfaces.bench.rows import Kept, Row, commit, figures, line, words
-from jupyter_selfheal.surfaces.bench.tasks import Task, shown
+from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
+from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, compute_figures, find_commit, format_figures, format_row
+from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
 
 CELL_SECONDS = 8.0
 """Seconds a cell may run: a program that loops for ever is cut there."""
@@ -31,81 +31,83 @@ CELL_SECONDS = 8.0
 
 def command(options: argparse.Namespace) -> int:
     """The command: measure, print a line for each program and the figures."""
-    asked = _parser().parse_args(options.arguments)
-    title, tasks = _tasks(asked)
-    chosen = [t for t in tasks if not asked.only or t.name.split()[0] in asked.only][: asked.limit or None]
+    arguments = _build_parser().parse_args(options.arguments)
+    title, tasks = _load_tasks(arguments)
+    chosen = [t for t in tasks if not arguments.only or t.name.split()[0] in arguments.only][: arguments.limit or None]
     if not chosen:
         raise UsageError("no program is left to heal: see --only and --limit")
-    kept = Kept(asked.rows, title, asked.oracle) if asked.rows else None
-    rows = [r for r in (kept.rows() if kept else []) if r.name in {t.name for t in chosen}]
+    kept = RowFile(arguments.rows, title, arguments.oracle) if arguments.rows else None
+    rows = [r for r in (kept.read_rows() if kept else []) if r.name in {t.name for t in chosen}]
     left = [t for t in chosen if t.name not in {r.name for r in rows}]
-    for row in measure(left, asked.oracle, asked.jobs, compiles=asked.what == "syntax"):
+    for row in measure(left, arguments.oracle, arguments.jobs, compiles=arguments.what == "syntax"):
         rows.append(row)
         if kept:
             kept.add(row)
-        if not asked.json:
-            print(line(row), flush=True)
-    found = figures(rows, title, asked.oracle, asked.jobs)
-    print(json.dumps({**found, "rows": [asdict(r) for r in rows]}) if asked.json else words(found))
+        if not arguments.json:
+            print(format_row(row), flush=True)
+    measured = compute_figures(rows, title, arguments.oracle, arguments.jobs)
+    print(json.dumps({**measured, "rows": [asdict(r) for r in rows]}) if arguments.json else format_figures(measured))
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    found = argparse.ArgumentParser(
+def _build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
         prog="jupyter selfheal bench", description="Measure healing on a set of broken programs."
     )
-    found.add_argument("what", choices=("quixbugs", "humanevalfix", "syntax"))
-    found.add_argument("path", type=Path, metavar="PATH", help="a clone of QuixBugs, or a file or folder of JSON lines")
-    found.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
-    found.add_argument("--jobs", type=int, default=1, metavar="N", help="programs healed at once")
-    found.add_argument("--json", action="store_true", help="print one JSON object")
-    found.add_argument(
+    parser.add_argument("what", choices=("quixbugs", "humanevalfix", "syntax"))
+    parser.add_argument(
+        "path", type=Path, metavar="PATH", help="a clone of QuixBugs, or a file or folder of JSON lines"
+    )
+    parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="programs healed at once")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
         "--rows", type=Path, metavar="FILE", help="write rows there as they come, and go on from those that are there"
     )
-    found.add_argument("--only", nargs="*", default=(), metavar="NAME", help="these programs")
-    found.add_argument("--limit", type=int, default=0, metavar="N", help="the first N programs")
-    return found
+    parser.add_argument("--only", nargs="*", default=(), metavar="NAME", help="these programs")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="the first N programs")
+    return parser
 
 
-def _tasks(asked: argparse.Namespace) -> tuple[str, list[Task]]:
-    if not (asked.oracle in ("all", "docstring") or (asked.oracle.isdigit() and int(asked.oracle) > 0)):
-        raise UsageError(f"--oracle is all, docstring or a number of tests, not {asked.oracle!r}")
-    if not asked.path.exists():
-        raise UsageError(f"{asked.path} does not exist: benchmark data is not shipped (see benchmarks/RESULTS.md)")
-    if asked.what == "quixbugs":
-        return "QuixBugs", quixbugs.load(asked.path)
-    if asked.what == "humanevalfix":
-        return humaneval.load(asked.path)
-    return syntax.load(asked.path)
+def _load_tasks(arguments: argparse.Namespace) -> tuple[str, list[Task]]:
+    if not (arguments.oracle in ("all", "docstring") or (arguments.oracle.isdigit() and int(arguments.oracle) > 0)):
+        raise UsageError(f"--oracle is all, docstring or a number of tests, not {arguments.oracle!r}")
+    if not arguments.path.exists():
+        raise UsageError(f"{arguments.path} does not exist: benchmark data is not shipped (see benchmarks/RESULTS.md)")
+    if arguments.what == "quixbugs":
+        return "QuixBugs", quixbugs.load(arguments.path)
+    if arguments.what == "humanevalfix":
+        return humaneval.load(arguments.path)
+    return syntax.load(arguments.path)
 
 
 def measure(tasks: Sequence[Task], oracle: str, jobs: int = 1, compiles: bool = False) -> Iterator[Row]:
     """Heal and judge each task, in order; tasks without a test of the wanted kind are left out."""
-    now = commit()
+    now = find_commit()
     with ProcessPoolExecutor(max(jobs, 1), mp_context=get_context("spawn")) as pool:
-        for rows in pool.map(_one, tasks, [oracle] * len(tasks), [compiles] * len(tasks)):
+        for rows in pool.map(_measure_task, tasks, [oracle] * len(tasks), [compiles] * len(tasks)):
             yield from (replace(row, commit=now) for row in rows)
 
 
-def _one(task: Task, oracle: str, compiles: bool) -> list[Row]:
-    failing = failing_tests(task.definition, task.tests) if oracle.isdigit() else ()
-    seen = shown(task, failing, oracle)
-    if not seen.tests:
+def _measure_task(task: Task, oracle: str, compiles: bool) -> list[Row]:
+    failing = find_failing_tests(task.definition, task.tests) if oracle.isdigit() else ()
+    visible = choose_tests(task, failing, oracle)
+    if not visible.tests:
         return []
-    if oracle == "docstring" and not failing_tests(seen.definition, seen.tests):
+    if oracle == "docstring" and not find_failing_tests(visible.definition, visible.tests):
         return [Row(task.name, False, False, why="no example of the docstring fails", exposed=False)]
     began = time.monotonic()
     try:
-        program, row = heal(seen)
+        program, row = heal(visible)
     except SelfHealError as error:
         return [Row(task.name, False, False, why=str(error), seconds=time.monotonic() - began)]
     if compiles:
-        return [replace(row, correct=row.plausible and syntax.same(program, task.reference))]
+        return [replace(row, correct=row.plausible and syntax.is_same_program(program, task.reference))]
     if not row.plausible:
         return [row]
-    found = judge(seen, program)
+    judgement = judge(visible, program)
     return [
-        replace(row, passed=not found.failed, correct=found.correct, compared=found.compared, differed=found.differed, why="" if found.correct else found.example)
+        replace(row, passed=not judgement.failed, correct=judgement.correct, compared=judgement.compared, differed=judgement.differed, why="" if judgement.correct else judgement.example)
     ]  # fmt: skip
 
 
@@ -121,11 +123,11 @@ def heal(task: Task) -> tuple[str, Row]:
     with tempfile.TemporaryDirectory(prefix="selfheal-bench-") as folder:
         os.environ["JUPYTER_DATA_DIR"] = str(Path(folder, "data"))
         path = Path(folder, "program.ipynb")
-        path.write_text(json.dumps(_notebook(task.definition, "\n".join(task.tests))), encoding="utf-8")
+        path.write_text(json.dumps(_build_notebook(task.definition, "\n".join(task.tests))), encoding="utf-8")
         with Session(Settings(config, cell_seconds=CELL_SECONDS)) as session:
             document = read(path)
-            report, _ = Batch(document, session.tools(document), session.limits).run()
-        cpu, rank = _searched(Path(folder, "data"))
+            report, _ = Batch(document, session.build_dependencies(document), session.limits).run()
+        cpu, rank = _read_search_cost(Path(folder, "data"))
     fixes = [r.candidate[0].patch for r in report.records if r.status.value == "healed" and r.candidate]
     broken = [r for r in report.records if r.status.value not in ("ran", "healed", "runs again")]
     program = next(c.source for c in report.healed.cells if c.id == "definition")
@@ -137,7 +139,7 @@ def heal(task: Task) -> tuple[str, Row]:
     return program, row
 
 
-def _notebook(definition: str, tests: str) -> dict[str, Any]:
+def _build_notebook(definition: str, tests: str) -> dict[str, Any]:
     cells: list[dict[str, Any]] = [
         {"cell_type": "code", "id": name, "metadata": {}, "source": source, "outputs": [], "execution_count": None}
         for name, source in (("definition", definition), ("tests", tests))
@@ -146,7 +148,7 @@ def _notebook(definition: str, tests: str) -> dict[str, Any]:
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
-def _searched(data: Path) -> tuple[float, int]:
+def _read_search_cost(data: Path) -> tuple[float, int]:
     """CPU seconds of all searches in the journals, and the rank of the first plausible candidate of the last one."""
     cpu, rank = 0.0, 0
     for journal in data.rglob("*.jsonl"):

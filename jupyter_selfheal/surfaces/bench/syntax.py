@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import quixbugs
-from jupyter_selfheal.surfaces.bench.records import records
+from jupyter_selfheal.surfaces.bench.records import read_records
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
 SEED = 20261121
@@ -23,37 +23,37 @@ def load(path: Path) -> tuple[str, list[Task]]:
     if path.is_dir():
         sources = [(t.name, t.reference) for t in quixbugs.load(path)]
     else:
-        found = records(path)
-        if all("broken" in r for r in found):
-            return "syntax faults", [_task(str(n), r["broken"], r["reference"]) for n, r in enumerate(found)]
-        if not all("canonical_solution" in r for r in found):
+        records = read_records(path)
+        if all("broken" in r for r in records):
+            return "syntax faults", [_build_task(str(n), r["broken"], r["reference"]) for n, r in enumerate(records)]
+        if not all("canonical_solution" in r for r in records):
             raise UsageError(f"{path} holds neither `broken` and `reference` nor HumanEval's records")
-        sources = [(r["task_id"], r["prompt"] + r["canonical_solution"]) for r in found]
-    return f"syntax faults put into {path.name} (seed {SEED})", list(_injected(sources))
+        sources = [(r["task_id"], r["prompt"] + r["canonical_solution"]) for r in records]
+    return f"syntax faults put into {path.name} (seed {SEED})", list(_inject_faults(sources))
 
 
-def _task(name: str, broken: str, reference: str) -> Task:
+def _build_task(name: str, broken: str, reference: str) -> Task:
     return Task(name, "", broken, ("pass\n",), reference)
 
 
-def _injected(sources: list[tuple[str, str]]) -> Iterator[Task]:
+def _inject_faults(sources: list[tuple[str, str]]) -> Iterator[Task]:
     for number, (name, source) in enumerate(sources):
         rng = random.Random(f"{SEED}/{number}")
         for attempt in range(30):
             kind = FAULTS[(number + attempt) % len(FAULTS)]
-            broken = _broken(source, kind, rng)
-            if broken is not None and not parses(broken):
-                yield _task(f"{name} ({kind})", broken, source)
+            broken = _break_source(source, kind, rng)
+            if broken is not None and not can_compile(broken):
+                yield _build_task(f"{name} ({kind})", broken, source)
                 break
 
 
-def _broken(source: str, kind: str, rng: random.Random) -> str | None:
+def _break_source(source: str, kind: str, rng: random.Random) -> str | None:
     """The source with one fault of a kind at a random place outside its docstring, or None where there is no place for it."""
     pattern = {
         "colon": r":(?=[ \t]*\n)", "bracket": r"[)\]}]", "quote": r"(?<=\w)['\"](?=[,)\] \n:])", "indent": r"(?<=\n)[ ]{4,}(?=\w)",
         "dedent": r"(?<=\n)[ ]{8,}(?=\w)", "equals": r"==", "comma": r",(?= \w)", "print": r"(?<=\n)([ ]+)return (\w+)\n",
     }[kind]  # fmt: skip
-    places = [m for m in re.finditer(pattern, source) if not _in_docstring(source, m.start())]
+    places = [m for m in re.finditer(pattern, source) if not _is_in_docstring(source, m.start())]
     if not places:
         return None
     at = rng.choice(places)
@@ -63,11 +63,11 @@ def _broken(source: str, kind: str, rng: random.Random) -> str | None:
     return source[: at.start()] + new + source[at.end() :]
 
 
-def _in_docstring(source: str, at: int) -> bool:
+def _is_in_docstring(source: str, at: int) -> bool:
     return source[:at].count('"""') % 2 == 1
 
 
-def parses(source: str) -> bool:
+def can_compile(source: str) -> bool:
     """True where it compiles."""
     try:
         compile(source, "<program>", "exec")
@@ -76,7 +76,7 @@ def parses(source: str) -> bool:
     return True
 
 
-def same(program: str, reference: str) -> bool:
+def is_same_program(program: str, reference: str) -> bool:
     """True where a program is the reference again, formatting and comments apart (what was added as ``print`` may stay)."""
     try:
         return ast.dump(ast.parse(program)) == ast.dump(ast.parse(reference))

@@ -28,7 +28,7 @@ class Task:
     """Asserts that the docstring's examples say."""
 
 
-def shown(task: Task, failing: tuple[int, ...], oracle: str) -> Task:
+def choose_tests(task: Task, failing: tuple[int, ...], oracle: str) -> Task:
     """The task with the tests that the search may see: all, the docstring's examples, or N.
 
     N tests are the first failing one and then the others in the order of the file: without a failing test there is

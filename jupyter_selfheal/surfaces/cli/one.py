@@ -10,7 +10,7 @@ from pathlib import Path
 from jupyter_selfheal.errors import InfrastructureError, NotebookError
 from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
-from jupyter_selfheal.surfaces.notebook.outputs import healed_notebook
+from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
@@ -44,19 +44,19 @@ def heal_one(session: Session, job: Job, progress: Progress | None = None) -> No
 
 
 def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> NotebookReport:
-    document = session.prepared(read(job.path))
+    document = session.choose_kernel_for(read(job.path))
     write.check_writable(job.target)
-    tools = session.tools(document, progress, job.part)
-    report, seen = Batch(document, tools, session.limits).run()
+    dependencies = session.build_dependencies(document, progress, job.part)
+    report, seen = Batch(document, dependencies, session.limits).run()
     in_place = job.target == job.path
     if not report.fixes and in_place:
         return report
-    text = write.formatted(healed_notebook(document, report, seen, in_place=in_place), document.form)
+    text = write.format_notebook(build_healed_notebook(document, report, seen, in_place=in_place), document.form)
     notes = report.notes
     if in_place:
         _check_unchanged(document)
         if document.upgraded_from:
-            notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.kept_aside(document.path)}")
+            notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.copy_aside(document.path)}")
     write.write_atomically(job.target, text)
     return replace(report, written=str(job.target), notes=notes)
 

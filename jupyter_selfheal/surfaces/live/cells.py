@@ -47,7 +47,7 @@ class CellLog:
     def ran(self, cell_id: str, raw: str, run: int, *, failed: bool = False) -> None:
         """A cell was run as execution ``run``; ``raw`` is its text as it stands in the notebook."""
         (self._unfinished.add if failed else self._unfinished.discard)(cell_id)
-        source, self._raw[cell_id] = magic_options.body_of(raw), raw
+        source, self._raw[cell_id] = magic_options.to_body(raw), raw
         self._by_id.pop(cell_id, None)
         self._by_id[cell_id] = (source, run)
         self._by_run[run] = cell_id
@@ -58,7 +58,7 @@ class CellLog:
     def written(self, cell: Cell) -> str:
         """The cell as it stands in the notebook: with its ``%%heal`` line, and blank lines on top, if it has any."""
         told = (self._raw.get(cell.id, ""), self._page.get(cell.id, ""))
-        return next((raw for raw in told if raw and magic_options.body_of(raw) == cell.source), cell.source)
+        return next((raw for raw in told if raw and magic_options.to_body(raw) == cell.source), cell.source)
 
     def cell_of_run(self, run: int) -> str:
         """Id of the cell that was execution ``run``, or an empty string."""
@@ -80,7 +80,7 @@ class CellLog:
     def learn(self, cells: tuple[Cell, ...], path: str = "") -> None:
         """The notebook as the front end has it: order, ids, sources, stored outputs."""
         self._page = {cell.id: cell.source for cell in cells}
-        self._context = cells = tuple(replace(cell, source=magic_options.body_of(cell.source)) for cell in cells)
+        self._context = cells = tuple(replace(cell, source=magic_options.to_body(cell.source)) for cell in cells)
         self.path = path or self.path
         for cell in cells:
             if cell.id not in self._by_id:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from jupyter_selfheal.magic_options import body_of, restore_heal_line
+from jupyter_selfheal.magic_options import restore_heal_line, to_body
 from jupyter_selfheal.model import JSON, Insert, Install, Move, Notebook, Patch, Replace, RunCells
 from jupyter_selfheal.surfaces.words import make_cell_namer
 
@@ -13,7 +13,7 @@ from jupyter_selfheal.surfaces.words import make_cell_namer
 def as_written(edit: Replace, written: Mapping[str, str]) -> Replace:
     """The edit of the cell as it stands in the notebook (see :attr:`Card.written`)."""
     raw = written.get(edit.cell_id, "")
-    if not raw or body_of(raw) != edit.old:
+    if not raw or to_body(raw) != edit.old:
         return edit
     return Replace(edit.cell_id, raw, restore_heal_line(raw, edit.source))
 

@@ -43,7 +43,7 @@ class Healing:
         run = session.new_run()
         notebook = session.cells.notebook(failure.cell_id, failure.source, 0)
         case = Case(failure, notebook, chosen.oracle or notebook.cell(failure.cell_id).oracle)
-        config = chosen.config(session.config)
+        config = chosen.apply_to(session.config)
         states = session.checkpoints.after_failure(run, error, alone=resume.spares_what_ran(failure))
         card = new_card(
             run, case, model_off=session.model_off(config), auto=session.auto_approve,
@@ -113,7 +113,7 @@ class Healing:
         run, raw = self._cell_that_raised(error) if error is not None else (0, "")
         if error is None or not raw or options.is_ours(raw):
             return None
-        source = options.body_of(raw)
+        source = options.to_body(raw)
         cell_id = session.cells.cell_of_run(run)
         if not cell_id:  # it ran before the extension was loaded
             cell_id = session.cells.cell_with(source) or session.cells.identify(None, source)

@@ -92,7 +92,7 @@ class HealMagics:
 
     def _approve(self, cell: str = "", replacing: bool = False) -> None:
         heal = self._last("proposed")
-        if replacing and options.body_of(cell).strip() != heal.case.failure.source.strip():
+        if replacing and options.to_body(cell).strip() != heal.case.failure.source.strip():
             raise UsageError("this cell was edited since it failed, so the fix does not fit: run it again first")
         self._apply(heal)
 

@@ -109,7 +109,7 @@ class Watch:
         if options.is_ours(raw):
             return
         seconds, chosen, session = time.monotonic() - self._began, self._options, self._session
-        source = options.body_of(raw)
+        source = options.to_body(raw)
         error = result.error_before_exec or result.error_in_exec or self._shown_by_magic(source)
         cell_id = session.cells.identify(getattr(info, "cell_id", None), source)
         if result.execution_count:
@@ -172,7 +172,7 @@ class Watch:
                 zygote.register_cell(name, cell_id)
 
     def _read_options(self, raw: str) -> options.HealOptions | None:
-        line = options.heal_line(raw)
+        line = options.find_heal_line(raw)
         if line is None or options.is_command(line):
             return None
         try:

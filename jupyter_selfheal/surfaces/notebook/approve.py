@@ -28,11 +28,11 @@ class PolicyApprover:
             needs = ", ".join(proposal.needs_consent)
             return Decision(Choice.REJECT, text=f"the fix adds {needs}: --approve ask lets you allow it", by=by)
         for candidate in proposal.candidates if self.policy != "none" and proposal.proven_from else ():
-            if self._allows(candidate):
+            if self._is_allowed(candidate):
                 return Decision(Choice.APPROVE, candidate.patch.id, by=by)
-        return Decision(Choice.STOP, text=self._why_not(proposal), by=by)
+        return Decision(Choice.STOP, text=self._explain_refusal(proposal), by=by)
 
-    def _why_not(self, proposal: Proposal) -> str:
+    def _explain_refusal(self, proposal: Proposal) -> str:
         if self.policy == "none" or not proposal.candidates:
             return "the policy applies nothing"
         best = proposal.candidates[0]
@@ -46,7 +46,7 @@ class PolicyApprover:
         """Stop."""
         return Decision(Choice.STOP, text=why, by=f"--approve {self.policy}")
 
-    def _allows(self, candidate: Candidate) -> bool:
+    def _is_allowed(self, candidate: Candidate) -> bool:
         verdict, patch = candidate.verdict, candidate.patch
         if not verdict.plausible or verdict.score < self.accept or patch.applicability is Applicability.DISPLAY_ONLY:
             return False
@@ -77,15 +77,17 @@ class TerminalApprover:
         """Block until there is a word; end of input stops."""
         if not proposal.candidates:
             return Decision(Choice.STOP)
-        return self._decision(self.dialogue.decide(make_card(proposal), self.notebook), proposal.candidates[0].patch.id)
+        return self._to_decision(
+            self.dialogue.decide(make_card(proposal), self.notebook), proposal.candidates[0].patch.id
+        )
 
     def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """Continue, give a hint, raise the budget or stop."""
-        decision = self._decision(self.dialogue.pause(f"{why} (spent {format_money(cost)})"))
+        decision = self._to_decision(self.dialogue.pause(f"{why} (spent {format_money(cost)})"))
         return decision if decision.choice is not Choice.STOP else Decision(Choice.STOP, text=why)
 
     @staticmethod
-    def _decision(answer: Answer, patch_id: str = "") -> Decision:
+    def _to_decision(answer: Answer, patch_id: str = "") -> Decision:
         choice = TO_DECISION.get(answer.choice, Choice.STOP)
         return Decision(choice, "" if choice is Choice.STOP else patch_id, answer.text)
 

@@ -25,8 +25,8 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.ports import Scorer, TrialKernel
-from jupyter_selfheal.surfaces.notebook.failures import failure_of
-from jupyter_selfheal.surfaces.notebook.tools import Deadline, Limits, Replay
+from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, Replay
+from jupyter_selfheal.surfaces.notebook.failures import find_failure
 
 
 class Chain:
@@ -48,21 +48,27 @@ class Chain:
         Returns its trial, its failure if it has one, and the state after it (None where its process ended, or where the
         state cannot be kept). The caller passes that state to :meth:`advance` or closes it.
         """
-        steps = (Run(cell.source, cell.id), *self._questions(cell, notebook))
-        trial, after = self._try(steps, self._limits.of(cell))
-        failure = failure_of(cell, trial)
-        if failure is not None and _is_importing(failure) and self._limits.most(cell) > self._limits.of(cell):
-            trial, after = self._try(steps, self._limits.most(cell))
-            failure = failure_of(cell, trial)
+        steps = (Run(cell.source, cell.id), *self._build_questions(cell, notebook))
+        trial, after = self._run_trial(steps, self._limits.seconds_for(cell))
+        failure = find_failure(cell, trial)
+        if (
+            failure is not None
+            and _is_importing(failure)
+            and self._limits.most_seconds_for(cell) > self._limits.seconds_for(cell)
+        ):
+            trial, after = self._run_trial(steps, self._limits.most_seconds_for(cell))
+            failure = find_failure(cell, trial)
         if failure is None and cell.oracle:
-            trial = self._with_checks(trial, after, cell, notebook)
-            failure = failure_of(cell, trial, self._scorer.find_missed_expectation(_case(cell, notebook), trial))
+            trial = self._run_checks(trial, after, cell, notebook)
+            failure = find_failure(
+                cell, trial, self._scorer.find_missed_expectation(_build_case(cell, notebook), trial)
+            )
         return trial, failure, after
 
     def run_steps(self, runs: Sequence[Run], cell: Cell, paths: Sequence[str] = ()) -> tuple[Trial, TrialKernel | None]:
         """Run several pieces of code, in the end ``cell``, from the present state; keep the state only where all ran."""
         self._paths = tuple(dict.fromkeys((*paths, *self._paths)))
-        return self._try(tuple(runs), self._limits.most(cell) * len(runs), Keep.ON_SUCCESS)
+        return self._run_trial(tuple(runs), self._limits.most_seconds_for(cell) * len(runs), Keep.ON_SUCCESS)
 
     def advance(self, after: TrialKernel | None, ran: Sequence[PastCell], trial: Trial) -> None:
         """Go on from the state after ``ran``; where their process ended, the present state stays.
@@ -75,13 +81,15 @@ class Chain:
             self._ran += ran
         elif trial.ending is Ending.FINISHED:
             self._ran += ran
-            self._note(trial.detail)
-            self._reconstruct()
+            self._add_note(trial.detail)
+            self._reconstruct_state()
 
     def close(self) -> None:
         self.state.close()
 
-    def _try(self, steps: Sequence[Step], seconds: float, keep: Keep = Keep.ALWAYS) -> tuple[Trial, TrialKernel | None]:
+    def _run_trial(
+        self, steps: Sequence[Step], seconds: float, keep: Keep = Keep.ALWAYS
+    ) -> tuple[Trial, TrialKernel | None]:
         request = TrialRequest(
             tuple(steps),
             timeout=min(seconds, self.deadline.left),
@@ -92,29 +100,29 @@ class Chain:
         try:
             return self.state.run(request)
         except ForkRefused as refused:
-            self._note(refused.reason)
-            self._reconstruct()
+            self._add_note(refused.reason)
+            self._reconstruct_state()
             return self.state.run(request)
 
-    def _reconstruct(self) -> None:
+    def _reconstruct_state(self) -> None:
         """The present state cannot be forked on: from here every trial replays the cells run so far in a real kernel."""
         self.state.close()
         self.state = self._replay(tuple(self._ran), self._paths)
 
-    def _note(self, reason: str) -> None:
+    def _add_note(self, reason: str) -> None:
         note = f"from cell {len(self._ran) + 1} on states are reconstructed by replay, not forked: {reason}"
         if not any("reconstructed by replay" in n for n in self.notes):
             self.notes.append(note)
 
-    def _questions(self, cell: Cell, notebook: Notebook) -> tuple[Step, ...]:
+    def _build_questions(self, cell: Cell, notebook: Notebook) -> tuple[Step, ...]:
         """What the cell's own oracle asks of the state; statements that check it run apart, in a throw-away trial."""
         if not cell.oracle:
             return ()
-        steps = self._scorer.oracle_steps(_case(cell, notebook), BASELINE)
+        steps = self._scorer.oracle_steps(_build_case(cell, notebook), BASELINE)
         return tuple(s for s in steps if not isinstance(s, Run))
 
-    def _with_checks(self, trial: Trial, after: TrialKernel | None, cell: Cell, notebook: Notebook) -> Trial:
-        steps = self._scorer.oracle_steps(_case(cell, notebook), BASELINE)
+    def _run_checks(self, trial: Trial, after: TrialKernel | None, cell: Cell, notebook: Notebook) -> Trial:
+        steps = self._scorer.oracle_steps(_build_case(cell, notebook), BASELINE)
         checks = tuple(s for s in steps if isinstance(s, Run) and s.role is Role.CHECK)
         if not checks or after is None:
             return trial
@@ -132,7 +140,7 @@ def _is_importing(failure: Failure) -> bool:
     return statement is None or isinstance(statement, ast.Import | ast.ImportFrom)
 
 
-def _case(cell: Cell, notebook: Notebook) -> Case:
+def _build_case(cell: Cell, notebook: Notebook) -> Case:
     """The case of a cell that ran, with nothing below it: only its own oracle counts."""
     upto = replace(notebook, cells=notebook.cells[: notebook.index(cell.id) + 1])
     return Case(Failure(cell.id, cell.source, FailureKind.MISSED), upto, cell.oracle)

@@ -12,7 +12,7 @@ from jupyter_selfheal.loop import progress
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Outcome, Role, Trial
 
 
-def failure_of(cell: Cell, trial: Trial, missed: str | None = None) -> Failure | None:
+def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure | None:
     """How the cell failed in a trial of it, or None where it ran (and did not miss its oracle: ``missed`` says why).
 
     As the loop sees it, so that what is reported is what is reproduced.
@@ -41,9 +41,11 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
     first = 0 if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED) else max(failure.statement, 0)
     rest = [s.node for s in src.statements(cell.source) if s.index >= first]
     if not rest:
-        return LostState(number, _assigned_in_text(cell.source))
+        return LostState(number, _find_assigned_in_text(cell.source))
     used = src.names_of(rest)
-    return LostState(number, used.binds, frozenset(_keys(rest)), frozenset(_fitted(rest)), used.changes)
+    return LostState(
+        number, used.binds, frozenset(_find_assigned_keys(rest)), frozenset(_find_fitted_names(rest)), used.changes
+    )
 
 
 def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
@@ -58,17 +60,17 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
     unfitted = failure.ename == "NotFittedError" or (
         attribute is not None and re.fullmatch(r"[a-zA-Z]\w*_", attribute[1])
     )
-    read = _read(failure) if unfitted else frozenset[str]()
+    names_read = _find_read_names(failure) if unfitted else frozenset[str]()
     magic = re.match(r"\w+", failure.source.strip()) if failure.ename == "UsageError" else None
-    for one in lost:
-        if read & one.unfitted or (magic and magic[0] in one.names):
-            return one.number
-        if failure.ename == "NameError" and missing and missing[1] in one.names:
-            return one.number
-        if failure.ename == "KeyError" and last in one.keys:
-            return one.number
-        if failure.ename == "AttributeError" and attribute and attribute[1] in one.keys:
-            return one.number
+    for state in lost:
+        if names_read & state.unfitted or (magic and magic[0] in state.names):
+            return state.number
+        if failure.ename == "NameError" and missing and missing[1] in state.names:
+            return state.number
+        if failure.ename == "KeyError" and last in state.keys:
+            return state.number
+        if failure.ename == "AttributeError" and attribute and attribute[1] in state.keys:
+            return state.number
     return 0
 
 
@@ -99,16 +101,18 @@ def find_needed_in_text(failure: Failure, lost: Iterable[LostState], bound: Coll
     if failure.kind is not FailureKind.SYNTAX:
         return 0
     text = re.sub(r"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"[^\"\n]*\"|'[^'\n]*'|#.*", " ", failure.source)
-    own = _assigned_in_text(text) | {
-        n for found in re.findall(r"\b(?:for|lambda)\b([^:]*?)(?:\bin\b|:)", text) for n in re.findall(r"\w+", found)
+    own = _find_assigned_in_text(text) | {
+        n
+        for targets in re.findall(r"\b(?:for|lambda)\b([^:]*?)(?:\bin\b|:)", text)
+        for n in re.findall(r"\w+", targets)
     }
     lines = re.findall(r"(?m)^(?!def\b|class\b|import\b|from\b)[A-Za-z_].*", text)
     read = {n for line in lines for n in re.findall(r"(?<![.\w%!])[A-Za-z_]\w*\b(?!\s*=(?!=))", line)}
     missing = read - own - set(bound)
-    return next((one.number for one in lost if missing & one.names), 0)
+    return next((state.number for state in lost if missing & state.names), 0)
 
 
-def _keys(body: Iterable[ast.stmt]) -> Iterable[str]:
+def _find_assigned_keys(body: Iterable[ast.stmt]) -> Iterable[str]:
     for statement in body:
         for node in ast.walk(statement):
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
@@ -118,7 +122,7 @@ def _keys(body: Iterable[ast.stmt]) -> Iterable[str]:
                 yield node.attr
 
 
-def _fitted(body: Iterable[ast.stmt]) -> Iterable[str]:
+def _find_fitted_names(body: Iterable[ast.stmt]) -> Iterable[str]:
     """Names whose ``fit`` (or ``partial_fit``, ``fit_transform``) the statements call."""
     for node in (n for statement in body for n in ast.walk(statement)):
         if (
@@ -130,14 +134,16 @@ def _fitted(body: Iterable[ast.stmt]) -> Iterable[str]:
             yield node.func.value.id
 
 
-def _read(failure: Failure) -> frozenset[str]:
+def _find_read_names(failure: Failure) -> frozenset[str]:
     """Global names that the failing statement reads."""
-    found = [s.node for s in src.statements(failure.source) if s.index == failure.statement]
-    return frozenset(src.names_of(found).uses) if found else frozenset()
+    statements = [s.node for s in src.statements(failure.source) if s.index == failure.statement]
+    return frozenset(src.names_of(statements).uses) if statements else frozenset()
 
 
-def _assigned_in_text(source: str) -> frozenset[str]:
+def _find_assigned_in_text(source: str) -> frozenset[str]:
     """Names that a cell which does not parse seems to bind, line by line."""
-    found = re.findall(r"(?m)^[ \t]*(?:(\w+)\s*=(?!=)|(?:def|class)\s+(\w+)|import\s+(?:[\w.]+\s+as\s+)?(\w+))", source)
-    found += re.findall(r"(?m)^[ \t]*from\s+\S+\s+import\s+()()(\w+)", source)
-    return frozenset(name for group in found for name in group if name)
+    matches = re.findall(
+        r"(?m)^[ \t]*(?:(\w+)\s*=(?!=)|(?:def|class)\s+(\w+)|import\s+(?:[\w.]+\s+as\s+)?(\w+))", source
+    )
+    matches += re.findall(r"(?m)^[ \t]*from\s+\S+\s+import\s+()()(\w+)", source)
+    return frozenset(name for group in matches for name in group if name)

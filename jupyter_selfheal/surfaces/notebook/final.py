@@ -24,10 +24,10 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
-from jupyter_selfheal.surfaces.notebook.failures import failure_of
+from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
+from jupyter_selfheal.surfaces.notebook.failures import find_failure
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
-from jupyter_selfheal.surfaces.notebook.tools import BatchDependencies, Deadline, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class CellRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class FinalResult:
     """The notebook after whatever did not survive was taken back."""
 
     notebook: Notebook
@@ -66,7 +66,7 @@ MOST_RUNS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class CleanRun:
     """What came of a clean run with some of the fixes: those that fit, those that did not, and what the cells did."""
 
     notebook: Notebook
@@ -76,51 +76,51 @@ class Tried:
 
 
 @dataclass
-class Final:
+class FinalCheck:
     """Runs notebooks from the top in clean kernels, and takes fixes back until what is left stands there.
 
     No set of fixes is run twice, no more than ``runs_left`` sets are run at all, and none once the time is up.
     """
 
     document: Document
-    tools: BatchDependencies
+    dependencies: BatchDependencies
     limits: Limits
     deadline: Deadline
     runs_left: int = MOST_RUNS
 
     def __post_init__(self) -> None:
-        self._tried: dict[tuple[str, ...], Tried] = {}
+        self._clean_runs: dict[tuple[str, ...], CleanRun] = {}
 
-    def settle(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> Settled:
+    def settle(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> FinalResult:
         """Run the healed notebook in a clean kernel, and take back every fix that does not survive it.
 
         A fix does not survive where its cell fails again, or where a cell that ran before fails with it and runs without it.
         Without any fix there is nothing to prove, and nothing is run again.
         """
         if not fixes:
-            return Settled(notebook, dict(records), (), {}, survived=True)
+            return FinalResult(notebook, dict(records), (), {}, survived=True)
         records, notes = dict(records), []
-        last = self._try(tuple(fixes), records, notebook)
+        last = self._try_fixes(tuple(fixes), records, notebook)
         while last is not None and (bad := self._find_not_surviving(records, last)):
             kept = last.fixes
             for fix, why in bad:
                 notes.append(f"taken back: {fix.patch.title}: {why}")
-                records[fix.cell_id] = _reverted(records[fix.cell_id], why)
+                records[fix.cell_id] = _mark_reverted(records[fix.cell_id], why)
                 kept = tuple(f for f in kept if f is not fix)
             notebook, fitting, dropped = rebuild_notebook(self.document.notebook, kept)
-            for gone in dropped:
-                records[gone.cell_id] = _reverted(records[gone.cell_id], bad[0][1])
+            for fix_dropped in dropped:
+                records[fix_dropped.cell_id] = _mark_reverted(records[fix_dropped.cell_id], bad[0][1])
             fixes = tuple(fitting)
-            last = self._try(fixes, records)
+            last = self._try_fixes(fixes, records)
         if last is None:
             notes.append(f"{self._why_not_run} The fixes that are kept were not run together in a clean kernel.")
-            return Settled(notebook, records, tuple(fixes), {}, survived=False, notes=tuple(notes))
-        failing = _newly_failing(records, last.seen)
+            return FinalResult(notebook, records, tuple(fixes), {}, survived=False, notes=tuple(notes))
+        failing = _list_newly_failing(records, last.seen)
         notes += [f"cell {records[c].number} ran at first, but not in the final clean run" for c in failing]
         if failing and not self._can_run:
             notes.append(f"{self._why_not_run} Which fix breaks what is not known.")
-        settled = _followed(records, last.seen)
-        return Settled(last.notebook, settled, last.fixes, last.seen, not failing, tuple(notes))
+        settled = _mark_followed(records, last.seen)
+        return FinalResult(last.notebook, settled, last.fixes, last.seen, not failing, tuple(notes))
 
     @property
     def _can_run(self) -> bool:
@@ -132,20 +132,20 @@ class Final:
             return f"The time limit for this notebook ({self.deadline.seconds:g} s) was reached."
         return f"The notebook was run {MOST_RUNS} times from the top; that is the limit."
 
-    def _try(
+    def _try_fixes(
         self, fixes: tuple[Fix, ...], records: dict[str, Record], notebook: Notebook | None = None
-    ) -> Tried | None:
+    ) -> CleanRun | None:
         """What the cells do in a clean kernel with these fixes; None where that was not run and may not be any more."""
         key = tuple(f.patch.id for f in fixes)
-        if key not in self._tried:
+        if key not in self._clean_runs:
             if not self._can_run:
                 return None
             rebuilt_notebook, kept, dropped = rebuild_notebook(self.document.notebook, fixes)
             given = notebook or rebuilt_notebook
-            self._tried[key] = Tried(given, tuple(kept), tuple(dropped), self.clean_run(given, records, kept))
-        return self._tried[key]
+            self._clean_runs[key] = CleanRun(given, tuple(kept), tuple(dropped), self.run_clean(given, records, kept))
+        return self._clean_runs[key]
 
-    def clean_run(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> dict[str, CellRun]:
+    def run_clean(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> dict[str, CellRun]:
         """Run every code cell of the notebook in a new kernel, as "run all" with errors allowed would.
 
         Cells that never ended, or ended their kernel, are left out as long as nothing was done about them: they leave
@@ -174,33 +174,33 @@ class Final:
     def _run_all(
         self, cells: Sequence[Cell], notebook: Notebook, paths: tuple[str, ...]
     ) -> tuple[dict[str, CellRun], str]:
-        groups = [self._steps(cell, notebook) for cell in cells]
-        state = self.tools.open_state()
+        groups = [self._build_steps(cell, notebook) for cell in cells]
+        state = self.dependencies.open_state()
         try:
             request = TrialRequest(
                 tuple(s for group in groups for s in group),
-                timeout=min(sum(self.limits.most(c) for c in cells) + 60.0, self.deadline.left),
+                timeout=min(sum(self.limits.most_seconds_for(c) for c in cells) + 60.0, self.deadline.left),
                 sandbox=self.limits.sandbox,
                 paths=paths,
             )
             trial, _ = state.run(request)
         finally:
             state.close()
-        return self._cut(cells, notebook, trial, groups), trial.detail or trial.ending.value
+        return self._split_trial(cells, notebook, trial, groups), trial.detail or trial.ending.value
 
-    def _steps(self, cell: Cell, notebook: Notebook) -> tuple[Step, ...]:
+    def _build_steps(self, cell: Cell, notebook: Notebook) -> tuple[Step, ...]:
         # a %pip line of ours was proven in a scratch directory, which is on the path here
         ours = notebook.index(cell.id) >= 0 and self.document.notebook.index(cell.id) < 0
         code = "" if ours and cell.source.startswith("%pip install ") else cell.source
-        asked = self.tools.scorer.oracle_steps(_case(cell, notebook), BASELINE) if cell.oracle else ()
-        run = Run(code, cell.id, go_on=True, timeout=self.limits.most(cell))
+        asked = self.dependencies.scorer.oracle_steps(_build_case(cell, notebook), BASELINE) if cell.oracle else ()
+        run = Run(code, cell.id, go_on=True, timeout=self.limits.most_seconds_for(cell))
         return (run, *(s for s in asked if not isinstance(s, Run)))
 
-    def _cut(
+    def _split_trial(
         self, cells: Sequence[Cell], notebook: Notebook, trial: Trial, groups: Sequence[Sequence[Step]]
     ) -> dict[str, CellRun]:
         """Cut the one long trial into those of the cells; cells that were not reached are not in the result."""
-        found: dict[str, CellRun] = {}
+        cell_runs: dict[str, CellRun] = {}
         at = 0
         for number, (cell, group) in enumerate(zip(cells, groups, strict=True), start=1):
             results, rest = trial.steps[at : at + len(group)], trial.steps[at + len(group) :]
@@ -209,21 +209,21 @@ class Final:
                 break
             reached = trial.ending is Ending.FINISHED or (rest and rest[0].status != "skipped")
             own = replace(trial, steps=results, ending=Ending.FINISHED if reached else trial.ending)
-            failure = failure_of(cell, own)
+            failure = find_failure(cell, own)
             if failure is None and cell.oracle:
-                case = _case(replace(cell, oracle=replace(cell.oracle, checks=())), notebook)
-                failure = failure_of(
-                    cell, own, self.tools.scorer.find_missed_expectation(case, own) if case.oracle else None
+                case = _build_case(replace(cell, oracle=replace(cell.oracle, checks=())), notebook)
+                failure = find_failure(
+                    cell, own, self.dependencies.scorer.find_missed_expectation(case, own) if case.oracle else None
                 )
-            found[cell.id] = CellRun(results[0], number, (failure,) if failure else ())
-        return found
+            cell_runs[cell.id] = CellRun(results[0], number, (failure,) if failure else ())
+        return cell_runs
 
-    def _find_not_surviving(self, records: dict[str, Record], last: Tried) -> list[tuple[Fix, str]]:
+    def _find_not_surviving(self, records: dict[str, Record], last: CleanRun) -> list[tuple[Fix, str]]:
         """The fix to take back next, and why. All at once whose own cells fail, where no further run could show more."""
-        own = [(fix, why) for fix in last.fixes if (why := _own_failure(fix, last.seen))]
+        own = [(fix, why) for fix in last.fixes if (why := _explain_own_failure(fix, last.seen))]
         if own:
             return own[:1] if self._can_run else own
-        for cell_id in _newly_failing(records, last.seen):
+        for cell_id in _list_newly_failing(records, last.seen):
             if (fix := self._find_culprit(cell_id, records, last.fixes)) is not None:
                 number = records[cell_id].number
                 return [(fix, f"with it cell {number} fails in a clean kernel, without it that cell runs")]
@@ -239,32 +239,32 @@ class Final:
         there = [f for f in fixes if order.index(f.cell_id) < order.index(cell_id)]
         later = [f for f in fixes if f not in there]
         for known, suspects in ((there, later), ([], there)):
-            if not suspects or self._fails(cell_id, records, fixes, known) is not False:
+            if not suspects or self._is_failing_with(cell_id, records, fixes, known) is not False:
                 continue
             low, high = 0, len(suspects)
             while high - low > 1:
                 middle = (low + high) // 2
-                fails = self._fails(cell_id, records, fixes, [*known, *suspects[:middle]])
+                fails = self._is_failing_with(cell_id, records, fixes, [*known, *suspects[:middle]])
                 if fails is None:
                     return None
                 low, high = (low, middle) if fails else (middle, high)
             return suspects[high - 1]
         return None
 
-    def _fails(
+    def _is_failing_with(
         self, cell_id: str, records: dict[str, Record], order: tuple[Fix, ...], some: Sequence[Fix]
     ) -> bool | None:
         """Whether a cell fails in a clean kernel with some of the fixes; None where that may not be run any more."""
-        tried = self._try(tuple(f for f in order if f in some), records)
-        return None if tried is None else bool(_failed(tried.seen, cell_id))
+        tried = self._try_fixes(tuple(f for f in order if f in some), records)
+        return None if tried is None else bool(_describe_failure(tried.seen, cell_id))
 
 
-def _own_failure(fix: Fix, seen: dict[str, CellRun]) -> str:
+def _explain_own_failure(fix: Fix, seen: dict[str, CellRun]) -> str:
     """Why a fix does not stand: its cell, or one that it adds or moves, fails. Empty where it does."""
-    if failed := _failed(seen, fix.cell_id):
+    if failed := _describe_failure(seen, fix.cell_id):
         return f"in a clean kernel the cell fails again ({failed})"
     for cell_id in (e.cell_id for e in fix.patch.edits if isinstance(e, Insert | Move)):
-        if failed := _failed(seen, cell_id):
+        if failed := _describe_failure(seen, cell_id):
             return f"in a clean kernel a cell that it adds or moves fails ({failed})"
     return ""
 
@@ -276,17 +276,17 @@ def _is_fatal(seen: CellRun | None) -> bool:
     return seen is None or any(f.kind in _FATAL for f in seen.failure)
 
 
-def _case(cell: Cell, notebook: Notebook) -> Case:
+def _build_case(cell: Cell, notebook: Notebook) -> Case:
     at = notebook.index(cell.id)
     upto = replace(notebook, cells=(*notebook.cells[:at], cell))
     return Case(Failure(cell.id, cell.source, FailureKind.MISSED), upto, cell.oracle)
 
 
-def _newly_failing(records: dict[str, Record], seen: dict[str, CellRun]) -> list[str]:
-    return [c for c, r in records.items() if r.status is Status.RAN and _failed(seen, c)]
+def _list_newly_failing(records: dict[str, Record], seen: dict[str, CellRun]) -> list[str]:
+    return [c for c, r in records.items() if r.status is Status.RAN and _describe_failure(seen, c)]
 
 
-def _failed(seen: dict[str, CellRun], cell_id: str) -> str:
+def _describe_failure(seen: dict[str, CellRun], cell_id: str) -> str:
     if cell_id not in seen or not seen[cell_id].failure:
         return ""
     return seen[cell_id].failure[0].headline or seen[cell_id].failure[0].kind.value
@@ -304,11 +304,11 @@ def rebuild_notebook(original: Notebook, fixes: Iterable[Fix]) -> tuple[Notebook
     return notebook, kept, dropped
 
 
-def _reverted(record: Record, why: str) -> Record:
+def _mark_reverted(record: Record, why: str) -> Record:
     return replace(record, status=Status.REVERTED, detail=f"taken back: {why}")
 
 
-def _followed(records: dict[str, Record], seen: dict[str, CellRun]) -> dict[str, Record]:
+def _mark_followed(records: dict[str, Record], seen: dict[str, CellRun]) -> dict[str, Record]:
     """Cells that failed only as a cascade, and run now, are said to run."""
     return {
         cell_id: replace(record, status=Status.FOLLOWED, detail="runs in the healed notebook")

@@ -27,32 +27,32 @@ class HealLine:
         return f"# {self.text.strip()}"
 
 
-def taken(source: str, known: Collection[str]) -> tuple[str, HealLine | None, str]:
+def take_line(source: str, known: Collection[str]) -> tuple[str, HealLine | None, str]:
     """The source with its ``%%heal`` line made a comment, the line, and what is wrong with it.
 
     No line where there is none, where it is a command (``%%heal approve``), or where it cannot be read. ``known`` are the
     notebook's global names: ``--expect 'abc'`` means the text unless one of them is ``abc``.
     """
-    said = magic_options.heal_line(source)
-    if said is None or magic_options.is_command(said):
+    options = magic_options.find_heal_line(source)
+    if options is None or magic_options.is_command(options):
         return source, None, ""
     try:
-        oracle = magic_options.parse(said, known).oracle
+        oracle = magic_options.parse(options, known).oracle
     except UsageError as error:
         return source, None, f"its %%heal line cannot be read: {error}"
     lines = source.splitlines(keepends=True)
     at = next(n for n, line in enumerate(lines) if line.strip())
-    found = HealLine(lines[at].rstrip("\r\n"), oracle)
-    lines[at] = lines[at].replace(found.text, found.comment)
+    heal_line = HealLine(lines[at].rstrip("\r\n"), oracle)
+    lines[at] = lines[at].replace(heal_line.text, heal_line.comment)
     below = next((n for n in range(at + 1, len(lines)) if lines[n].strip()), -1)
     if below > 0 and lines[below].startswith("%%"):  # IPython looks for a cell magic on the first line alone
         if not lines[below].endswith("\n"):
             lines[below] += "\n"
         lines[at], lines[below] = lines[below], lines[at]
-    return "".join(lines), found, ""
+    return "".join(lines), heal_line, ""
 
 
-def given_back(source: str, line: HealLine) -> str:
+def restore_line(source: str, line: HealLine) -> str:
     """A healed source with the line on top again, in place of its comment."""
     lines = source.splitlines(keepends=True)
     at = next((n for n, text in enumerate(lines) if text.strip() == line.comment), -1)
@@ -61,7 +61,7 @@ def given_back(source: str, line: HealLine) -> str:
     return line.text + "\n" + "".join(lines) if lines else line.text
 
 
-def merged(metadata: Oracle, line: Oracle) -> Oracle:
+def merge_oracles(metadata: Oracle, line: Oracle) -> Oracle:
     """What both say of a cell; where they disagree, the line, which is in view."""
     return Oracle(
         line.expect or metadata.expect,

@@ -19,26 +19,26 @@ LONG_OUTPUT = 4_000
 """Characters of one output that are shown."""
 
 
-def page(reports: Sequence[NotebookReport]) -> str:
+def format_page(reports: Sequence[NotebookReport]) -> str:
     """The whole page."""
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["ticks"] = _ticks
+    environment.filters["ticks"] = _format_ticks
     template = (
         resources.files("jupyter_selfheal.surfaces.notebook").joinpath("templates/report.html.j2").read_text("utf-8")
     )
     return environment.from_string(template).render(
-        notebooks=[_notebook(r, n) for n, r in enumerate(reports, start=1)],
-        total=_total(reports),
-        yours=_yours(reports),
+        notebooks=[_build_notebook(r, n) for n, r in enumerate(reports, start=1)],
+        total=_sum_totals(reports),
+        yours=_list_tasks(reports),
         money=format_money,
-        style=_code_style(),
+        style=_build_code_style(),
         version=__version__,
     )
 
 
-def _total(reports: Sequence[NotebookReport]) -> Mapping[str, Any]:
+def _sum_totals(reports: Sequence[NotebookReport]) -> Mapping[str, Any]:
     same, asked = sum(r.reproduced[0] for r in reports), sum(r.reproduced[1] for r in reports)
     return {
         "notebooks": len(reports),
@@ -63,29 +63,29 @@ KINDS = (
 """The parts of a notebook's bar: colour, what it says, and which cells it counts."""
 
 
-def _yours(reports: Sequence[NotebookReport]) -> list[Mapping[str, Any]]:
+def _list_tasks(reports: Sequence[NotebookReport]) -> list[Mapping[str, Any]]:
     """What is left for a person to do, what is done in one go in one line: each with the places that wait for it.
 
     In this order: what could not be run at all, as nothing is known of it; proven fixes, which only want a look; what is to be
     installed; what is left alone, by what it takes; and what nobody has a remedy for.
     """
-    found: dict[tuple[int, str, str], list[Mapping[str, str]]] = {}
+    places_by_task: dict[tuple[int, str, str], list[Mapping[str, str]]] = {}
     packages: set[str] = set()
     for number, report in enumerate(reports, start=1):
         name = Path(report.path).name
         if report.error:
-            found.setdefault((0, "code2", report.error), []).append({"where": name, "anchor": f"n{number}"})
+            places_by_task.setdefault((0, "code2", report.error), []).append({"where": name, "anchor": f"n{number}"})
         for record in (r for r in report.records if r.status in BROKEN - {Status.CASCADE}):
             place = {"where": f"{name}, cell {record.number}", "anchor": f"n{number}-c{record.number}"}
             install = _INSTALL.fullmatch(record.detail) if record.status is Status.LEFT_ALONE else None
             if install:
                 packages.add(install[1])
-            key = (2, "code1", "") if install else _to_do(record)
-            found.setdefault(key, []).append(place)
+            key = (2, "code1", "") if install else _describe_task(record)
+            places_by_task.setdefault(key, []).append(place)
     installs = f"`%pip install {' '.join(sorted(packages))}`, or heal again with `--install`, which proves it first"
     return [
-        {"what": what or installs, "css": css, "places": places}
-        for (_, css, what), places in sorted(found.items(), key=lambda item: item[0][0])
+        {"what": task or installs, "css": css, "places": places}
+        for (_, css, task), places in sorted(places_by_task.items(), key=lambda item: item[0][0])
     ]
 
 
@@ -93,7 +93,7 @@ _INSTALL = re.compile(r"`%pip install ([^`]+)`")
 """Advice that only says what to install."""
 
 
-def _to_do(record: Record) -> tuple[int, str, str]:
+def _describe_task(record: Record) -> tuple[int, str, str]:
     """(order, colour, words) of what a person has to do about a cell."""
     if record.status is Status.PROPOSED:
         title = record.candidate[0].patch.title if record.candidate else record.headline
@@ -103,7 +103,7 @@ def _to_do(record: Record) -> tuple[int, str, str]:
     return 4, "code2", f"{record.status.value}: {record.headline}" + (f" ({record.detail})" if record.detail else "")
 
 
-def _notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
+def _build_notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
     counts = [(css, word, report.count(*statuses)) for css, word, statuses in KINDS]
     return {
         "id": f"n{number}",
@@ -114,39 +114,39 @@ def _notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
         "path": report.path,
         "report": report,
         "code": report.exit_code,
-        "cells": [_cell(r, report) for r in report.records if r.status is not Status.RAN],
+        "cells": [_build_cell(r, report) for r in report.records if r.status is not Status.RAN],
         "isolation": report.isolation.words if report.isolation else "",
     }
 
 
-def _cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
+def _build_cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
     failure = record.failure[0] if record.failure else None
-    found: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "record": record,
         "css": record.status.name.lower(),
-        "source": _coloured(record.cell.source, "python"),
-        "before": _last_lines(failure.traceback if failure else ""),
+        "source": _highlight_code(record.cell.source, "python"),
+        "before": _keep_last_lines(failure.traceback if failure else ""),
         "fix": None,
     }
     if record.candidate:
         candidate = record.candidate[0]
         why = candidate.patch.why
         ran = [s for s in candidate.trial.steps if s.role == "cell" and s.ok]
-        found["fix"] = {
+        entry["fix"] = {
             "patch": candidate.patch,
             "verdict": candidate.verdict,
             "why": "" if any(why and why in r for r in candidate.verdict.reasons) else why,
             "safety": candidate.patch.applicability.name.lower().replace("_", " "),
             "isolation": candidate.trial.isolation,
-            "diff": _coloured(format_diff(diff_patch(candidate.patch, report.given.name_cell)), "diff"),
-            "outputs": [_output(o) for o in (ran[-1].outputs if ran else ())],
+            "diff": _highlight_code(format_diff(diff_patch(candidate.patch, report.given.name_cell)), "diff"),
+            "outputs": [_build_output(o) for o in (ran[-1].outputs if ran else ())],
             "judged": "judge" in candidate.verdict.proofs,
             "spent": ", ".join(f"{who.replace('_', ' ')} {format_money(cost)}" for who, cost in record.cost_by.items()),
         }
-    return found
+    return entry
 
 
-def _output(output: Output) -> Mapping[str, str]:
+def _build_output(output: Output) -> Mapping[str, str]:
     for mime in IMAGES:
         if mime in output.data:
             data = str(output.data[mime])
@@ -157,12 +157,12 @@ def _output(output: Output) -> Mapping[str, str]:
     return {"text": text[:LONG_OUTPUT] + ("\n…" if len(text) > LONG_OUTPUT else "")}
 
 
-def _last_lines(traceback: str, number: int = 14) -> str:
+def _keep_last_lines(traceback: str, number: int = 14) -> str:
     lines = traceback.rstrip().splitlines()
     return "\n".join((["…"] if len(lines) > number else []) + lines[-number:])
 
 
-def _coloured(text: str, language: str) -> Any:
+def _highlight_code(text: str, language: str) -> Any:
     import markupsafe
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
@@ -183,14 +183,14 @@ def _has_ipython_lexer() -> bool:
     return True
 
 
-def _ticks(text: str) -> Any:
+def _format_ticks(text: str) -> Any:
     """Words of a person with what stands between backticks as code."""
     import markupsafe
 
     return markupsafe.Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(markupsafe.escape(text))))
 
 
-def _code_style() -> Any:
+def _build_code_style() -> Any:
     import markupsafe
     from pygments.formatters import HtmlFormatter
 

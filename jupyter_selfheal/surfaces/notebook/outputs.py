@@ -8,12 +8,12 @@ from jupyter_selfheal.model import JSON, Cell, Move
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
-from jupyter_selfheal.surfaces.notebook.write import Result, healed_json
+from jupyter_selfheal.surfaces.notebook.write import Result, build_healed_json
 
 REFRESHED = frozenset({Status.HEALED, Status.FOLLOWED})
 
 
-def healed_notebook(
+def build_healed_notebook(
     document: Document, report: NotebookReport, seen: Mapping[str, CellRun], *, in_place: bool
 ) -> dict[str, JSON]:
     """The JSON to write.
@@ -25,22 +25,22 @@ def healed_notebook(
     results = {
         cell.id: Result(seen[cell.id].result.outputs, seen[cell.id].count)
         for cell in report.healed.cells
-        if cell.id in seen and not seen[cell.id].failure and _is_new(document, report, cell, in_place)
+        if cell.id in seen and not seen[cell.id].failure and _needs_output(document, report, cell, in_place)
     }
-    return healed_json(document, report.healed.cells, results, moved=_moved(report))
+    return build_healed_json(document, report.healed.cells, results, moved=_find_moved_cells(report))
 
 
-def executed_notebook(document: Document, report: NotebookReport, seen: Mapping[str, CellRun]) -> dict[str, JSON]:
+def build_executed_notebook(document: Document, report: NotebookReport, seen: Mapping[str, CellRun]) -> dict[str, JSON]:
     """The JSON of the healed notebook with the outputs of every cell that was run, errors too, as an executor leaves it."""
     results = {
         cell.id: Result(seen[cell.id].result.outputs, seen[cell.id].count)
         for cell in report.healed.cells
         if cell.id in seen
     }
-    return healed_json(document, report.healed.cells, results, moved=_moved(report))
+    return build_healed_json(document, report.healed.cells, results, moved=_find_moved_cells(report))
 
 
-def _is_new(document: Document, report: NotebookReport, cell: Cell, in_place: bool) -> bool:
+def _needs_output(document: Document, report: NotebookReport, cell: Cell, in_place: bool) -> bool:
     at = document.notebook.index(cell.id)
     if at < 0:
         return True
@@ -54,7 +54,7 @@ def _is_new(document: Document, report: NotebookReport, cell: Cell, in_place: bo
     return untouched and not in_place
 
 
-def _moved(report: NotebookReport) -> frozenset[str]:
+def _find_moved_cells(report: NotebookReport) -> frozenset[str]:
     return frozenset(
         edit.cell_id
         for record in report.records

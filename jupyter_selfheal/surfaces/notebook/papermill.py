@@ -12,8 +12,8 @@ from papermill.engines import Engine
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.surfaces.notebook.final import CellRun
-from jupyter_selfheal.surfaces.notebook.outputs import executed_notebook
-from jupyter_selfheal.surfaces.notebook.read import Document, document_of
+from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
+from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings
 
@@ -39,14 +39,14 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
         **kwargs: Any,
     ) -> None:
         """Called by papermill with its notebook manager, in the folder that the notebook is to run in."""
-        settings = _settings_of(kwargs, approve, execution_timeout or CELL_SECONDS, kernel_name)
+        settings = _build_settings(kwargs, approve, execution_timeout or CELL_SECONDS, kernel_name)
         session = Session(settings)
         try:
-            document = session.prepared(_document(nb_man.nb))
-            report, seen = Batch(document, session.tools(document), session.limits).run()
+            document = session.choose_kernel_for(_build_document(nb_man.nb))
+            report, seen = Batch(document, session.build_dependencies(document), session.limits).run()
         finally:
             session.close()
-        _hand_back(nb_man, executed_notebook(document, report, seen), seen)
+        _hand_back(nb_man, build_executed_notebook(document, report, seen), seen)
         nb_man.nb.metadata["papermill"]["selfheal"] = {"summary": report.summary, "fixes": list(report.fixes)}
 
 
@@ -54,15 +54,15 @@ PAPERMILLS_OWN = ("input_path", "output_path")
 """What papermill hands to every engine, and this one has no use for."""
 
 
-def _settings_of(given: Mapping[str, Any], approve: str, cell_seconds: float, kernel_name: str) -> Settings:
+def _build_settings(given: Mapping[str, Any], approve: str, cell_seconds: float, kernel_name: str) -> Settings:
     """The engine arguments as settings. Raises :class:`ConfigError` for one that is unknown or cannot be read."""
     named = {name: value for name, value in given.items() if name not in PAPERMILLS_OWN}
     config = HealConfig(offline=True).with_(**named)
     return Settings(config, approve=approve, cell_seconds=cell_seconds, writes="allow", kernelspec=kernel_name)
 
 
-def _document(nb: Any) -> Document:
-    return document_of(Path(os.getcwd()) / "papermill.ipynb", json.loads(json.dumps(nb)))
+def _build_document(nb: Any) -> Document:
+    return build_document(Path(os.getcwd()) / "papermill.ipynb", json.loads(json.dumps(nb)))
 
 
 def _hand_back(nb_man: Any, raw: Mapping[str, Any], seen: Mapping[str, CellRun]) -> None:

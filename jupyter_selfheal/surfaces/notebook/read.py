@@ -45,7 +45,7 @@ class Document:
     lines: Mapping[str, heal_lines.HealLine] = field(default_factory=dict)
     upgraded_from: int = 0
 
-    def ordinals(self) -> dict[str, int]:
+    def number_code_cells(self) -> dict[str, int]:
         """Cell id → position among the non-empty code cells of the file."""
         code = [c.id for c in self.notebook.cells if c.kind == "code" and c.source.strip()]
         return {cell_id: n for n, cell_id in enumerate(code)}
@@ -53,7 +53,7 @@ class Document:
 
 def read(path: Path) -> Document:
     """The notebook at ``path``. Raises :class:`NotebookError` in one line for whatever is not a Python notebook."""
-    text = _text(path)
+    text = _read_text(path)
     try:
         raw = json.loads(text.removeprefix("\ufeff"))
     except ValueError as error:
@@ -62,25 +62,25 @@ def read(path: Path) -> Document:
         raise NotebookError(f"{path}: not a Jupyter notebook (it is JSON, but has no nbformat and cells)")
     version = raw["nbformat"]
     if version not in upgrade.OLD:
-        return document_of(path, raw, _form(text))
-    raw, notes = upgrade.upgraded(path, text.removeprefix("\ufeff"), version)
-    document = document_of(path, raw, _form(text))
+        return build_document(path, raw, _find_form(text))
+    raw, notes = upgrade.upgrade_notebook(path, text.removeprefix("\ufeff"), version)
+    document = build_document(path, raw, _find_form(text))
     return replace(document, notes=(*notes, *document.notes), upgraded_from=version)
 
 
-def document_of(path: Path, raw: dict[str, JSON], form: Form | None = None) -> Document:
+def build_document(path: Path, raw: dict[str, JSON], form: Form | None = None) -> Document:
     """A notebook that is at hand as JSON. Raises :class:`NotebookError` as :func:`read` does."""
     _check_version(path, raw)
-    language = _language(raw)
+    language = _find_language(raw)
     if not language.lower().startswith(("python", "ipython")):
         raise NotebookError(f"{path}: a notebook in {language}; only Python notebooks can be healed")
-    cells, odd = _cells(path, raw["cells"])
-    cells, lines, notes = _expecting(cells)
+    cells, odd = _parse_cells(path, raw["cells"])
+    cells, lines, notes = _take_heal_lines(cells)
     notebook = Notebook(cells, path=str(path), folder=str(path.resolve().parent))
-    return Document(path, raw, form or Form(), notebook, _kernelspec(raw), (*odd, *notes), lines)
+    return Document(path, raw, form or Form(), notebook, _find_kernelspec(raw), (*odd, *notes), lines)
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError as error:
@@ -102,17 +102,17 @@ def _check_version(path: Path, raw: Mapping[str, JSON]) -> None:
     raise NotebookError(f"{path}: notebook format {version!r} is not known; 1 to 4 are")
 
 
-def _language(raw: Mapping[str, JSON]) -> str:
-    metadata = _mapping(raw.get("metadata"))
-    info, spec = _mapping(metadata.get("language_info")), _mapping(metadata.get("kernelspec"))
+def _find_language(raw: Mapping[str, JSON]) -> str:
+    metadata = _to_mapping(raw.get("metadata"))
+    info, spec = _to_mapping(metadata.get("language_info")), _to_mapping(metadata.get("kernelspec"))
     return str(info.get("name") or spec.get("language") or "python")
 
 
-def _kernelspec(raw: Mapping[str, JSON]) -> str:
-    return str(_mapping(_mapping(raw.get("metadata")).get("kernelspec")).get("name") or "python3")
+def _find_kernelspec(raw: Mapping[str, JSON]) -> str:
+    return str(_to_mapping(_to_mapping(raw.get("metadata")).get("kernelspec")).get("name") or "python3")
 
 
-def _cells(path: Path, raw_cells: Sequence[JSON]) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
+def _parse_cells(path: Path, raw_cells: Sequence[JSON]) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
     cells: list[Cell] = []
     notes: list[str] = []
     seen: set[str] = set()
@@ -127,39 +127,39 @@ def _cells(path: Path, raw_cells: Sequence[JSON]) -> tuple[tuple[Cell, ...], tup
             while cell_id in seen:
                 cell_id += "-"
         seen.add(cell_id)
-        cell, odd = _cell(cell_id, raw)
+        cell, odd = _parse_cell(cell_id, raw)
         cells.append(cell)
         notes += [f"cell {number + 1}: {text}" for text in odd]
     return tuple(cells), tuple(notes)
 
 
-def _expecting(
+def _take_heal_lines(
     cells: Sequence[Cell],
 ) -> tuple[tuple[Cell, ...], dict[str, heal_lines.HealLine], tuple[str, ...]]:
     """The cells with what their ``%%heal`` lines expect, those lines by cell id, and what is wrong with others."""
     lines: dict[str, heal_lines.HealLine] = {}
-    found, notes = [], []
+    changed, notes = [], []
     known: Collection[str] = frozenset().union(*(src.names(c.source).binds for c in cells if c.kind == "code"))
     for number, cell in enumerate(cells, start=1):
         if cell.kind == "code":
-            source, line, wrong = heal_lines.taken(cell.source, known)
+            source, line, wrong = heal_lines.take_line(cell.source, known)
             if wrong:
                 notes.append(f"cell {number}: {wrong}")
             if line is not None:
                 lines[cell.id] = line
-                cell = replace(cell, source=source, oracle=heal_lines.merged(cell.oracle, line.oracle))
-        found.append(cell)
-    return tuple(found), lines, tuple(notes)
+                cell = replace(cell, source=source, oracle=heal_lines.merge_oracles(cell.oracle, line.oracle))
+        changed.append(cell)
+    return tuple(changed), lines, tuple(notes)
 
 
-def _cell(cell_id: str, raw: Mapping[str, JSON]) -> tuple[Cell, tuple[str, ...]]:
-    metadata = _mapping(raw.get("metadata"))
-    own = _mapping(metadata.get("selfheal"))
-    oracle, notes = _oracle(own)
+def _parse_cell(cell_id: str, raw: Mapping[str, JSON]) -> tuple[Cell, tuple[str, ...]]:
+    metadata = _to_mapping(raw.get("metadata"))
+    own = _to_mapping(metadata.get("selfheal"))
+    oracle, notes = _parse_oracle(own)
     tags = metadata.get("tags")
     return Cell(
         id=cell_id,
-        source=joined(raw.get("source")),
+        source=join_lines(raw.get("source")),
         kind=str(raw["cell_type"]),
         tags=tuple(str(t) for t in tags) if isinstance(tags, list) else (),
         outputs=tuple(Output.from_nbformat(o) for o in raw.get("outputs") or () if isinstance(o, dict)),
@@ -169,7 +169,7 @@ def _cell(cell_id: str, raw: Mapping[str, JSON]) -> tuple[Cell, tuple[str, ...]]
     ), notes
 
 
-def _oracle(own: Mapping[str, JSON]) -> tuple[Oracle, tuple[str, ...]]:
+def _parse_oracle(own: Mapping[str, JSON]) -> tuple[Oracle, tuple[str, ...]]:
     notes = [f"selfheal metadata has an unknown key {key!r}" for key in sorted(own.keys() - ORACLE_KEYS)]
     checks = own.get("check", ())
     checks = (checks,) if isinstance(checks, str) else checks
@@ -182,24 +182,26 @@ def _oracle(own: Mapping[str, JSON]) -> tuple[Oracle, tuple[str, ...]]:
     if expect and not src.compiles(f"({expect}\n)"):
         notes.append(f"selfheal metadata: expect is not a Python expression: {expect}")
         expect = ""
-    return Oracle(expect, joined(own.get("stdout")), tuple(map(str, checks)), str(own.get("spec", ""))), tuple(notes)
+    return Oracle(expect, join_lines(own.get("stdout")), tuple(map(str, checks)), str(own.get("spec", ""))), tuple(
+        notes
+    )
 
 
-def joined(text: JSON) -> str:
+def join_lines(text: JSON) -> str:
     """nbformat's multi-line strings are a string or a list of strings."""
     if isinstance(text, list):
         return "".join(str(part) for part in text)
     return text if isinstance(text, str) else ""
 
 
-def _mapping(value: JSON) -> Mapping[str, JSON]:
+def _to_mapping(value: JSON) -> Mapping[str, JSON]:
     return value if isinstance(value, dict) else {}
 
 
-def _form(text: str) -> Form:
-    found = re.search(r"\{\r?\n([ \t]+)\"", text)
+def _find_form(text: str) -> Form:
+    match = re.search(r"\{\r?\n([ \t]+)\"", text)
     return Form(
-        indent=found[1] if found else "",
+        indent=match[1] if match else "",
         ascii_only=text.isascii() and re.search(r"\\u[0-9a-f]{4}", text) is not None,
         bom=text.startswith("\ufeff"),
         ends_with_newline=text.endswith("\n"),

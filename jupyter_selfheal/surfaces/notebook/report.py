@@ -21,12 +21,12 @@ def to_json(reports: Sequence[NotebookReport]) -> dict[str, JSON]:
         "schema": SCHEMA,
         "exit_code": max((r.exit_code for r in reports), default=0),
         "cost_usd": sum(r.cost.usd for r in reports),
-        "stored_outputs": _reproduced([r.reproduced for r in reports]),
-        "notebooks": [_notebook(r) for r in reports],
+        "stored_outputs": _count_reproduced([r.reproduced for r in reports]),
+        "notebooks": [_notebook_to_json(r) for r in reports],
     }
 
 
-def _notebook(report: NotebookReport) -> dict[str, JSON]:
+def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
     return {
         "path": report.path,
         "written": report.written,
@@ -38,13 +38,13 @@ def _notebook(report: NotebookReport) -> dict[str, JSON]:
         "notes": list(report.notes),
         "seconds": round(report.seconds, 3),
         "cost_usd": report.cost.usd,
-        "stored_outputs": _reproduced([report.reproduced]),
+        "stored_outputs": _count_reproduced([report.reproduced]),
         "runs": list(report.runs),
-        "cells": [_cell(r, report) for r in report.records],
+        "cells": [_cell_to_json(r, report) for r in report.records],
     }
 
 
-def _cell(record: Record, report: NotebookReport) -> dict[str, JSON]:
+def _cell_to_json(record: Record, report: NotebookReport) -> dict[str, JSON]:
     return {
         "cell": record.number,
         "id": record.cell.id,
@@ -60,12 +60,12 @@ def _cell(record: Record, report: NotebookReport) -> dict[str, JSON]:
         "cost_by": {who: cost.usd for who, cost in record.cost_by.items()},
         "attempts": record.attempts,
         "run": record.run,
-        "stored_output": _stored(record),
-        "fix": _fix(record.candidate[0], record, report) if record.candidate else None,
+        "stored_output": _stored_to_json(record),
+        "fix": _fix_to_json(record.candidate[0], record, report) if record.candidate else None,
     }
 
 
-def _fix(candidate: Candidate, record: Record, report: NotebookReport) -> dict[str, JSON]:
+def _fix_to_json(candidate: Candidate, record: Record, report: NotebookReport) -> dict[str, JSON]:
     patch, verdict = candidate.patch, candidate.verdict
     return {
         "title": patch.title,
@@ -84,17 +84,22 @@ def _fix(candidate: Candidate, record: Record, report: NotebookReport) -> dict[s
     }
 
 
-def _reproduced(pairs: Sequence[tuple[int, int]]) -> dict[str, JSON]:
+def _count_reproduced(pairs: Sequence[tuple[int, int]]) -> dict[str, JSON]:
     """How many healed cells have a stored output to compare with, and how many of them reproduce it."""
     return {"compared": sum(asked for _, asked in pairs), "reproduced": sum(same for same, _ in pairs)}
 
 
-def _stored(record: Record) -> JSON:
+def _stored_to_json(record: Record) -> JSON:
     """Whether the cell reproduces what the file held, by nbval's rules; null where there is nothing to compare."""
-    found = record.stored
-    if not found.asked:
+    comparison = record.stored
+    if not comparison.asked:
         return None
-    return {"reproduced": found.same, "similarity": found.similarity, "stored": found.stored, "now": found.got}
+    return {
+        "reproduced": comparison.same,
+        "similarity": comparison.similarity,
+        "stored": comparison.stored,
+        "now": comparison.got,
+    }
 
 
 def check_target(path: Path) -> None:
@@ -108,6 +113,6 @@ def write_report(path: Path, reports: Sequence[NotebookReport]) -> None:
     if path.suffix == ".json":
         write_atomically(path, json.dumps(to_json(reports), ensure_ascii=False, indent=2) + "\n")
         return
-    from jupyter_selfheal.surfaces.notebook.html import page
+    from jupyter_selfheal.surfaces.notebook.html import format_page
 
-    write_atomically(path, page(reports))
+    write_atomically(path, format_page(reports))

@@ -29,16 +29,16 @@ from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.scoring.stored import compare
 from jupyter_selfheal.surfaces.notebook import edits, failures, final, stale
 from jupyter_selfheal.surfaces.notebook.chain import Chain
+from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.tools import BatchDependencies, Deadline, Limits
 
 
 class _TimeIsUp(Exception):
     """The time for the notebook was up while a cell ran or was healed."""
 
 
-def _time_is_up(deadline: Deadline) -> str:
+def _format_time_limit(deadline: Deadline) -> str:
     return f"The time limit for this notebook ({deadline.seconds:g} s) was reached."
 
 
@@ -51,12 +51,12 @@ class Batch:
     """The run of one notebook. :meth:`run` is called once."""
 
     document: Document
-    tools: BatchDependencies
+    dependencies: BatchDependencies
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         self.notebook = self.document.notebook
-        self.numbers = {cell_id: n + 1 for cell_id, n in self.document.ordinals().items()}
+        self.numbers = {cell_id: n + 1 for cell_id, n in self.document.number_code_cells().items()}
         self.records: dict[str, Record] = {}
         self.fixes: list[final.Fix] = []
         self.lost: list[failures.LostState] = []
@@ -66,22 +66,22 @@ class Batch:
     def run(self) -> tuple[NotebookReport, dict[str, final.CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
         began = time.monotonic()
-        deadline = Deadline(self.limits.of_notebook(self.notebook.cells))
-        first = self.tools.open_state()
-        chain = Chain(first, self.tools.replay, self.tools.scorer, self.limits, deadline)
+        deadline = Deadline(self.limits.seconds_for_notebook(self.notebook.cells))
+        first = self.dependencies.open_state()
+        chain = Chain(first, self.dependencies.replay, self.dependencies.scorer, self.limits, deadline)
         isolation = first.isolation
         try:
             stopped = self._run_cells(chain)
         finally:
             chain.close()
-        self.tools.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")
+        self.dependencies.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")
         if stopped:
-            settled = self._unsettled(stopped)
+            settled = self._settle_unfinished(stopped)
         else:
-            proof = final.Final(self.document, self.tools, self.limits, deadline)
+            proof = final.FinalCheck(self.document, self.dependencies, self.limits, deadline)
             settled = proof.settle(self.notebook, self.records, self.fixes)
         records = tuple(
-            _compared(settled.records[c.id], settled.seen)
+            _compare_stored_output(settled.records[c.id], settled.seen)
             for c in self.document.notebook.cells
             if c.id in settled.records
         )
@@ -100,14 +100,14 @@ class Batch:
 
     def _run_cells(self, chain: Chain) -> str:
         """Run the cells in their order, healing those that fail; why that could not go on to the end, or nothing."""
-        while (cell := self._next()) is not None:
+        while (cell := self._find_next_cell()) is not None:
             if chain.deadline.is_over:
-                return _time_is_up(chain.deadline)
-            self.tools.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
+                return _format_time_limit(chain.deadline)
+            self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
             try:
-                self._cell(chain, cell)
+                self._run_cell(chain, cell)
             except _TimeIsUp:
-                return _time_is_up(chain.deadline)
+                return _format_time_limit(chain.deadline)
             except KernelError as error:
                 if not self.done:
                     raise
@@ -115,24 +115,24 @@ class Batch:
             self.done.add(cell.id)
         return ""
 
-    def _unsettled(self, stopped: str) -> final.Settled:
+    def _settle_unfinished(self, stopped: str) -> final.FinalResult:
         """The notebook with the fixes that were made, of which each was proven by itself, and the cells that were not run."""
-        while (cell := self._next()) is not None:
+        while (cell := self._find_next_cell()) is not None:
             if cell.id not in self.records and self.document.notebook.index(cell.id) >= 0:
-                self._record(cell, Status.NOT_REACHED, detail=stopped)
+                self._record_cell(cell, Status.NOT_REACHED, detail=stopped)
             self.done.add(cell.id)
         notes = (f"{stopped} The fixes made so far are kept; they were not run together in a clean kernel.",)
-        return final.Settled(self.notebook, self.records, tuple(self.fixes), {}, survived=False, notes=notes)
+        return final.FinalResult(self.notebook, self.records, tuple(self.fixes), {}, survived=False, notes=notes)
 
-    def _next(self) -> Cell | None:
+    def _find_next_cell(self) -> Cell | None:
         """The first code cell, in the present order, that was not run yet."""
         return next(
             (c for c in self.notebook.cells if c.kind == "code" and c.source.strip() and c.id not in self.done), None
         )
 
-    def _cell(self, chain: Chain, cell: Cell) -> None:
+    def _run_cell(self, chain: Chain, cell: Cell) -> None:
         if cell.skip:
-            self._record(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
+            self._record_cell(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
             return
         trial, failure, after = chain.run(cell, self.notebook)
         if failure is not None and failure.kind is FailureKind.TIMED_OUT and chain.deadline.is_over:
@@ -140,18 +140,18 @@ class Batch:
         self.first[cell.id] = final.CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
         try:
             if failure is None:
-                self._record(cell, Status.RAN, seconds=trial.seconds)
+                self._record_cell(cell, Status.RAN, seconds=trial.seconds)
             elif self._is_meant(cell, failure):
-                self._record(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
+                self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
             elif number := failures.find_cascade_root(failure, self.lost) or failures.find_needed_in_text(
-                failure, self.lost, self._bound()
+                failure, self.lost, self._find_bound_names()
             ):
-                self._record(cell, Status.CASCADE, failure, cascade_of=number)
-                self._lose(cell, failure)
-            elif self._healed(chain, cell, failure, trial, after):
+                self._record_cell(cell, Status.CASCADE, failure, cascade_of=number)
+                self._record_lost_state(cell, failure)
+            elif self._heal_failure(chain, cell, failure, trial, after):
                 return
             else:
-                self._lose(cell, failure)
+                self._record_lost_state(cell, failure)
             failed = failure is not None and failure.kind is not FailureKind.MISSED
             past = PastCell(cell.source, cell.id, cell.expensive, failed, trial.steps[0].seconds)
             chain.advance(after, (past,), trial)
@@ -160,53 +160,59 @@ class Batch:
             if after is not None and after is not chain.state:
                 after.close()
 
-    def _healed(self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None) -> bool:
+    def _heal_failure(
+        self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None
+    ) -> bool:
         """Heal a root failure; True where a fix was applied and the chain stands behind the healed cell."""
         number = self.numbers.get(cell.id, 0)
-        self.tools.progress(number, len(self.numbers), f"healing {failure.headline[:60]}")
+        self.dependencies.progress(number, len(self.numbers), f"healing {failure.headline[:60]}")
         # a missed expectation left no failing statement to resume from: only the state before the cell will do
         resumable = after is not None and failure.kind is not FailureKind.MISSED
         starts = Starts(before=(chain.state,), after=(after,) if after is not None and resumable else ())
-        case = Case(failure, self._as_run(), cell.oracle)
-        outcome, run = self.tools.heal(case, starts, trial, chain.deadline)
+        case = Case(failure, self._number_cells_run(), cell.oracle)
+        outcome, run = self.dependencies.heal(case, starts, trial, chain.deadline)
         if outcome.reason is Reason.CANCELLED:
             if not chain.deadline.is_over:
                 raise KeyboardInterrupt
-            self._record(
-                cell, Status.NOT_HEALED, failure, detail=_time_is_up(chain.deadline), cost=outcome.cost, run=run
+            self._record_cell(
+                cell, Status.NOT_HEALED, failure, detail=_format_time_limit(chain.deadline), cost=outcome.cost, run=run
             )
             raise _TimeIsUp
-        healed, status = False, _status(outcome)
+        healed, status = False, _find_status(outcome)
         if outcome.applied:
-            why = self._apply(chain, case, outcome)
+            why = self._apply_fix(chain, case, outcome)
             healed, status = not why, Status.HEALED if not why else Status.NOT_HEALED
         elif status is Status.NOT_HEALED and (needed := failures.find_needed_cell(outcome, self.lost)):
-            self._record(cell, Status.CASCADE, failure, cascade_of=needed)
+            self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed)
             return False
         else:
-            why = _why_not(outcome, status)
+            why = _explain_not_healed(outcome, status)
         self._record_outcome(cell, failure, outcome, status, why)
         made = self.fixes[-1].patch.edits if healed else ()
         self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made)
         return healed
 
-    def _bound(self) -> set[str]:
+    def _find_bound_names(self) -> set[str]:
         """Names that the cells which were run have bound, but what those that failed did not come to."""
-        gone = {one.number: one.names for one in self.lost}
+        lost_names = {state.number: state.names for state in self.lost}
         run = (c for c in self.notebook.cells if c.kind == "code" and c.id in self.done)
-        return {n for c in run for n in src.names(c.source).binds - gone.get(self.numbers.get(c.id, 0), frozenset())}
+        return {
+            n for c in run for n in src.names(c.source).binds - lost_names.get(self.numbers.get(c.id, 0), frozenset())
+        }
 
-    def _as_run(self) -> Notebook:
+    def _number_cells_run(self) -> Notebook:
         """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone, and
         stored outputs of what depends on an unhealed cell are told from those that must come again."""
         order = {cell_id: n for n, cell_id in enumerate(self.first, 1)}
         ran = (
             replace(c, runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0) for c in self.notebook.cells
         )
-        lost = {cell_id: one for one in self.lost for cell_id, number in self.numbers.items() if number == one.number}
+        lost = {
+            cell_id: state for state in self.lost for cell_id, number in self.numbers.items() if number == state.number
+        }
         return stale.mark_stale(replace(self.notebook, cells=tuple(ran)), lost)
 
-    def _apply(self, chain: Chain, case: Case, outcome: Outcome) -> str:
+    def _apply_fix(self, chain: Chain, case: Case, outcome: Outcome) -> str:
         """Apply the approved patch and run on behind it; why that could not be done, or nothing."""
         failing = case.failure.cell_id
         given = outcome.applied[0].patch
@@ -216,16 +222,16 @@ class Batch:
         except PatchError as error:
             return str(error)
         steps = [s for s in build_trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
-        paths = [self.tools.install(requirement) for requirement in list_requirements(given)]
+        paths = [self.dependencies.install(requirement) for requirement in list_requirements(given)]
         trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
         if not trial.ran:
-            return f"the fix ran in its trial but not when it was applied ({_how(trial)})"
+            return f"the fix ran in its trial but not when it was applied ({_describe_failure(trial)})"
         chain.advance(after, [PastCell(s.code, s.cell_id) for s in steps], trial)
         self.notebook = patched
         self.done |= {s.cell_id for s in steps} | {e.cell_id for e in patch.edits if isinstance(e, Insert)}
         for moved in patched.cells:
             if moved.id in self.done and moved.id in self.numbers and moved.id not in self.records:
-                self._record(moved, Status.RAN)
+                self._record_cell(moved, Status.RAN)
         self.fixes.append(final.Fix(failing, patch, outcome.applied[0], tuple(paths)))
         return ""
 
@@ -234,23 +240,23 @@ class Batch:
     def _is_meant(self, cell: Cell, failure: Failure) -> bool:
         return RAISES_EXCEPTION in cell.tags and failure.kind is FailureKind.RAISED
 
-    def _lose(self, cell: Cell, failure: Failure) -> None:
+    def _record_lost_state(self, cell: Cell, failure: Failure) -> None:
         if failure.kind is not FailureKind.MISSED:
             self.lost.append(failures.find_lost_state(self.numbers.get(cell.id, 0), cell, failure))
 
-    def _record(self, cell: Cell, status: Status, failure: Failure | None = None, **more: object) -> None:
+    def _record_cell(self, cell: Cell, status: Status, failure: Failure | None = None, **more: object) -> None:
         original = self.document.notebook
         given = original.cell(cell.id) if original.index(cell.id) >= 0 else cell
-        found = (failure,) if failure is not None else ()
+        failure_if_any = (failure,) if failure is not None else ()
         self.records[cell.id] = replace(
-            Record(given, self.numbers.get(cell.id, 0), status, found),
+            Record(given, self.numbers.get(cell.id, 0), status, failure_if_any),
             **more,  # type: ignore[arg-type]
         )
 
     def _record_outcome(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status, detail: str) -> None:
         shown = outcome.proposal[0] if outcome.proposal else None
         candidate = outcome.applied or (shown.candidates[:1] if shown is not None else ())
-        self._record(
+        self._record_cell(
             cell,
             status,
             failure,
@@ -265,14 +271,14 @@ class Batch:
         )
 
 
-def _compared(record: Record, seen: Mapping[str, final.CellRun]) -> Record:
+def _compare_stored_output(record: Record, seen: Mapping[str, final.CellRun]) -> Record:
     """With how the new output of a cell that runs again compares with the stored one."""
     if record.status not in (Status.HEALED, Status.FOLLOWED) or record.cell.id not in seen:
         return record
     return replace(record, stored=compare(record.cell, seen[record.cell.id].result.outputs))
 
 
-def _status(outcome: Outcome) -> Status:
+def _find_status(outcome: Outcome) -> Status:
     if outcome.diagnosis.skip_reason is SkipReason.DELIBERATE:
         return Status.MEANT_TO_FAIL
     candidates = outcome.proposal[0].candidates if outcome.proposal else ()
@@ -283,11 +289,11 @@ def _status(outcome: Outcome) -> Status:
     return Status.NOT_HEALED
 
 
-def _why_not(outcome: Outcome, status: Status) -> str:
+def _explain_not_healed(outcome: Outcome, status: Status) -> str:
     if status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):
-        said = outcome.diagnosis.advice or outcome.diagnosis.cause
-        tried = next((_installed(a) for a in outcome.attempts if list_requirements(a.patch)), "")
-        return f"{said} ({tried})" if tried else said
+        advice = outcome.diagnosis.advice or outcome.diagnosis.cause
+        tried = next((_describe_installation(a) for a in outcome.attempts if list_requirements(a.patch)), "")
+        return f"{advice} ({tried})" if tried else advice
     by_policy = next((a.rejection for a in outcome.attempts if a.rejection.strip("-")), "")
     if outcome.reason is Reason.REJECTED and by_policy:
         return by_policy
@@ -300,14 +306,14 @@ def _why_not(outcome: Outcome, status: Status) -> str:
     }.get(outcome.reason, outcome.reason.value.replace("_", " "))
 
 
-def _installed(attempt: Attempt) -> str:
+def _describe_installation(attempt: Attempt) -> str:
     """What came of an installation that was tried: a trial of no steps could not begin, as it could not be installed."""
     if attempt.trial is None or attempt.trial.ran or not attempt.trial.steps:
         return attempt.trial.detail if attempt.trial and not attempt.trial.ran else ""
-    return f"{', '.join(list_requirements(attempt.patch))} was installed for a trial, and the cell failed: {_how(attempt.trial)}"
+    return f"{', '.join(list_requirements(attempt.patch))} was installed for a trial, and the cell failed: {_describe_failure(attempt.trial)}"
 
 
-def _how(trial: Trial) -> str:
+def _describe_failure(trial: Trial) -> str:
     """How the first step that failed did."""
     error = next((e for step in trial.steps for e in step.errors if not step.ok), None)
     return f"{error.ename}: {error.evalue}"[:200] if error is not None else trial.detail or trial.ending.value

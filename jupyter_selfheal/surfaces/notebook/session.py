@@ -1,4 +1,4 @@
-"""One command's worth of heals: its settings, its budget, and the tools that each notebook is healed with."""
+"""One command's worth of heals: its settings, its budget, and what each notebook is healed with."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Tria
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
+from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.tools import BatchDependencies, Deadline, Limits
 
 if TYPE_CHECKING:
     from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
@@ -82,33 +82,35 @@ class Session:
         sandbox = Sandbox(network=network, writes="allow")
         return Limits(self.settings.cell_seconds, sandbox, self.settings.config.notebook_timeout)
 
-    def prepared(self, document: Document) -> Document:
+    def choose_kernel_for(self, document: Document) -> Document:
         """The document with a kernelspec that is installed. Raises :class:`KernelError` where there is none for it."""
         if self.settings.kernelspec:
             return replace(document, kernelspec=choose_kernel(self.settings.kernelspec)[0])
         name, note = choose_kernel(document.kernelspec)
         return replace(document, kernelspec=name, notes=(*document.notes, *([note] if note else [])))
 
-    def tools(self, document: Document, progress: Progress | None = None, part: int = 0) -> BatchDependencies:
+    def build_dependencies(
+        self, document: Document, progress: Progress | None = None, part: int = 0
+    ) -> BatchDependencies:
         """What one notebook is healed with; ``part`` is its number where there are several, else 0."""
         from jupyter_selfheal import engine
 
         numbers = itertools.count(1)
         prefix = f"{self.run}-{part}." if part else f"{self.run}-"
-        found = BatchDependencies(
-            open_state=lambda: self._clean(document),
-            replay=lambda runs, paths: self._replayed(document, runs, paths),
-            heal=lambda case, starts, seen, deadline: self._heal(
+        dependencies = BatchDependencies(
+            open_state=lambda: self._open_clean_state(document),
+            replay=lambda runs, paths: self._open_replay_kernel(document, runs, paths),
+            heal=lambda case, starts, seen, deadline: self._heal_case(
                 document, case, starts, seen, f"{prefix}{next(numbers)}", deadline
             ),
             scorer=engine.free_scorer(self.settings.config),
-            install=lambda requirement: self._installed(requirement, document.kernelspec),
+            install=lambda requirement: self._install_into_scratch(requirement, document.kernelspec),
         )
-        return replace(found, progress=progress) if progress is not None else found
+        return replace(dependencies, progress=progress) if progress is not None else dependencies
 
     def close(self) -> None:
         """Let go of every kernel and scratch directory. Idempotent."""
-        self._let_go()
+        self._close_kernels()
         self._closing.close()
 
     def __enter__(self) -> Self:
@@ -119,7 +121,7 @@ class Session:
 
     # --- kernels ---
 
-    def _clean(self, document: Document) -> TrialKernel:
+    def _open_clean_state(self, document: Document) -> TrialKernel:
         """A state in which nothing has run, with writes of its own.
 
         The kernel of a folder's notebooks is started once and frozen; what it writes where writes are discarded belongs to each state
@@ -135,37 +137,37 @@ class Session:
             (Run(""),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=replace(self.limits.sandbox, writes=writes)
         )
         try:
-            trial, state = self._frozen(spec, folder).run(request)
+            trial, state = self._open_frozen_kernel(spec, folder).run(request)
         except KernelError:  # it ended since, however that came: another one is as good
-            self._let_go()
-            trial, state = self._frozen(spec, folder).run(request)
+            self._close_kernels()
+            trial, state = self._open_frozen_kernel(spec, folder).run(request)
         if state is None:
             raise KernelError(f"the kernel {spec} cannot be forked ({trial.detail or trial.ending.value}): try --fresh")
         return state
 
-    def _frozen(self, spec: str, folder: str) -> TrialKernel:
+    def _open_frozen_kernel(self, spec: str, folder: str) -> TrialKernel:
         """The frozen kernel of a folder. Only that of the folder at hand is kept: there may be hundreds of folders."""
         from jupyter_selfheal.kernels.freeze import open_state
 
         if (spec, folder) not in self._opened:
-            self._let_go()
+            self._close_kernels()
             self._opened[spec, folder] = open_state(
                 spec, folder, writes=self.settings.writes, network=not self.settings.config.offline
             )
         return self._opened[spec, folder]
 
-    def _let_go(self) -> None:
+    def _close_kernels(self) -> None:
         while self._opened:
             self._opened.popitem()[1].close()
 
-    def _replayed(self, document: Document, past: Sequence[PastCell], paths: Sequence[str]) -> TrialKernel:
+    def _open_replay_kernel(self, document: Document, past: Sequence[PastCell], paths: Sequence[str]) -> TrialKernel:
         from jupyter_selfheal.kernels.fresh import FreshKernel
 
         folder = document.notebook.folder
         network = not self.settings.config.offline
         return FreshKernel(document.kernelspec, folder, past, writes=self.settings.writes, network=network, paths=paths)
 
-    def _installed(self, requirement: str, kernelspec: str) -> str:
+    def _install_into_scratch(self, requirement: str, kernelspec: str) -> str:
         """Install for a kernel's Python into a scratch directory that lives as long as the session."""
         from jupyter_selfheal.kernels.kernelspec import read_kernelspec
         from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
@@ -179,23 +181,23 @@ class Session:
 
     # --- heals ---
 
-    def _heal(
+    def _heal_case(
         self, document: Document, case: Case, starts: Starts, seen: Trial, name: str, deadline: Deadline
     ) -> tuple[Outcome, str]:
         """How the heal ended, and the name of its journal."""
         from jupyter_selfheal import engine
 
         def install(requirement: str) -> str:
-            return self._installed(requirement, document.kernelspec)
+            return self._install_into_scratch(requirement, document.kernelspec)
 
         interrupted = threading.Event()
-        with contextlib.closing(self._journal(document, name)) as journal, deadline.setting(interrupted):
+        with contextlib.closing(self._open_journal(document, name)) as journal, deadline.set_when_over(interrupted):
             events = journal.events() if self._resuming else ()
             outcome = engine.heal(
                 case,
                 starts,
                 config=self.settings.config,
-                approver=self._approver(case),
+                approver=self._build_approver(case),
                 journal=journal,
                 baseline=seen,
                 cancel=interrupted,
@@ -211,7 +213,7 @@ class Session:
             raise KeyboardInterrupt
         return outcome, name
 
-    def _journal(self, document: Document, name: str) -> Any:
+    def _open_journal(self, document: Document, name: str) -> Any:
         """The journal of the heal at hand: the one that was cut off, if there is one, else a new one."""
         from jupyter_selfheal.journal.jsonl import JsonlJournal, runs_folder
 
@@ -220,7 +222,7 @@ class Session:
             return JsonlJournal.resume(path, uncancelled=True)[0]
         return JsonlJournal.create(name, notebook=str(document.path), config=self.settings.config)
 
-    def _approver(self, case: Case) -> Approver:
+    def _build_approver(self, case: Case) -> Approver:
         if self.settings.approve == "ask":
             return TerminalApprover(case.notebook, Dialogue(out=sys.stderr, colours=sys.stderr.isatty()))
         return PolicyApprover(self.settings.approve, self.settings.config.accept)
@@ -235,7 +237,7 @@ def find_run(run: str) -> str:
     """The id of a run that has journals; ``RUN-3`` names the run of that heal. Raises :class:`UsageError`."""
     from jupyter_selfheal.journal.jsonl import runs_folder
 
-    found = run.partition("-")[0]
-    if not found.isalnum() or not any(runs_folder().glob(f"{found}-*.jsonl")):
+    run_id = run.partition("-")[0]
+    if not run_id.isalnum() or not any(runs_folder().glob(f"{run_id}-*.jsonl")):
         raise UsageError(f"there is no run {run!r} to resume in {runs_folder()}: `jupyter selfheal trace` lists all")
-    return found
+    return run_id

@@ -18,22 +18,22 @@ def mark_stale(notebook: Notebook, lost: Mapping[str, LostState]) -> Notebook:
     before; what is computed of that is another thing than what the author saw. Cells are read in order, a name that is bound
     anew of nothing stale is good again.
     """
-    gone: set[str] = set()
+    lost_names: set[str] = set()
     cells = []
     for cell in notebook.cells:
         if cell.kind == "code":
-            used = src.names(cell.source)
-            stale = not gone.isdisjoint(_read(cell))
-            made = (used.binds | used.changes) - used.imports
-            gone = gone | made if stale else gone - used.binds
+            names = src.names(cell.source)
+            stale = not lost_names.isdisjoint(_find_read_names(cell))
+            changed = (names.binds | names.changes) - names.imports
+            lost_names = lost_names | changed if stale else lost_names - names.binds
             if cell.id in lost:
-                gone |= lost[cell.id].names | lost[cell.id].changed
+                lost_names |= lost[cell.id].names | lost[cell.id].changed
             cell = replace(cell, stale=stale)
         cells.append(cell)
     return replace(notebook, cells=tuple(cells))
 
 
-def _read(cell: Cell) -> frozenset[str]:
+def _find_read_names(cell: Cell) -> frozenset[str]:
     """Names that a cell reads; all of its words where it does not parse (Python 2, say)."""
     if src.parse(cell.source) is None:
         return frozenset(re.findall(r"[A-Za-z_]\w*", cell.source))

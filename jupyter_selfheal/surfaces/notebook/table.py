@@ -20,7 +20,7 @@ def format_reports(reports: Sequence[NotebookReport], verbose: bool = False, col
 
     ``columns`` is how many characters a line may have.
     """
-    return "\n".join(line for report in reports for line in _notebook(report, verbose, columns)).rstrip("\n")
+    return "\n".join(line for report in reports for line in _format_notebook(report, verbose, columns)).rstrip("\n")
 
 
 def format_totals(reports: Sequence[NotebookReport]) -> str:
@@ -39,18 +39,18 @@ def format_reproduced(same: int, asked: int) -> str:
     return f"{same} of {asked} healed {noun} with a stored output reproduce{'s' if asked == 1 else ''} it"
 
 
-def _notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
+def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
     yield f"{Path(report.path).name}: {report.summary}"
     shown = [r for r in report.records if r.candidate or r.status is Status.NOT_HEALED]
     if shown:
-        yield from _rows([HEADERS, *(_row(r) for r in shown)], _widths(columns))
+        yield from _format_rows([HEADERS, *(_format_row(r) for r in shown)], _choose_widths(columns))
     for record in report.records:
         if (
             record.status is not Status.RAN
             and record not in shown
             and (verbose or record.status is not Status.FOLLOWED)
         ):
-            yield from _left(record)
+            yield from _format_unhealed(record)
     if report.fixes:
         yield "  " + (
             "the whole healed notebook ran in a clean kernel"
@@ -66,7 +66,7 @@ def _notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[s
     yield ""
 
 
-def _row(record: Record) -> tuple[str, ...]:
+def _format_row(record: Record) -> tuple[str, ...]:
     if not record.candidate:
         return (str(record.number), record.headline, record.cause or record.detail, f"— {record.detail}", "—", "—",
                 "—", str(record.attempts), f"{record.seconds:.1f}", format_money(record.cost))  # fmt: skip
@@ -96,22 +96,22 @@ def format_money(cost: Cost) -> str:
     return f"${cost.usd:.2f}" if cost.usd >= 1 else f"${cost.usd:.4f}" if cost.usd else "$0"
 
 
-def _left(record: Record) -> Iterator[str]:
+def _format_unhealed(record: Record) -> Iterator[str]:
     why = record.diagnosis.skip_reason
-    what = f"cascade of cell {record.cascade_of}" if record.cascade_of else record.status.value
-    yield f"  cell {record.number}: {what}{f' ({why})' if why else ''}: {record.headline or record.detail}"
+    status = f"cascade of cell {record.cascade_of}" if record.cascade_of else record.status.value
+    yield f"  cell {record.number}: {status}{f' ({why})' if why else ''}: {record.headline or record.detail}"
     if record.headline and record.detail:
         yield f"      → {record.detail}"
 
 
-def _widths(columns: int) -> list[int]:
+def _choose_widths(columns: int) -> list[int]:
     """A width for each column: prose shares what the others leave."""
     free = columns - 2 * len(HEADERS) - sum(_NARROW.values())
     prose = min(max(free // 3, _PROSE[0]), _PROSE[1])
     return [_NARROW.get(name, prose) for name in HEADERS]
 
 
-def _rows(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
+def _format_rows(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
     for number, row in enumerate(rows):
         columns = [textwrap.wrap(text, width) or [""] for text, width in zip(row, widths, strict=True)]
         for line in range(max(len(c) for c in columns)):

@@ -15,7 +15,7 @@ OLD = (1, 2, 3)
 """The major formats that nbformat upgrades."""
 
 
-def upgraded(path: Path, text: str, version: int) -> tuple[dict[str, JSON], tuple[str, ...]]:
+def upgrade_notebook(path: Path, text: str, version: int) -> tuple[dict[str, JSON], tuple[str, ...]]:
     """(the JSON of the notebook in format 4.5, notes on what was done) for the text of one in an old format.
 
     The cells of several worksheets become one sequence, as nbformat has it. Ids are the cells' places, so that the same file
@@ -30,13 +30,13 @@ def upgraded(path: Path, text: str, version: int) -> tuple[dict[str, JSON], tupl
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # ids that are missing, and the like: they are made up below
             old = reads(text)
-            language = _language(old)
+            language = _find_language(old)
             worksheets = len(old.get("worksheets", ()))
-            found = json.loads(writes(converted(old, 4)))
-        for number, cell in enumerate(found["cells"]):
+            raw = json.loads(writes(converted(old, 4)))
+        for number, cell in enumerate(raw["cells"]):
             cell["id"] = f"cell-{number}"
-        found["nbformat_minor"] = 5
-        nbformat.validate(found)
+        raw["nbformat_minor"] = 5
+        nbformat.validate(raw)
     except Exception as error:  # a broken file breaks nbformat wherever its code first misses something
         why = " ".join(str(error).split())[:120]
         raise NotebookError(
@@ -45,17 +45,17 @@ def upgraded(path: Path, text: str, version: int) -> tuple[dict[str, JSON], tupl
         ) from error
     if not language.startswith(("python", "ipython")):
         raise NotebookError(f"{path}: a notebook in {language}; only Python notebooks can be healed")
-    return found, tuple(_notes(version, worksheets))
+    return raw, tuple(_build_notes(version, worksheets))
 
 
-def _notes(version: int, worksheets: int) -> list[str]:
+def _build_notes(version: int, worksheets: int) -> list[str]:
     notes = [f"upgraded from notebook format {version}: the healed notebook is in format 4.5"]
     if worksheets > 1:
         notes.append(f"its {worksheets} worksheets became one, their cells in order")
     return notes
 
 
-def _language(old: Any) -> str:
+def _find_language(old: Any) -> str:
     """What most code cells are in; format 3 says so for each, IJulia once for the whole notebook."""
     whole = old.get("metadata", {}).get("language")
     cells = [c for sheet in old.get("worksheets", ()) for c in sheet.get("cells", ())]

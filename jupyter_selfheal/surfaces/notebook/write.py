@@ -25,7 +25,7 @@ class Result:
     count: int
 
 
-def healed_json(
+def build_healed_json(
     document: Document, cells: Sequence[Cell], results: Mapping[str, Result], moved: frozenset[str] = frozenset()
 ) -> dict[str, JSON]:
     """The JSON of the healed notebook: ``cells`` in their new order, with new ``results`` for those that have one.
@@ -35,26 +35,28 @@ def healed_json(
     """
     originals = dict(zip((c.id for c in document.notebook.cells), document.raw["cells"], strict=True))
     given = {c.id: c.source for c in document.notebook.cells}
-    ordinals = document.ordinals()
+    ordinals = document.number_code_cells()
     has_ids = (document.raw["nbformat"], document.raw.get("nbformat_minor", 0)) >= (4, 5)
-    found: list[JSON] = []
+    raw_cells: list[JSON] = []
     for cell in cells:
         original = originals.get(cell.id)
-        raw = _new_cell(cell, with_id=has_ids) if original is None else copy.deepcopy(original)
+        raw = _build_cell(cell, with_id=has_ids) if original is None else copy.deepcopy(original)
         if original is not None and cell.source != given[cell.id]:
             line = document.lines.get(cell.id)
-            raw["source"] = _like(raw["source"], heal_lines.given_back(cell.source, line) if line else cell.source)
+            raw["source"] = _to_same_form(
+                raw["source"], heal_lines.restore_line(cell.source, line) if line else cell.source
+            )
         if cell.id in moved and cell.id in ordinals:
-            _mark(raw, {"origin": ordinals[cell.id]})
+            _add_metadata(raw, {"origin": ordinals[cell.id]})
         if cell.id in results:
             result = results[cell.id]
-            raw["outputs"] = [_output(o, result.count) for o in result.outputs]
+            raw["outputs"] = [_output_to_json(o, result.count) for o in result.outputs]
             raw["execution_count"] = result.count
-        found.append(raw)
-    return {**document.raw, "cells": found}
+        raw_cells.append(raw)
+    return {**document.raw, "cells": raw_cells}
 
 
-def _new_cell(cell: Cell, with_id: bool) -> dict[str, JSON]:
+def _build_cell(cell: Cell, with_id: bool) -> dict[str, JSON]:
     raw: dict[str, JSON] = {"cell_type": "code", "execution_count": None}
     if with_id:
         raw["id"] = cell.id
@@ -66,16 +68,16 @@ def _new_cell(cell: Cell, with_id: bool) -> dict[str, JSON]:
     }
 
 
-def _mark(raw: dict[str, JSON], mark: Mapping[str, JSON]) -> None:
+def _add_metadata(raw: dict[str, JSON], mark: Mapping[str, JSON]) -> None:
     metadata = raw.setdefault("metadata", {})
     metadata["selfheal"] = {**metadata.get("selfheal", {}), **mark}
 
 
-def _like(old: JSON, text: str) -> JSON:
+def _to_same_form(old: JSON, text: str) -> JSON:
     return text.splitlines(keepends=True) if isinstance(old, list) else text
 
 
-def _output(output: Output, count: int) -> dict[str, JSON]:
+def _output_to_json(output: Output, count: int) -> dict[str, JSON]:
     raw = output.to_nbformat(count)
     if "text" in raw:
         raw["text"] = raw["text"].splitlines(keepends=True)
@@ -87,7 +89,7 @@ def _output(output: Output, count: int) -> dict[str, JSON]:
     return raw
 
 
-def formatted(raw: Mapping[str, JSON], form: Form) -> str:
+def format_notebook(raw: Mapping[str, JSON], form: Form) -> str:
     """The text of a notebook in the form of the file that it was read from."""
     text = json.dumps(
         raw,
@@ -112,7 +114,7 @@ def write_atomically(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_read_umask())
         os.replace(temporary, target)
     except OSError as error:
         raise NotebookError(f"{path}: cannot be written ({error.strerror}): choose another place with -o") from error
@@ -121,7 +123,7 @@ def write_atomically(path: Path, text: str) -> None:
             os.unlink(temporary)
 
 
-def kept_aside(path: Path) -> Path:
+def copy_aside(path: Path) -> Path:
     """Copy a file of an old format next to itself, as ``NAME.v3.ipynb``: nothing else could give it back. The copy's path.
 
     An earlier copy is never overwritten; one that holds the same is taken for this one. Raises :class:`NotebookError`.
@@ -157,7 +159,7 @@ def check_writable(path: Path) -> None:
         raise NotebookError(f"{path}: cannot be written ({error.strerror}): choose another place with -o") from error
 
 
-def _umask() -> int:
+def _read_umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

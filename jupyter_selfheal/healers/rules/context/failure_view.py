@@ -13,7 +13,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.objects import Position
 from jupyter_selfheal.model import Case, Failure, Notebook, Replace
 from jupyter_selfheal.ports import Facts
-from jupyter_selfheal.source.source import kept
+from jupyter_selfheal.source.source import lazy_property
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -44,7 +44,7 @@ class FailureView:
     def notebook(self) -> Notebook:
         return self.case.notebook
 
-    @kept
+    @lazy_property
     def failing_tree(self) -> ast.Module:
         """The failing cell's tree; empty where it does not parse (syntax failures)."""
         return src.parse(self.failure.source) or ast.Module([], [])
@@ -58,7 +58,7 @@ class FailureView:
 
     # --- which cell
 
-    @kept
+    @lazy_property
     def failure_location(self) -> CellLine:
         """Where the exception came up in the *user's* code: the innermost frame in a cell, which may be another one than the
         failing one (a function defined above)."""
@@ -67,7 +67,7 @@ class FailureView:
                 return CellLine(frame.cell_id, self.source_of(frame.cell_id), frame.line)
         return CellLine(self.failure.cell_id, self.failure.source, self.failure.line)
 
-    @kept
+    @lazy_property
     def location(self) -> CellLine:
         """The line that is looked at: of another cell its first one."""
         if self.other_cell is None:
@@ -86,7 +86,7 @@ class FailureView:
     def line(self) -> int:
         return self.location.line
 
-    @kept
+    @lazy_property
     def tree(self) -> ast.Module:
         """The tree of the cell that is looked at; empty where it does not parse, or is in another language."""
         tree = None if src.is_foreign(self.source) else src.parse(self.source)

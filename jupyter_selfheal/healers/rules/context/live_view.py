@@ -23,7 +23,7 @@ from jupyter_selfheal.healers.rules.context.objects import (
 from jupyter_selfheal.healers.rules.context.questions import Question
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON
-from jupyter_selfheal.source.source import kept
+from jupyter_selfheal.source.source import lazy_property
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class LiveView(FailureView):
         raw = self.facts.ask(probe_source(f"probes.{module}"), asked)
         return question.unknown if raw is None else question.read(raw)
 
-    @kept
+    @lazy_property
     def _place(self) -> JSON:
         """[file, function, line] of the frame of the failure's location, or None."""
         cell_id, _, line = self.failure_location
@@ -56,7 +56,7 @@ class LiveView(FailureView):
 
     # --- what is there
 
-    @kept
+    @lazy_property
     def state(self) -> LiveState:
         """The names that are there, where exactly it failed, and what the exception says of itself."""
         bound = {n for c in self.notebook.cells if c.kind == "code" for n in src.names(c.source).binds}
@@ -66,19 +66,19 @@ class LiveView(FailureView):
     def position(self) -> Position | None:
         return self.state.position if self.other_cell is None else None
 
-    @kept
+    @lazy_property
     def attribute(self) -> str:
         """The attribute that an AttributeError misses, or the name that another exception names."""
         node = self._missed_node
         return node.attr if node is not None else self.state.attribute
 
-    @kept
+    @lazy_property
     def owner(self) -> ObjectInfo:
         """The object that an AttributeError says lacks the attribute; empty for any other error."""
         node = self._missed_node
         return self.describe_all([node.value])[0] if node is not None else self.state.owner or ObjectInfo()
 
-    @kept
+    @lazy_property
     def _missed_node(self) -> ast.Attribute | None:
         """The attribute node of an AttributeError that does not say itself what it is about: one of a module's ``__getattr__``."""
         if self.state.attribute or self.failure.ename != "AttributeError":

@@ -18,7 +18,7 @@ from jupyter_selfheal.healers.rules.context.nodes import (
     list_outer_functions,
 )
 from jupyter_selfheal.model import Cell
-from jupyter_selfheal.source.source import kept
+from jupyter_selfheal.source.source import lazy_property
 
 COMMON_BUILTINS = tuple(n for n in dir(builtins) if n.islower() and not n.startswith("_") and len(n) > 2)
 
@@ -59,7 +59,7 @@ class RuleContext(LiveView):
 
     # --- which names are there
 
-    @kept
+    @lazy_property
     def known_names(self) -> dict[str, bool]:
         """Names that can be read where it failed → whether they can be called.
 

@@ -11,9 +11,9 @@ import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import humaneval, quixbugs, run, syntax
-from jupyter_selfheal.surfaces.bench.judge import failing_tests, judge
-from jupyter_selfheal.surfaces.bench.rows import Kept, Row, figures, line, words
-from jupyter_selfheal.surfaces.bench.tasks import Task, shown
+from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
+from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, compute_figures, format_figures, format_row
+from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
 
 GOOD = "def top(a):\n    return max(a)\n"
 BAD = "def top(a):\n    return a[-1]\n"
@@ -50,15 +50,15 @@ def test_quixbugs_is_read_without_its_descriptions(clone: Path) -> None:
     assert top.examples == ("assert top([3, 1]) == 3\n",)
     assert seen.definition.startswith("class Node:")
     assert seen.tests == ("x = Node()\ndef test1():\n    assert seen(x)\n\n\ntest1()\n",)
-    assert failing_tests(seen.definition, seen.tests) == (0,)
-    assert failing_tests(seen.reference, seen.tests) == ()
+    assert find_failing_tests(seen.definition, seen.tests) == (0,)
+    assert find_failing_tests(seen.reference, seen.tests) == ()
 
 
 def test_the_search_sees_a_failing_test_first_and_the_judge_sees_all() -> None:
-    assert shown(TASK, (1,), "1").tests == (TASK.tests[1],)
-    assert shown(TASK, (1,), "2").tests == TASK.tests[:2]
-    assert shown(TASK, (1,), "2").hidden == (TASK.tests[2],)
-    assert shown(TASK, (1,), "all") == TASK
+    assert choose_tests(TASK, (1,), "1").tests == (TASK.tests[1],)
+    assert choose_tests(TASK, (1,), "2").tests == TASK.tests[:2]
+    assert choose_tests(TASK, (1,), "2").hidden == (TASK.tests[2],)
+    assert choose_tests(TASK, (1,), "all") == TASK
 
 
 def test_the_judge_finds_what_tests_do_not_show() -> None:
@@ -68,7 +68,7 @@ def test_the_judge_finds_what_tests_do_not_show() -> None:
     assert not overfit.failed
     assert overfit.differed
     assert not overfit.correct
-    assert failing_tests("def top(a):\n    while a: pass\n", TASK.tests[:1]) == (0,)
+    assert find_failing_tests("def top(a):\n    while a: pass\n", TASK.tests[:1]) == (0,)
 
 
 RECORD = {
@@ -140,8 +140,8 @@ def test_records_of_many_forms_become_programs_whose_fault_their_tests_notice(tm
     assert title.endswith("1 of 6 records left out")
     assert [t.name for t in tasks] == ["Python/0 (function misuse)", "1/area", "Python/2", "Python/3", "Python/4"]
     for task in tasks:
-        assert failing_tests(task.definition, task.tests) == (0,), task.name
-        assert not task.reference or failing_tests(task.reference, (*task.tests, *task.examples)) == (), task.name
+        assert find_failing_tests(task.definition, task.tests) == (0,), task.name
+        assert not task.reference or find_failing_tests(task.reference, (*task.tests, *task.examples)) == (), task.name
     assert tasks[1].examples == ("assert area(0) == 0.0\n", "assert area(1) == 3.14\n")
     assert tasks[0].arguments == ("([3, 1, 2],)", "([5],)")
     with pytest.raises(UsageError):
@@ -153,7 +153,7 @@ def test_records_of_many_forms_are_healed_by_the_products_own_loop(tmp_path: Pat
     _, tasks = humaneval.load(written(tmp_path))
     rows = list(run.measure(tasks, "all"))
     assert [r.correct for r in rows] == [True] * 5, rows
-    assert figures(rows, "", "all", 1)["classes"] == {"function misuse": [1, 1]}
+    assert compute_figures(rows, "", "all", 1)["classes"] == {"function misuse": [1, 1]}
 
 
 def test_the_stand_in_names_itself_and_repeats(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_the_stand_in_names_itself_and_repeats(tmp_path: Path) -> None:
     path.write_text(json.dumps(RECORD))
     title, (task,) = humaneval.load(path)
     assert "stand-in" in title
-    assert failing_tests(task.definition, task.tests)
+    assert find_failing_tests(task.definition, task.tests)
     assert humaneval.load(path)[1][0].definition == task.definition
 
 
@@ -170,8 +170,8 @@ def test_syntax_faults_do_not_parse_and_their_repair_is_recognised(tmp_path: Pat
     path.write_text("\n".join(json.dumps({**RECORD, "task_id": f"X/{n}"}) for n in range(8)))
     _, tasks = syntax.load(path)
     assert len(tasks) == 8
-    assert not any(syntax.parses(t.definition) for t in tasks)
-    assert syntax.same("def f(a):\n    return (a)  # b\n", "def f(a):\n    return a\n")
+    assert not any(syntax.can_compile(t.definition) for t in tasks)
+    assert syntax.is_same_program("def f(a):\n    return (a)  # b\n", "def f(a):\n    return a\n")
 
 
 @pytest.mark.parametrize(
@@ -194,31 +194,31 @@ def test_figures_name_what_they_stand_on() -> None:
         Row("b", True, False, cpu=3.0, rank=9, passed=True),
         Row("c", False, False),
     ]
-    found = figures(rows, "QuixBugs", "4", 2)
+    found = compute_figures(rows, "QuixBugs", "4", 2)
     assert (found["programs"], found["plausible"], found["correct"], found["median_cpu_seconds"]) == (3, 2, 1, 2.0)
-    assert found["commit"] in words(found)
+    assert found["commit"] in format_figures(found)
     silent = Row("d", False, False, exposed=False)
-    assert "1 show no fault to the search: of 3, 2 pass all tests, 1 are correct" in words(
-        figures([*rows, silent], "", "docstring", 1)
+    assert "1 show no fault to the search: of 3, 2 pass all tests, 1 are correct" in format_figures(
+        compute_figures([*rows, silent], "", "docstring", 1)
     )
 
 
 def test_a_run_that_was_cut_goes_on_behind_its_last_row(tmp_path: Path) -> None:
-    kept = Kept(tmp_path / "rows.jsonl", "QuixBugs", "4")
+    kept = RowFile(tmp_path / "rows.jsonl", "QuixBugs", "4")
     rows = [Row("a", True, True, commit="abc"), Row("b", False, False, commit="abd")]
-    assert kept.rows() == []
+    assert kept.read_rows() == []
     kept.add(rows[0])
     with kept.path.open("a") as file:
         file.write('{"name": "b", "plaus')  # killed while it wrote
-    assert kept.rows() == rows[:1]
+    assert kept.read_rows() == rows[:1]
     kept.add(rows[1])
-    assert Kept(kept.path, "QuixBugs", "4").rows() == rows
-    assert figures(rows, "", "4", 1)["commit"] == "abc, abd"
+    assert RowFile(kept.path, "QuixBugs", "4").read_rows() == rows
+    assert compute_figures(rows, "", "4", 1)["commit"] == "abc, abd"
     with pytest.raises(UsageError, match="another file"):
-        Kept(kept.path, "QuixBugs", "2").rows()
+        RowFile(kept.path, "QuixBugs", "2").read_rows()
     (tmp_path / "other").write_text("words\n")
     with pytest.raises(UsageError):
-        Kept(tmp_path / "other", "QuixBugs", "4").rows()
+        RowFile(tmp_path / "other", "QuixBugs", "4").read_rows()
 
 
 @pytest.mark.kernel
@@ -226,7 +226,7 @@ def test_only_programs_without_a_row_are_healed(
     clone: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path_factory.mktemp("rows") / "rows.jsonl"
-    Kept(file, "QuixBugs", "all").add(Row("seen", True, True, commit="abc", rank=77))
+    RowFile(file, "QuixBugs", "all").add(Row("seen", True, True, commit="abc", rank=77))
     run.command(argparse.Namespace(arguments=["quixbugs", str(clone), "--rows", str(file), "--json"]))
     found = json.loads(capsys.readouterr().out)
     assert [(r["name"], r["plausible"]) for r in found["rows"]] == [("seen", True), ("top", True)]
@@ -239,7 +239,7 @@ def test_a_program_whose_examples_all_pass_is_counted_apart() -> None:
     task = Task("t", "top", BAD, TASK.tests, GOOD, examples=("assert top([1, 2]) == 2\n",))
     (row,) = run.measure([task], "docstring")
     assert not row.exposed
-    assert line(row).startswith("no failure")
+    assert format_row(row).startswith("no failure")
 
 
 @pytest.mark.kernel

@@ -30,7 +30,7 @@ def counted(made: Batch, later: dict[str, object]) -> list[FakeKernel]:
         states.append(FakeKernel(namespace=later if states else {"clean": False}))
         return states[-1]
 
-    made.tools = replace(made.tools, open_state=open_state)
+    made.dependencies = replace(made.dependencies, open_state=open_state)
     return states
 
 

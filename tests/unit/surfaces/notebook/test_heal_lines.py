@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from jupyter_selfheal.model import Case, FailureKind, Insert, Oracle, Patch, Replace
-from jupyter_selfheal.surfaces.notebook.outputs import healed_notebook
+from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from tests.batches import batch, cell
@@ -17,7 +17,7 @@ Make = Callable[..., Document]
 def sources(document: Document, fixer: Callable[[Case], Iterator[Patch]]) -> list[str]:
     report, seen = batch(document, fixer).run()
     assert all(r.status in (Status.RAN, Status.HEALED) for r in report.records), report.summary
-    return ["".join(c["source"]) for c in healed_notebook(document, report, seen, in_place=True)["cells"]]
+    return ["".join(c["source"]) for c in build_healed_notebook(document, report, seen, in_place=True)["cells"]]
 
 
 def plus(case: Case) -> Iterator[Patch]:
@@ -48,7 +48,7 @@ def test_a_cell_that_is_not_healed_is_written_as_it_was(document: Make) -> None:
     assert given.notebook.cells[0].source == "\n%%time\n# %%heal --expect 2\nx = 2"
     assert given.notebook.cells[2].source == "%%heal approve\nz = 1", "a command is not an expectation"
     report, seen = batch(given).run()
-    raw = healed_notebook(given, report, seen, in_place=False)
+    raw = build_healed_notebook(given, report, seen, in_place=False)
     assert "".join(raw["cells"][0]["source"]) == text
 
 

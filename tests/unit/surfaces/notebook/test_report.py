@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.model import Case, Cell, Diagnosis, Failure, Patch, Replace
-from jupyter_selfheal.surfaces.notebook.html import page
-from jupyter_selfheal.surfaces.notebook.outputs import executed_notebook, healed_notebook
+from jupyter_selfheal.surfaces.notebook.html import format_page
+from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook, build_healed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.report import to_json, write_report
@@ -53,7 +53,7 @@ def test_the_json_report_has_a_stable_form(healed: tuple[Document, NotebookRepor
 def test_the_page_is_one_file_that_fetches_nothing_and_escapes_everything(
     healed: tuple[Document, NotebookReport, dict],  # type: ignore[type-arg]
 ) -> None:
-    text = page([healed[1]])
+    text = format_page([healed[1]])
     assert "<script" not in text
     assert "Write &#39;upper&#39; &lt;b&gt;" in text
     assert not re.search(r"""(src|href)=["'](?!data:|#)""", text)
@@ -85,7 +85,7 @@ def test_the_page_of_several_notebooks_begins_with_an_overview(
     healed: tuple[Document, NotebookReport, dict],  # type: ignore[type-arg]
 ) -> None:
     failed = NotebookReport("/some/where/broken.ipynb", error="/some/where/broken.ipynb: not valid JSON")
-    text = page([healed[1], failed])
+    text = format_page([healed[1], failed])
     assert 'aria-label="2 ran, 1 healed, 2 still broken"' in text
     assert '/some/where/broken.ipynb: not valid JSON · <a href="#n2">broken.ipynb</a>' in text
     assert "jupyter selfheal trace run-1" in text
@@ -112,7 +112,7 @@ def test_what_is_to_be_done_is_said_once_and_in_order() -> None:
     second = report(
         "b.ipynb", (left, lacks, "`%pip install tabulate`"), (left, lacks, "`%pip install lifelines`"), network
     )
-    text = re.sub(r"<[^>]+>", "", page([first, second]))
+    text = re.sub(r"<[^>]+>", "", format_page([first, second]))
     lines = [line.strip() for line in text[text.index("Needs your attention") : text.index("Notebooks")].splitlines()]
     assert list(filter(None, lines))[1:] == [
         "%pip install lifelines tabulate, or heal again with --install, which proves it first · b.ipynb, cell 1, b.ipynb, cell 2",
@@ -139,12 +139,12 @@ def test_in_place_only_healed_cells_get_new_outputs(document: Make) -> None:
         cell("print('fresh')"),
     )
     report, seen = batch(given, upper).run()
-    in_place = healed_notebook(given, report, seen, in_place=True)["cells"]
+    in_place = build_healed_notebook(given, report, seen, in_place=True)["cells"]
     assert [c["outputs"] and c["outputs"][0].get("text") for c in in_place] == [["as stored\n"], ["A\n"], []]
     assert [c["execution_count"] for c in in_place] == [7, 2, None]
-    elsewhere = healed_notebook(given, report, seen, in_place=False)["cells"]
+    elsewhere = build_healed_notebook(given, report, seen, in_place=False)["cells"]
     assert [c["outputs"][0]["text"] for c in elsewhere] == [["as stored\n"], ["A\n"], ["fresh\n"]]
-    executed = executed_notebook(given, report, seen)["cells"]
+    executed = build_executed_notebook(given, report, seen)["cells"]
     assert [c["outputs"][0]["text"] for c in executed] == [["now\n"], ["A\n"], ["fresh\n"]]
 
 

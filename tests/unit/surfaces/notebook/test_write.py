@@ -13,7 +13,13 @@ import pytest
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import Cell, Output
 from jupyter_selfheal.surfaces.notebook.read import read
-from jupyter_selfheal.surfaces.notebook.write import Result, check_writable, formatted, healed_json, write_atomically
+from jupyter_selfheal.surfaces.notebook.write import (
+    Result,
+    build_healed_json,
+    check_writable,
+    format_notebook,
+    write_atomically,
+)
 from tests.batches import cell, notebook
 
 
@@ -33,7 +39,7 @@ def test_an_unchanged_notebook_is_written_back_byte_for_byte(
     path = tmp_path / "n.ipynb"
     path.write_text(json.dumps(raw, **options) + tail, encoding="utf-8")  # type: ignore[arg-type]
     document = read(path)
-    again = formatted(healed_json(document, document.notebook.cells, {}), document.form)
+    again = format_notebook(build_healed_json(document, document.notebook.cells, {}), document.form)
     assert again == path.read_text(encoding="utf-8")
 
 
@@ -45,7 +51,7 @@ def test_only_what_changed_differs(tmp_path: Path) -> None:
     mended = replace(second, source="b = a\nb")
     outputs = (Output("stream", name="stdout", text="1\n2\n"), Output("execute_result", data={"text/plain": "1"}))
     cells = (first, Cell("new", "import os"), fourth, mended, third)
-    raw = healed_json(document, cells, {mended.id: Result(outputs, 4)}, moved=frozenset({fourth.id}))
+    raw = build_healed_json(document, cells, {mended.id: Result(outputs, 4)}, moved=frozenset({fourth.id}))
     one, new, moved, healed, last = raw["cells"]
     assert (one, last) == (document.raw["cells"][0], document.raw["cells"][2])
     assert new["metadata"] == {"selfheal": {"inserted": True}}
@@ -67,7 +73,7 @@ def test_an_inserted_cell_gets_no_id_in_a_format_without_ids(tmp_path: Path) -> 
     path = tmp_path / "n.ipynb"
     path.write_text(json.dumps(raw))
     document = read(path)
-    healed = healed_json(document, (Cell("new", "import os"), *document.notebook.cells), {})
+    healed = build_healed_json(document, (Cell("new", "import os"), *document.notebook.cells), {})
     assert all("id" not in c for c in healed["cells"])
 
 

@@ -18,7 +18,7 @@ Replay = Callable[[Sequence[PastCell], Sequence[str]], TrialKernel]
 installs): where a state cannot be kept."""
 
 
-def _silent(at: int, of: int, what: str) -> None:
+def _ignore_progress(number: int, total: int, doing: str) -> None:
     """No progress is shown."""
 
 
@@ -39,7 +39,7 @@ class Deadline:
         return time.monotonic() >= self.at
 
     @contextlib.contextmanager
-    def setting(self, event: threading.Event) -> Iterator[None]:
+    def set_when_over(self, event: threading.Event) -> Iterator[None]:
         """Sets the event when the time is up, should that come while the block runs."""
         timer = threading.Timer(self.left, event.set)
         timer.daemon = True
@@ -62,7 +62,7 @@ class BatchDependencies:
     heal: Callable[[Case, Starts, Trial, Deadline], tuple[Outcome, str]]
     scorer: Scorer
     install: Callable[[str], str]
-    progress: Callable[[int, int, str], None] = _silent
+    progress: Callable[[int, int, str], None] = _ignore_progress
 
 
 IMPORT_SECONDS = 120.0
@@ -79,17 +79,17 @@ class Limits:
     cell: float = 120.0
     sandbox: Sandbox = OPEN
     notebook: float = 0.0
-    """Seconds for a whole notebook; 0: as many as its cells may need (see :meth:`of_notebook`)."""
+    """Seconds for a whole notebook; 0: as many as its cells may need (see :meth:`seconds_for_notebook`)."""
 
-    def of(self, cell: Cell) -> float:
+    def seconds_for(self, cell: Cell) -> float:
         """Seconds for a cell."""
         return self.cell * EXPENSIVE_FACTOR if cell.expensive else self.cell
 
-    def most(self, cell: Cell) -> float:
+    def most_seconds_for(self, cell: Cell) -> float:
         """Seconds for a cell that was cut off in an import, if it was."""
-        return max(self.of(cell), IMPORT_SECONDS) if src.names(cell.source).imports else self.of(cell)
+        return max(self.seconds_for(cell), IMPORT_SECONDS) if src.names(cell.source).imports else self.seconds_for(cell)
 
-    def of_notebook(self, cells: Sequence[Cell]) -> float:
+    def seconds_for_notebook(self, cells: Sequence[Cell]) -> float:
         """Seconds for a whole notebook: ten minutes, and for each cell three times what it may run (to run it, to heal it, and to
         run it in the end), unless a limit was given."""
-        return self.notebook or 600.0 + 3 * sum(self.of(c) for c in cells if c.kind == "code")
+        return self.notebook or 600.0 + 3 * sum(self.seconds_for(c) for c in cells if c.kind == "code")
