@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jupyter_selfheal.loop.progress import failure_of
+from jupyter_selfheal.loop.progress import find_failure
 from jupyter_selfheal.model import (
     Applicability,
     Case,
@@ -66,7 +66,7 @@ def staged(*sources: str, oracle: Oracle = NO_ORACLE) -> Stage:
     before = FakeKernel([Run(c.source, c.id) for c in cells[:-1]])
     trial, after = before.run(TrialRequest((Run(cells[-1].source, cells[-1].id),), keep=Keep.ALWAYS))
     draft = Case(Failure(cells[-1].id, cells[-1].source), Notebook(cells), oracle)
-    failure = failure_of(draft, cells[-1].source, trial, "missed" if oracle else "")
+    failure = find_failure(draft, cells[-1].source, trial, "missed" if oracle else "")
     assert failure is not None, "the last cell must fail"
     return Stage(Case(failure, draft.notebook, oracle), Starts((before,), (after,) if after else ()))
 

@@ -52,7 +52,7 @@ def on_started(event: Started, config: HealConfig) -> Reported | Reproduced:
         healers=event.healers,
         paid=event.paid,
         unproven=event.unproven,
-        met=(progress.signature(case.failure, case.notebook),),
+        met=(progress.build_signature(case.failure, case.notebook),),
         account=account,
     )
     return Reproduced(dossier) if event.unproven else Reported(dossier)
@@ -75,17 +75,17 @@ def on_baseline(state: Reported, event: BaselineRan, config: HealConfig) -> Repo
         return Reproduced(replace(dossier, unproven=why))
     if hits < runs:
         dossier = add_note(dossier, f"flaky: fails {hits} of {runs} times")
-    return Reproduced(_with_what_was_missed(dossier, event.missed))
+    return Reproduced(_add_missed_text(dossier, event.missed))
 
 
-def _with_what_was_missed(dossier: Dossier, missed: str) -> Dossier:
+def _add_missed_text(dossier: Dossier, missed: str) -> Dossier:
     """A missed expectation that came without words gets those of the run that reproduced it."""
     failure = dossier.case.failure
     if failure.kind is not FailureKind.MISSED or failure.evalue:
         return dossier
-    told = replace(failure, ename=failure.ename or progress.MISSED, evalue=missed)
-    case = replace(dossier.case, failure=told)
-    return replace(dossier, case=case, current=case, met=(progress.signature(told, case.notebook),))
+    described = replace(failure, ename=failure.ename or progress.MISSED, evalue=missed)
+    case = replace(dossier.case, failure=described)
+    return replace(dossier, case=case, current=case, met=(progress.build_signature(described, case.notebook),))
 
 
 def on_diagnosis(state: Reproduced, event: DiagnosisMade) -> Diagnosed:
@@ -101,7 +101,7 @@ def on_answer(dossier: Dossier, event: Answered, config: HealConfig) -> Patched 
     if event.settles:
         dossier = on_payment(dossier, Settled(event.settles, answer.cost))
     elif answer.cost != Cost():
-        dossier = replace(dossier, account=_spend(dossier.account, healer, answer.cost))
+        dossier = replace(dossier, account=_add_cost(dossier.account, healer, answer.cost))
     if healer in dossier.paid:
         dossier = replace(dossier, rounds=(*dossier.rounds, len(dossier.archive)), calls=dossier.calls + 1)
     dossier = replace(
@@ -157,7 +157,7 @@ def on_capabilities_checked(state: Patched, event: CapabilitiesChecked) -> Conse
 def on_trial_ended(state: Trying | Diagnosed | Consented | Judged, event: TrialEnded) -> Trying | Tried:
     """One trial ended; when all have, they are archived, in the order of the patches whatever ended first."""
     if not isinstance(state, Trying):
-        state = Trying(state.dossier, policy.next_tier(state.dossier))
+        state = Trying(state.dossier, policy.select_next_tier(state.dossier))
     if event.patch_id not in {p.id for p in state.patches}:
         raise ValueError(f"patch {event.patch_id} is not being tried")
     state = replace(state, done={**state.done, event.patch_id: event.trial})
@@ -207,7 +207,7 @@ def on_derivation(dossier: Dossier, event: Derived) -> Reproduced:
             dossier,
             current=replace(case, hints=dossier.case.hints),
             derived=(*dossier.derived, event.patch_id),
-            met=(*dossier.met, progress.signature(case.failure, case.notebook)),
+            met=(*dossier.met, progress.build_signature(case.failure, case.notebook)),
             asked=(),
             prices={},
         )
@@ -216,8 +216,8 @@ def on_derivation(dossier: Dossier, event: Derived) -> Reproduced:
 
 def close_healer(dossier: Dossier, healer: str, reason: Reason, message: str) -> Dossier:
     """The healer is not asked again in this heal."""
-    found = replace(dossier, shut=(*dossier.shut, Shut(healer, reason, message)))
-    return add_note(found, f"{healer}: {message}") if message else found
+    closed = replace(dossier, shut=(*dossier.shut, Shut(healer, reason, message)))
+    return add_note(closed, f"{healer}: {message}") if message else closed
 
 
 def on_payment(dossier: Dossier, event: Priced | Reserved | Settled) -> Dossier:
@@ -230,7 +230,7 @@ def on_payment(dossier: Dossier, event: Priced | Reserved | Settled) -> Dossier:
         return replace(dossier, account=replace(account, reserved={**account.reserved, event.id: call}))
     who = account.reserved[event.id].who if event.id in account.reserved else event.id
     left = {name: call for name, call in account.reserved.items() if name != event.id}
-    return replace(dossier, account=replace(_spend(account, who, event.cost), reserved=left))
+    return replace(dossier, account=replace(_add_cost(account, who, event.cost), reserved=left))
 
 
 def release_patch(dossier: Dossier, patch: Patch) -> Dossier:
@@ -238,7 +238,7 @@ def release_patch(dossier: Dossier, patch: Patch) -> Dossier:
     return replace(dossier, awaiting_consent=tuple((p, c) for p, c in dossier.awaiting_consent if p.id != patch.id))
 
 
-def _spend(account: Account, who: str, cost: Cost) -> Account:
+def _add_cost(account: Account, who: str, cost: Cost) -> Account:
     return replace(account, settled={**account.settled, who: account.settled.get(who, Cost()) + cost})
 
 

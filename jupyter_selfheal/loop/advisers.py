@@ -38,14 +38,14 @@ class Advisers:
 
     def list_paid(self, case: Case) -> tuple[str, ...]:
         """Who of the healers, the judge and the critic costs money."""
-        found = [name for name, healer in self._healers.items() if healer.paid]
+        paid = [name for name, healer in self._healers.items() if healer.paid]
         if self._parts.config.offline:
-            return tuple(found)
+            return tuple(paid)
         if limits.has_price(self._parts.scorer.worst_case(case, 1)):
-            found.append(ev.JUDGE)
+            paid.append(ev.JUDGE)
         if self._parts.critic is not None and limits.has_price(self._parts.critic.worst_case(case)):
-            found.append(ev.CRITIC)
-        return tuple(found)
+            paid.append(ev.CRITIC)
+        return tuple(paid)
 
     def price_call(self, who: str, dossier: Dossier) -> Cost:
         """The most that the next call of a healer, the judge or the critic can cost; nothing of one that is not here (a run
@@ -64,14 +64,15 @@ class Advisers:
         if healer is None:
             yield ev.HealerFailed(name, Reason.INFRASTRUCTURE, "is not available any more")
             return
-        starts, facts = self._states.find_at(dossier)
+        starts, facts = self._states.prepare_states(dossier)
         reservation = f"{name}-{len(dossier.account.reserved)}-{dossier.calls}" if healer.paid else ""
         if reservation:
             yield ev.Reserved(reservation, name, command.worst)
         try:
-            answer: Answer = self._cancellable(lambda: healer.propose(command.case, starts, facts, dossier.archive))
+            answer: Answer = self._run_cancellable(lambda: healer.propose(command.case, starts, facts, dossier.archive))
         except InfrastructureError as error:
-            failed, cost = ev.HealerFailed(name, Reason.INFRASTRUCTURE, str(error)), _charged(error, command.worst)
+            failed = ev.HealerFailed(name, Reason.INFRASTRUCTURE, str(error))
+            cost = _estimate_charge(error, command.worst)
         except Cancelled:
             raise
         except Exception as error:
@@ -88,29 +89,33 @@ class Advisers:
     def check_capabilities(self, command: do.CheckCapabilities, dossier: Dossier) -> Iterator[ev.Event]:
         """Look at patches before any is run: what they add, and what could go wrong. A critic that fails is no loss."""
         case, config, critic = dossier.case, self._parts.config, self._parts.critic
-        capabilities = {p.id: names for p in command.patches if (names := risks.list_added(case, p, config))}
+        capabilities = {
+            p.id: names for p in command.patches if (names := risks.list_added_capabilities(case, p, config))
+        }
         lines = {p.id: risks.foresee_risk(case, p, capabilities.get(p.id, ())) for p in command.patches}
         own = {p.id: p.risk for p in command.patches}
-        said: dict[str, str] = {}
+        warnings: dict[str, str] = {}
         cost, reservation, note, record = Cost(), "", "", None
         if command.paid and critic is not None:
             chosen = risks.select_for_critic(case, command.patches, dossier.paid, config)
             reservation = f"{ev.CRITIC}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
             yield ev.Reserved(reservation, ev.CRITIC, command.worst)
             try:
-                found, cost, record = self._cancellable(lambda: critic.risks(case, chosen))
-                said = dict(found)
+                answers, cost, record = self._run_cancellable(lambda: critic.risks(case, chosen))
+                warnings = dict(answers)
             except ProviderError as error:
-                yield ev.Settled(reservation, _charged(error, command.worst))
+                yield ev.Settled(reservation, _estimate_charge(error, command.worst))
                 reservation, note = "", f"no critic: {error}"
-        warned = {i: said.get(i) or risks.join_texts(lines[i], own[i]) for i in lines if lines[i] or said.get(i)}
+        warned = {
+            i: warnings.get(i) or risks.join_texts(lines[i], own[i]) for i in lines if lines[i] or warnings.get(i)
+        }
         yield ev.CapabilitiesChecked(capabilities, warned, cost, reservation, note, record)
 
     def judge_trials(self, command: do.Score, dossier: Dossier) -> Iterator[ev.Event]:
         """Judge what was tried, and rank everything that ever was."""
         baseline = evidence.find_baseline(dossier) or command.tried[0][1]
         reservation, note = "", ""
-        scorer = self._free_scorer() if ev.JUDGE in dossier.paid and not command.paid else self._parts.scorer
+        scorer = self._require_free_scorer() if ev.JUDGE in dossier.paid and not command.paid else self._parts.scorer
         if scorer is not self._parts.scorer:
             note = "no model judged: the budget does not allow it"
         if command.paid and limits.has_price(command.worst):
@@ -118,12 +123,12 @@ class Advisers:
             yield ev.Reserved(reservation, ev.JUDGE, command.worst)
         history = tuple(a for a in dossier.archive if a.verdict)
         try:
-            judged = self._cancellable(lambda: scorer.judge(dossier.case, baseline, command.tried, history))
+            judged = self._run_cancellable(lambda: scorer.judge(dossier.case, baseline, command.tried, history))
         except ProviderError as error:
             if reservation:
-                yield ev.Settled(reservation, _charged(error, command.worst))
+                yield ev.Settled(reservation, _estimate_charge(error, command.worst))
             reservation, note = "", f"no model judged: {error}"
-            scorer = self._free_scorer()
+            scorer = self._require_free_scorer()
             judged = scorer.judge(dossier.case, baseline, command.tried, history)
         known = [(a.patch, a.trial, a.verdict) for a in history if a.trial and a.verdict]
         every = [*known, *((p, t, v) for (p, t), v in zip(command.tried, judged.verdicts, strict=True))]
@@ -131,16 +136,16 @@ class Advisers:
         order = tuple(every[n][0].id for n in ranking)
         yield ev.Scored(judged.verdicts, order, judged.cost, reservation, note, judged.record)
 
-    def _free_scorer(self) -> Scorer:
+    def _require_free_scorer(self) -> Scorer:
         if self._parts.fallback_scorer is None:
             raise InfrastructureError("the judge cannot be asked, and there is no scorer without a model")
         return self._parts.fallback_scorer
 
-    def _cancellable(self, call: Callable[[], T]) -> T:
+    def _run_cancellable(self, call: Callable[[], T]) -> T:
         return run_cancellable(call, self._cancel)
 
 
-def _charged(error: InfrastructureError, worst: Cost) -> Cost:
+def _estimate_charge(error: InfrastructureError, worst: Cost) -> Cost:
     """What a failed call cost: what the provider's adapter knows of it; its worst case where nobody can know."""
     if isinstance(error, ProviderError):
         return error.cost or (worst if error.kind == "timeout" else Cost(calls=1))

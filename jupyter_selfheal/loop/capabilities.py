@@ -16,7 +16,7 @@ WRITES = "file writes"
 NATIVE = "native code"
 
 
-def _table(**names: str) -> dict[str, str]:
+def _build_table(**names: str) -> dict[str, str]:
     kinds = {
         "deletion": DELETION,
         "subprocess": SUBPROCESS,
@@ -30,7 +30,7 @@ def _table(**names: str) -> dict[str, str]:
     return {name: kinds[kind] for kind, text in names.items() for name in text.split()}
 
 
-BY_NAME = _table(
+BY_NAME = _build_table(
     deletion="os.remove os.unlink os.rmdir os.removedirs shutil.rmtree send2trash.send2trash os.truncate",
     subprocess="os.system os.popen os.startfile os.fork os.forkpty os.kill os.killpg os.posix_spawn pty.spawn"
     " os.execl os.execle os.execlp os.execv os.execve os.execvp os.execvpe"
@@ -57,20 +57,20 @@ BY_NAME = _table(
 )
 """Calls by their full name. A builtin has no module; usual aliases stand beside the module's own name."""
 
-BY_MODULE = _table(
+BY_MODULE = _build_table(
     subprocess="subprocess commands pexpect sh plumbum",
     network="requests requests.api httpx httpx2 urllib.request urllib2 urllib3 aiohttp ftplib smtplib imaplib poplib telnetlib"
     " http.client httplib paramiko websocket websockets boto3 wget xmlrpc.client openai anthropic",
 )
 """Modules all of whose functions (lower-case names) give the capability."""
-BY_NAME |= _table(
+BY_NAME |= _build_table(
     subprocess="subprocess.Popen",
     network="requests.Session httpx.Client httpx.AsyncClient httpx2.Client urllib.request.Request urllib3.PoolManager"
     " aiohttp.ClientSession ftplib.FTP smtplib.SMTP smtplib.SMTP_SSL imaplib.IMAP4_SSL http.client.HTTPConnection"
     " http.client.HTTPSConnection paramiko.SSHClient openai.OpenAI anthropic.Anthropic",
 )
 
-BY_METHOD = _table(
+BY_METHOD = _build_table(
     deletion="unlink rmdir rmtree",
     writes="write_text write_bytes touch mkdir to_parquet to_feather to_pickle to_hdf to_stata to_excel to_sql to_gbq"
     " savefig tofile write_csv write_parquet write_image write_html save_pretrained",
@@ -95,16 +95,16 @@ _SAFE_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "FullLoader")
 _DESTRUCTIVE_SQL = re.compile(r"\s*(drop|delete|truncate)\s", re.IGNORECASE)
 
 
-def by_arguments(node: ast.Call, name: str) -> Iterator[str]:
+def list_argument_capabilities(node: ast.Call, name: str) -> Iterator[str]:
     """The capabilities that a call has because of what it is given."""
     last = name.rpartition(".")[2] or (node.func.attr if isinstance(node.func, ast.Attribute) else "")
-    text = _text(node.args[0]) if node.args else ""
-    words = " ".join(_text(part) for arg in node.args[:1] for part in ast.walk(arg))
-    if (name in _OPENERS or (last == "open" and isinstance(node.func, ast.Attribute))) and _writes(node, name):
+    text = _read_literal(node.args[0]) if node.args else ""
+    words = " ".join(_read_literal(part) for arg in node.args[:1] for part in ast.walk(arg))
+    if (name in _OPENERS or (last == "open" and isinstance(node.func, ast.Attribute))) and _is_write_mode(node, name):
         yield WRITES
     if _READER.search(name or last) and _URL.match(text):
         yield NETWORK
-    if last in _PATH_WRITERS and (node.args or _keyword(node, "path_or_buf", "buf", "path") is not None):
+    if last in _PATH_WRITERS and (node.args or _find_keyword(node, "path_or_buf", "buf", "path") is not None):
         yield WRITES
     if last == "execute" and _DESTRUCTIVE_SQL.match(text):
         yield DELETION
@@ -112,34 +112,36 @@ def by_arguments(node: ast.Call, name: str) -> Iterator[str]:
         r"\bpip3?\b.*\binstall\b|\bconda\b.*\binstall\b", words
     ):
         yield INSTALLATION
-    yield from _loading(node, name)
+    yield from _list_loader_capabilities(node, name)
 
 
-def _loading(node: ast.Call, name: str) -> Iterator[str]:
-    if name in ("np.load", "numpy.load") and _is_true(_keyword(node, "allow_pickle")):
+def _list_loader_capabilities(node: ast.Call, name: str) -> Iterator[str]:
+    if name in ("np.load", "numpy.load") and _is_true(_find_keyword(node, "allow_pickle")):
         yield EVALUATION
-    if name == "torch.load" and not _is_true(_keyword(node, "weights_only")):
+    if name == "torch.load" and not _is_true(_find_keyword(node, "weights_only")):
         yield EVALUATION
     if name in ("yaml.load", "yaml.load_all"):
-        loader = _keyword(node, "Loader") or (node.args[1] if len(node.args) > 1 else None)
+        loader = _find_keyword(node, "Loader") or (node.args[1] if len(node.args) > 1 else None)
         if loader is None or not ast.unparse(loader).endswith(_SAFE_LOADERS):
             yield EVALUATION
 
 
-def _writes(node: ast.Call, name: str) -> bool:
+def _is_write_mode(node: ast.Call, name: str) -> bool:
     """True where a file is opened for writing. A method called ``open`` has its mode first (``Path.open``)."""
     at = 1 if name in _OPENERS else 0
-    mode = _keyword(node, "mode") or (node.args[at] if len(node.args) > at else None)
-    return re.fullmatch(r"[rbtU|:*gzx2]*[wax+][\w+|:*]*", _text(mode)) is not None if mode is not None else False
+    mode = _find_keyword(node, "mode") or (node.args[at] if len(node.args) > at else None)
+    return (
+        re.fullmatch(r"[rbtU|:*gzx2]*[wax+][\w+|:*]*", _read_literal(mode)) is not None if mode is not None else False
+    )
 
 
-def _keyword(node: ast.Call, *names: str) -> ast.expr | None:
+def _find_keyword(node: ast.Call, *names: str) -> ast.expr | None:
     return next((k.value for k in node.keywords if k.arg in names), None)
 
 
-def _text(node: ast.AST | None) -> str:
+def _read_literal(node: ast.AST | None) -> str:
     if isinstance(node, ast.JoinedStr) and node.values:
-        return _text(node.values[0])
+        return _read_literal(node.values[0])
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 

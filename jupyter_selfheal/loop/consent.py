@@ -25,7 +25,7 @@ from jupyter_selfheal.loop.capabilities import (
     SECRET_FILES,
     SUBPROCESS,
     WRITES,
-    by_arguments,
+    list_argument_capabilities,
 )
 from jupyter_selfheal.model import Case, Insert, Install, Patch, Replace
 
@@ -44,14 +44,14 @@ def find_added_capabilities(case: Case, patch: Patch) -> tuple[str, ...]:
 
     Moving and running cells adds nothing. An installation is reported: the loop knows whether the user has allowed it.
     """
-    names = _imported(cell.source for cell in case.notebook.cells)
-    had = _found(case.failure.source, names)
+    names = _collect_imports(cell.source for cell in case.notebook.cells)
+    had = _collect_capabilities(case.failure.source, names)
     has: frozenset[str] = frozenset()
     for edit in patch.edits:
         if isinstance(edit, Replace):
-            had |= _found(edit.old, names)
+            had |= _collect_capabilities(edit.old, names)
         if isinstance(edit, Replace | Insert):
-            has |= _found(edit.source, names)
+            has |= _collect_capabilities(edit.source, names)
         elif isinstance(edit, Install):
             has |= {INSTALLATION}
     return tuple(sorted(has - had))
@@ -62,20 +62,20 @@ def find_capabilities(source: str) -> frozenset[str]:
 
     A cell that does not parse is read line by line, so that a fix of its syntax seems to add nothing.
     """
-    return _found(source, {})
+    return _collect_capabilities(source, {})
 
 
-def _found(source: str, imported: Mapping[str, str]) -> frozenset[str]:
-    found = set(_in_magics(source))
+def _collect_capabilities(source: str, imported: Mapping[str, str]) -> frozenset[str]:
+    capabilities = set(_list_magic_capabilities(source))
     if not cells.is_foreign(source):
-        for tree in _trees(source):
-            names = {**imported, **_aliases(tree)}
+        for tree in _parse_trees(source):
+            names = {**imported, **_list_aliases(tree)}
             for node in ast.walk(tree):
-                found.update(_of_node(node, names))
-    return frozenset(found)
+                capabilities.update(_list_node_capabilities(node, names))
+    return frozenset(capabilities)
 
 
-def _trees(source: str) -> Iterator[ast.Module]:
+def _parse_trees(source: str) -> Iterator[ast.Module]:
     """The cell's tree, or those of its lines: a line that is no statement by itself gives the names in it as calls."""
     whole = cells.parse(source)
     if whole is not None:
@@ -88,25 +88,25 @@ def _trees(source: str) -> Iterator[ast.Module]:
         yield tree or cells.parse("\n".join(f"{name}()" for name in _DOTTED.findall(text))) or ast.Module([], [])
 
 
-def _imported(sources: Iterator[str]) -> dict[str, str]:
+def _collect_imports(sources: Iterator[str]) -> dict[str, str]:
     """What the imports of all cells bind: ``{"sp": "subprocess", "rmtree": "shutil.rmtree"}``."""
-    found: dict[str, str] = {}
+    imports: dict[str, str] = {}
     for source in sources:
-        found |= _aliases(cells.parse(source) or ast.Module([], []))
-    return found
+        imports |= _list_aliases(cells.parse(source) or ast.Module([], []))
+    return imports
 
 
-def _aliases(tree: ast.Module) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _list_aliases(tree: ast.Module) -> dict[str, str]:
+    aliases: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {a.asname: a.name for a in node.names if a.asname}
+            aliases |= {a.asname: a.name for a in node.names if a.asname}
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            found |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
-    return found
+            aliases |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+    return aliases
 
 
-def _in_magics(source: str) -> Iterator[str]:
+def _list_magic_capabilities(source: str) -> Iterator[str]:
     shell_cell = bool(_SHELL_CELL.match(source.lstrip("\n")))
     if shell_cell:
         yield SUBPROCESS
@@ -134,21 +134,21 @@ def _is_python(line: str) -> bool:
     return "!" in line and not line.lstrip().startswith("!") and re.search(r"=\s*!(?!=)", line) is None
 
 
-def _of_node(node: ast.AST, names: Mapping[str, str]) -> Iterator[str]:
+def _list_node_capabilities(node: ast.AST, names: Mapping[str, str]) -> Iterator[str]:
     if isinstance(node, ast.Call):
-        yield from _of_call(node, names)
+        yield from _list_call_capabilities(node, names)
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         if names.get(node.id, node.id) in ("eval", "exec", "__import__", "execfile"):
             yield EVALUATION
     elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        if _dotted(node.value, names) == "os.environ" and not _is_harmless([node.slice]):
+        if _resolve_name(node.value, names) == "os.environ" and not _is_harmless([node.slice]):
             yield CREDENTIALS
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and SECRET_FILES.search(node.value):
         yield CREDENTIALS
 
 
-def _of_call(node: ast.Call, names: Mapping[str, str]) -> Iterator[str]:
-    name = _dotted(node.func, names)
+def _list_call_capabilities(node: ast.Call, names: Mapping[str, str]) -> Iterator[str]:
+    name = _resolve_name(node.func, names)
     module, _, last = name.rpartition(".")
     if name in ("os.environ.get", "os.getenv", "os.environ.items", "os.environ.copy") and not _is_harmless(node.args):
         yield CREDENTIALS
@@ -158,20 +158,20 @@ def _of_call(node: ast.Call, names: Mapping[str, str]) -> Iterator[str]:
         yield BY_MODULE[module]
     elif isinstance(node.func, ast.Attribute) and node.func.attr in BY_METHOD:
         yield BY_METHOD[node.func.attr]
-    yield from by_arguments(node, name)
+    yield from list_argument_capabilities(node, name)
 
 
-def _dotted(node: ast.AST, names: Mapping[str, str]) -> str:
+def _resolve_name(node: ast.AST, names: Mapping[str, str]) -> str:
     """``subprocess.run`` of ``sp.run`` after ``import subprocess as sp``, also by ``getattr``; empty where it is no name."""
     if isinstance(node, ast.Name):
         return names.get(node.id, node.id)
     if isinstance(node, ast.Attribute):
-        before = _dotted(node.value, names)
+        before = _resolve_name(node.value, names)
         return f"{before}.{node.attr}" if before else ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
         match node.args:
             case [thing, ast.Constant(value=str(attribute)), *_]:
-                return f"{_dotted(thing, names)}.{attribute}"
+                return f"{_resolve_name(thing, names)}.{attribute}"
     return ""
 
 

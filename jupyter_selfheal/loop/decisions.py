@@ -40,11 +40,11 @@ def on_proposal(state: Proposed, decision: Decision) -> Applied | Consented | Ju
             return _grant_consent(dossier, candidate.patch)
         case Choice.REJECT if candidate:
             dossier = replace(dossier, rejections=dossier.rejections + 1)
-            return Judged(_reject(dossier, candidate, decision.text))
+            return Judged(_reject_candidate(dossier, candidate, decision.text))
         case Choice.EDIT:
             return _add_edit(dossier, candidate, decision)
         case Choice.RETRY | Choice.CONTINUE if candidate:
-            return Judged(_reject(_add_hint(dossier, decision.text), candidate, decision.text))
+            return Judged(_reject_candidate(_add_hint(dossier, decision.text), candidate, decision.text))
         case Choice.ANSWER:
             return Judged(_take_answer(dossier, shown, decision.text))
         case Choice.RAISE_BUDGET:
@@ -85,7 +85,7 @@ def _grant_consent(dossier: Dossier, patch: Patch) -> Consented:
     return Consented(replace(dossier, waiting=(*dossier.waiting, (policy.ASKED_FOR, patch))))
 
 
-def _reject(dossier: Dossier, candidate: Candidate, reason: str) -> Dossier:
+def _reject_candidate(dossier: Dossier, candidate: Candidate, reason: str) -> Dossier:
     """The attempt gets the user's reason; a patch that was never tried is archived with it."""
     reason, patch = reason.strip() or NO_REASON, candidate.patch
     archive = tuple(replace(a, rejection=reason) if a.patch.id == patch.id else a for a in dossier.archive)
@@ -129,30 +129,30 @@ def _take_answer(dossier: Dossier, shown: Proposal, answer: str) -> Dossier:
                     any(candidate.patch.id in ids for ids in question.answers.values())
                     and candidate.patch.id not in right
                 ):
-                    dossier = _reject(dossier, candidate, f"{question.text} The user says: {answer}")
+                    dossier = _reject_candidate(dossier, candidate, f"{question.text} The user says: {answer}")
             first = tuple(c.patch.id for c in shown.candidates if c.patch.id in right)
-            archive = tuple(_confirmed(a, answer) if a.patch.id in right else a for a in dossier.archive)
+            archive = tuple(_confirm_attempt(a, answer) if a.patch.id in right else a for a in dossier.archive)
             left = tuple(q for q in dossier.questions if q != question)
             return replace(dossier, archive=archive, preferred=first, questions=left)
     hint = " ".join([*(q.text for q in shown.questions), f"The user says: {answer}"])
     for candidate in shown.candidates:
-        dossier = _reject(dossier, candidate, hint)
+        dossier = _reject_candidate(dossier, candidate, hint)
     return _add_hint(replace(dossier, questions=()), hint)
 
 
-def _confirmed(attempt: Attempt, answer: str) -> Attempt:
+def _confirm_attempt(attempt: Attempt, answer: str) -> Attempt:
     """The user's own value is an oracle: what gives it is met by that one."""
     known = attempt.verdict
     if known is None:
         return attempt
-    said = replace(
+    confirmed = replace(
         known,
         score=max(known.score, CONFIRMED),
         proofs=("your answer", *known.proofs),
         reasons=(f"It gives what you said: {answer}.", *known.reasons),
         oracle_met=True,
     )
-    return replace(attempt, verdict=said)
+    return replace(attempt, verdict=confirmed)
 
 
 def _add_hint(dossier: Dossier, hint: str) -> Dossier:
@@ -184,7 +184,7 @@ def _extend_allowance(dossier: Dossier, config: HealConfig) -> Dossier:
     """The same allowance once more, as far as the session's ceiling lets; at the ceiling the paid path ends."""
     account = dossier.account
     allowance = min(account.allowance + config.budget_usd, account.session_allowance - account.session.usd)
-    tokens = min(account.tokens + config.token_ceiling, limits.session_tokens_left(account, config))
+    tokens = min(account.tokens + config.token_ceiling, limits.count_session_tokens_left(account, config))
     unknown = account.spent.unknown or any(worst.unknown for worst in dossier.prices.values())
     if tokens <= account.tokens if unknown else allowance <= account.allowance:
         for healer in dossier.paid:

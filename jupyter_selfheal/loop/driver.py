@@ -54,10 +54,13 @@ def heal(
     ours are an outcome (``self_error``, ``infrastructure``) and in the log.
     """
     cancel = cancel or threading.Event()
-    with contextlib.closing(CommandRunner(case, parts, cancel, baseline)) as runner, _interrupts(cancel, runner):
+    with (
+        contextlib.closing(CommandRunner(case, parts, cancel, baseline)) as runner,
+        _turn_interrupt_into_cancel(cancel, runner),
+    ):
         loop = _Loop(runner, parts)
         if not loop.resume(resume_from):
-            loop.note(runner.started(run or uuid.uuid4().hex[:12], unproven))
+            loop.record_event(runner.build_start_event(run or uuid.uuid4().hex[:12], unproven))
         return loop.run()
 
 
@@ -82,24 +85,24 @@ class _Loop:
         """Perform what the machine says until it has nothing more to say."""
         while self.state and self.commands:
             self.perform(self.commands[0], self.state)
-        return self.finish()
+        return self.build_outcome()
 
     def perform(self, command: Command, state: State) -> None:
         """Do it. A Ctrl-C, a fault of the world or a bug of ours becomes an event like any other."""
         try:
             for event in self.runner.perform(command, state.dossier):
-                self.note(event)
+                self.record_event(event)
         except JournalError:
             raise
         except (Cancelled, KeyboardInterrupt):
-            self.note(CancelRequested())
+            self.record_event(CancelRequested())
         except InfrastructureError as error:
-            self.note(Broke(Reason.INFRASTRUCTURE, str(error)))
+            self.record_event(Broke(Reason.INFRASTRUCTURE, str(error)))
         except Exception as error:
             log.exception("performing %s", type(command).__name__)
-            self.note(Broke(Reason.SELF_ERROR, f"{type(error).__name__}: {error}"))
+            self.record_event(Broke(Reason.SELF_ERROR, f"{type(error).__name__}: {error}"))
 
-    def note(self, event: Event) -> None:
+    def record_event(self, event: Event) -> None:
         """Into the journal first; then it is acted on; then whoever watches is told."""
         after = machine.step(self.state, event, self.parts.config)
         self.parts.journal.append(event)
@@ -110,7 +113,7 @@ class _Loop:
             except Exception:
                 log.exception("a listener failed on %s", type(event).__name__)
 
-    def finish(self) -> Outcome:
+    def build_outcome(self) -> Outcome:
         """The outcome, which the memory is told of too."""
         assert isinstance(self.state, Closed)
         closed, dossier = self.state, self.state.dossier
@@ -122,7 +125,7 @@ class _Loop:
             else proposals.diagnosis_to_show(dossier),
             applied=closed.applied,
             approved_by=closed.approved_by,
-            proposal=proposals.last_proposal(dossier),
+            proposal=proposals.find_last_proposal(dossier),
             attempts=dossier.archive,
             cost=dossier.account.spent,
             spent_by=dossier.account.spent_by,
@@ -138,7 +141,7 @@ class _Loop:
 
 
 @contextlib.contextmanager
-def _interrupts(cancel: threading.Event, runner: CommandRunner) -> Iterator[None]:
+def _turn_interrupt_into_cancel(cancel: threading.Event, runner: CommandRunner) -> Iterator[None]:
     """In the main thread, let Ctrl-C set ``cancel`` instead of raising between an event and its effect.
 
     It still raises while a person is asked, who may sit in ``input()``. Elsewhere, or where somebody has a handler of

@@ -30,61 +30,61 @@ def is_reproduced(dossier: Dossier, config: HealConfig) -> bool | None:
 
 def count_hits(dossier: Dossier) -> int:
     """How many of the baseline's runs failed as reported."""
-    return sum(progress.reproduces(dossier.case, b.trial, b.missed) for b in dossier.baselines)
+    return sum(progress.is_reproduction(dossier.case, b.trial, b.missed) for b in dossier.baselines)
 
 
 def find_baseline(dossier: Dossier) -> Trial | None:
     """The run of the cell as it is that failed as reported (the first one, where none did)."""
     for ran in dossier.baselines:
-        if progress.reproduces(dossier.case, ran.trial, ran.missed):
+        if progress.is_reproduction(dossier.case, ran.trial, ran.missed):
             return ran.trial
     return dossier.baselines[0].trial if dossier.baselines else None
 
 
-def patch_key(patch: Patch) -> str:
+def build_patch_key(patch: Patch) -> str:
     """Equal for patches whose resulting sources differ in formatting only."""
-    sources = {e.cell_id: _canonical(e.source) for e in patch.edits if isinstance(e, Replace | Insert)}
+    sources = {e.cell_id: _normalise_source(e.source) for e in patch.edits if isinstance(e, Replace | Insert)}
     others = [repr(e) for e in patch.edits if not isinstance(e, Replace | Insert)]
-    placed = [f"{e.before}<{_canonical(e.source)}" for e in patch.edits if isinstance(e, Insert)]
+    placed = [f"{e.before}<{_normalise_source(e.source)}" for e in patch.edits if isinstance(e, Insert)]
     return repr((sorted(sources.items()) if not placed else sorted(s for s in sources.values()), placed, others))
 
 
 @lru_cache(maxsize=4096)
-def _canonical(source: str) -> str:
+def _normalise_source(source: str) -> str:
     return src.canonical(source)
 
 
 def select_new(dossier: Dossier, patches: Iterable[Patch], limit: int) -> tuple[Patch, ...]:
     """The first ``limit`` patches that change something and were never seen, rejected ones included."""
-    seen = {patch_key(p) for p in _known(dossier)} | {patch_key(dossier.current.base)}
-    found: list[Patch] = []
+    seen = {build_patch_key(p) for p in _list_known_patches(dossier)} | {build_patch_key(dossier.current.base)}
+    new: list[Patch] = []
     for patch in patches:
-        if patch.is_empty or patch_key(patch) in seen or _changes_nothing(patch):
+        if patch.is_empty or build_patch_key(patch) in seen or _is_empty_change(patch):
             continue
-        seen.add(patch_key(patch))
-        found.append(patch)
-    return tuple(found[:limit])
+        seen.add(build_patch_key(patch))
+        new.append(patch)
+    return tuple(new[:limit])
 
 
-def _known(dossier: Dossier) -> Iterable[Patch]:
+def _list_known_patches(dossier: Dossier) -> Iterable[Patch]:
     yield from (a.patch for a in dossier.archive)
     yield from (p for _, p in dossier.waiting)
     yield from (p for p, _ in dossier.awaiting_consent)
     yield from dossier.shown
 
 
-def _changes_nothing(patch: Patch) -> bool:
-    return all(isinstance(e, Replace) and _canonical(e.source) == _canonical(e.old) for e in patch.edits)
+def _is_empty_change(patch: Patch) -> bool:
+    return all(isinstance(e, Replace) and _normalise_source(e.source) == _normalise_source(e.old) for e in patch.edits)
 
 
-def rejected_ids(dossier: Dossier) -> frozenset[str]:
+def list_rejected_ids(dossier: Dossier) -> frozenset[str]:
     """Ids of the patches that the user rejected."""
     return frozenset(a.patch.id for a in dossier.archive if a.rejection)
 
 
 def list_candidates(dossier: Dossier) -> tuple[Candidate, ...]:
     """Every judged patch that was not rejected, best first."""
-    out = rejected_ids(dossier)
+    out = list_rejected_ids(dossier)
     last = {a.patch.id: a for a in dossier.archive if a.trial and a.verdict and a.patch.id not in out}
     ranked = [last[i] for i in dossier.order if i in last]
     preferred = [a for a in ranked if a.patch.id in dossier.preferred]
@@ -105,9 +105,9 @@ def list_accepted(dossier: Dossier, config: HealConfig) -> tuple[Candidate, ...]
 
     Good enough: what the user wrote or pointed at; else a score of ``config.accept`` for a patch that may be applied.
     """
-    found = list_candidates(dossier)
-    if found and found[0].patch.id in dossier.preferred:
-        return found
+    candidates = list_candidates(dossier)
+    if candidates and candidates[0].patch.id in dossier.preferred:
+        return candidates
     good = [
         c
         for c in list_plausible(dossier)
@@ -123,26 +123,26 @@ def list_further(dossier: Dossier) -> tuple[Attempt, ...]:
     if len(dossier.derived) >= DERIVATIONS:
         return ()
     here = dossier.current
-    out = rejected_ids(dossier)
-    found = []
+    out = list_rejected_ids(dossier)
+    ranked = []
     for attempt in dossier.archive:
-        if attempt.patch.id in dossier.derived or attempt.patch.id in out or not _may_be_built_on(attempt):
+        if attempt.patch.id in dossier.derived or attempt.patch.id in out or not _can_build_on(attempt):
             continue
         case = find_case_behind(dossier, attempt)
         if case is None:
             continue
-        reach, gain = progress.reach(case.failure), progress.reach(here.failure)
-        seen = progress.signature(case.failure, case.notebook) in dossier.met
+        reach, gain = progress.measure_reach(case.failure), progress.measure_reach(here.failure)
+        seen = progress.build_signature(case.failure, case.notebook) in dossier.met
         if seen or reach < gain:
             continue
         further = reach > gain
         if not further and progress.is_of_its_own_making(here.failure, case.failure):
             continue
-        found.append(((attempt.patch.applicability if further else Applicability.UNSAFE, reach), attempt))
-    return tuple(attempt for _, attempt in sorted(found, key=lambda item: item[0], reverse=True))
+        ranked.append(((attempt.patch.applicability if further else Applicability.UNSAFE, reach), attempt))
+    return tuple(attempt for _, attempt in sorted(ranked, key=lambda item: item[0], reverse=True))
 
 
-def _may_be_built_on(attempt: Attempt) -> bool:
+def _can_build_on(attempt: Attempt) -> bool:
     return (
         attempt.trial is not None
         and attempt.patch.applicability is not Applicability.DISPLAY_ONLY
@@ -156,4 +156,6 @@ def find_case_behind(dossier: Dossier, attempt: Attempt) -> Case | None:
         return None
     missed = attempt.verdict.feedback if attempt.verdict and not attempt.verdict.plausible else None
     case = dossier.case
-    return progress.behind(case, attempt.patch, attempt.trial, missed if attempt.trial.ran and case.oracle else None)
+    return progress.build_case_behind(
+        case, attempt.patch, attempt.trial, missed if attempt.trial.ran and case.oracle else None
+    )

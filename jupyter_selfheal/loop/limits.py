@@ -43,25 +43,25 @@ def find_exceeded_limit(account: Account, worst: Cost, config: HealConfig) -> st
 def _find_exceeded_token_limit(account: Account, after: Cost, config: HealConfig) -> str | None:
     if account.allowance <= 0:
         return "the model's price is not known, and the budget is $0: set c.SelfHeal.price_in and price_out"
-    tokens = tokens_of(after)
+    tokens = count_tokens(after)
     if tokens > account.tokens:
         return f"the model's price is not known, and {tokens} tokens would pass the ceiling of {account.tokens}"
-    left = session_tokens_left(account, config)
+    left = count_session_tokens_left(account, config)
     if tokens > left:
         return f"the model's price is not known, and {tokens} tokens would pass the {left} that the session has left"
     return None
 
 
-def tokens_of(cost: Cost) -> int:
+def count_tokens(cost: Cost) -> int:
     """Tokens read and written."""
     return cost.input_tokens + cost.output_tokens
 
 
-def session_tokens_left(account: Account, config: HealConfig) -> int:
+def count_session_tokens_left(account: Account, config: HealConfig) -> int:
     """Tokens that the session has left where a price is not known: as many budgets' worth as its dollars allow, less those
     of earlier heals at such a price."""
     budgets = account.session_allowance / config.budget_usd if config.budget_usd > 0 else 1.0
-    used = tokens_of(account.session) if account.session.unknown else 0
+    used = count_tokens(account.session) if account.session.unknown else 0
     return round(config.token_ceiling * max(1.0, budgets)) - used
 
 
@@ -92,7 +92,7 @@ def _is_repeated(earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bo
         return True
     if not earlier or any(a.rejection for a in earlier):
         return False
-    first, second = _best(earlier), _best(later)
+    first, second = _choose_best(earlier), _choose_best(later)
     if first.verdict and second.verdict and first.verdict.feedback:
         if _normalise_feedback(first.verdict.feedback) == _normalise_feedback(second.verdict.feedback):
             return True
@@ -106,31 +106,31 @@ def _normalise_feedback(feedback: str) -> str:
     return " ".join(re.sub(r"0x[0-9a-fA-F]+", "#", feedback).split())
 
 
-def _best(attempts: tuple[Attempt, ...]) -> Attempt:
+def _choose_best(attempts: tuple[Attempt, ...]) -> Attempt:
     return max(attempts, key=lambda a: a.verdict.score if a.verdict else -1.0)
 
 
-def _is_near(one: Attempt, other: Attempt) -> bool:
-    first, second = _changes(one), _changes(other)
+def _is_near(attempt: Attempt, other: Attempt) -> bool:
+    first, second = _format_changes(attempt), _format_changes(other)
     return first == second or difflib.SequenceMatcher(None, first, second, autojunk=False).ratio() >= NEAR
 
 
-def _changes(attempt: Attempt) -> str:
+def _format_changes(attempt: Attempt) -> str:
     """The statements that a patch brings in, without their formatting and comments."""
-    found = []
+    changes = []
     for edit in attempt.patch.edits:
         if isinstance(edit, Replace | Insert):
-            before = _statements(edit.old) if isinstance(edit, Replace) else []
-            found += [text for text in _statements(edit.source) if text not in before]
+            before = _list_statements(edit.old) if isinstance(edit, Replace) else []
+            changes += [text for text in _list_statements(edit.source) if text not in before]
         else:
-            found.append(repr(edit))
-    return "\n".join(found)
+            changes.append(repr(edit))
+    return "\n".join(changes)
 
 
-def _statements(source: str) -> list[str]:
+def _list_statements(source: str) -> list[str]:
     return [ast.unparse(s.node) for s in src.statements(source)] or source.splitlines()
 
 
 def has_price(cost: Cost) -> bool:
     """Whether a price is one that must be reserved: dollars, tokens, or unknown."""
-    return cost.usd > 0 or cost.unknown or tokens_of(cost) > 0
+    return cost.usd > 0 or cost.unknown or count_tokens(cost) > 0

@@ -100,7 +100,7 @@ class IllegalTransition(SelfHealError):
 
 def step(state: State | None, event: Event, config: HealConfig) -> tuple[State, tuple[Command, ...]]:
     """The state after an event, and what to do in it. Raises :class:`IllegalTransition`."""
-    after = _next_state(state, event, config)
+    after = _apply_event(state, event, config)
     return after, list_commands(after, config)
 
 
@@ -108,7 +108,7 @@ def fold(events: Iterable[Event], config: HealConfig) -> State | None:
     """The state that a journal's events lead to; None where there are none."""
     state: State | None = None
     for event in events:
-        state = _next_state(state, event, config)
+        state = _apply_event(state, event, config)
     return state
 
 
@@ -120,7 +120,7 @@ def list_commands(state: State, config: HealConfig) -> tuple[Command, ...]:
         case Reproduced(dossier):
             return (Diagnose(dossier.current),)
         case Diagnosed(dossier) | Consented(dossier) | Judged(dossier):
-            return (policy.next_move(dossier, config),)
+            return (policy.choose_next_move(dossier, config),)
         case Patched():
             return (_check_capabilities(state, config),)
         case Trying():
@@ -167,7 +167,7 @@ def _find_affordable(who: str, dossier: Dossier, config: HealConfig) -> Cost | N
     return None if find_exceeded_limit(dossier.account, worst, config) else worst
 
 
-def _next_state(state: State | None, event: Event, config: HealConfig) -> State:
+def _apply_event(state: State | None, event: Event, config: HealConfig) -> State:
     if isinstance(event, Started) and state is None:
         return advance.on_started(event, config)
     if state is None or isinstance(state, Closed) or isinstance(event, Started):

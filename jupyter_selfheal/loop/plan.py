@@ -42,7 +42,7 @@ def build_trial_steps(case: Case, patch: Patch, start: Start, oracle_steps: Iter
     failing = case.failure.cell_id
     patched = patch.source_of(failing, case.failure.source)
     code = find_remainder(case, patched) if start is Start.AFTER_FAILURE else patched
-    return (*_setup(case, patch), Run(code, failing, Role.CELL), *oracle_steps)
+    return (*_list_setup_steps(case, patch), Run(code, failing, Role.CELL), *oracle_steps)
 
 
 def list_requirements(patch: Patch) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def list_requirements(patch: Patch) -> tuple[str, ...]:
     return tuple(e.requirement for e in patch.edits if isinstance(e, Install))
 
 
-def failing_statement(case: Case) -> int:
+def find_failing_statement(case: Case) -> int:
     """Index of the top-level statement that failed, 0 where it is unknown or nothing ran."""
     failure = case.failure
     if failure.kind in (FailureKind.SYNTAX, FailureKind.MISSED):
@@ -65,7 +65,9 @@ def find_remainder(case: Case, patched: str) -> str:
     added among them.
     """
     left = (
-        None if src.is_foreign(patched) else src.remaining_source(case.failure.source, failing_statement(case), patched)
+        None
+        if src.is_foreign(patched)
+        else src.remaining_source(case.failure.source, find_failing_statement(case), patched)
     )
     return patched if left is None else left
 
@@ -79,23 +81,23 @@ def find_changed(old: str, new: str) -> tuple[str, frozenset[str]]:
     there = src.statements(new)
     if not there or src.is_foreign(new) or not src.statements(old):
         return new, src.names(new).binds | src.names(new).changes
-    again = _undone(old, new)
+    again = _find_statements_to_redo(old, new)
     before = list(src.statement_keys(old))
     keep: list[int] = []
     stale: set[str] = set()
     for statement, key in zip(there, src.statement_keys(new), strict=True):
-        found = src.names_of([statement.node])
+        names = src.names_of([statement.node])
         if key in before:
             before.remove(key)
-            if not stale & (found.uses | found.changes) and statement.index not in again:
+            if not stale & (names.uses | names.changes) and statement.index not in again:
                 continue
         keep.append(statement.index)
         if not isinstance(statement.node, (*_FUNCTIONS, *_IMPORTS)):
-            stale |= found.binds | found.changes
+            stale |= names.binds | names.changes
     return (src.keep_statements(new, keep) if keep else ""), frozenset(stale)
 
 
-def _undone(old: str, new: str) -> frozenset[int]:
+def _find_statements_to_redo(old: str, new: str) -> frozenset[int]:
     """Unchanged statements of an edited cell that make what a statement that is gone has bound, changed or deleted since.
 
     ``x = [2, 1]`` of ``x = x.sort()``: the statement that takes the place of the second reads what the first one made.
@@ -103,37 +105,37 @@ def _undone(old: str, new: str) -> frozenset[int]:
     known, keys = list(src.statement_keys(new)), list(src.statement_keys(old))
     gone = [s.node for s, key in zip(src.statements(old), keys, strict=True) if key not in known]
     spoilt = frozenset[str]().union(*(n.binds | n.changes | n.deletes for n in (src.names_of([g]) for g in gone)))
-    wanted = set(spoilt)
-    found: list[int] = []
+    needed = set(spoilt)
+    again: list[int] = []
     for statement, key in reversed(list(zip(src.statements(new), known, strict=True))):
         names = src.names_of([statement.node])
-        if key in keys and not wanted & (names.binds | names.changes):
+        if key in keys and not needed & (names.binds | names.changes):
             continue
         if key in keys:
-            found.append(statement.index)
-        wanted = (wanted - (names.binds - names.changes)) | ((names.uses | names.changes) & spoilt)
-    return frozenset(found)
+            again.append(statement.index)
+        needed = (needed - (names.binds - names.changes)) | ((names.uses | names.changes) & spoilt)
+    return frozenset(again)
 
 
-def _setup(case: Case, patch: Patch) -> Iterator[Run]:
+def _list_setup_steps(case: Case, patch: Patch) -> Iterator[Run]:
     failing = case.failure.cell_id
     renewed: set[str] = set()
     for edit in patch.edits:
         if isinstance(edit, Replace) and edit.cell_id != failing and _is_above(case, edit.cell_id):
-            yield from _again(case, patch, edit, renewed)
+            yield from _list_rerun_steps(case, patch, edit, renewed)
         elif isinstance(edit, Insert) and edit.cell_id != failing and _is_above(case, edit.before, failing):
-            if not (list_requirements(patch) and _installs(edit.source)):
+            if not (list_requirements(patch) and _is_installation(edit.source)):
                 yield Run(edit.source, edit.cell_id, Role.SETUP)
         elif isinstance(edit, Move):
-            yield from _moved(case, patch, edit)
+            yield from _list_move_steps(case, patch, edit)
         elif isinstance(edit, RunCells):
             for cell_id in edit.cell_ids:
-                source = _source(case, patch, cell_id)
+                source = _find_source(case, patch, cell_id)
                 renewed |= src.names(source).binds
                 yield Run(source, cell_id, Role.SETUP)
 
 
-def _again(case: Case, patch: Patch, edit: Replace, renewed: set[str]) -> Iterator[Run]:
+def _list_rerun_steps(case: Case, patch: Patch, edit: Replace, renewed: set[str]) -> Iterator[Run]:
     """The changed part of an earlier cell, then what the cells in between derive from it.
 
     All of the cell where it reads what an edit before this one has ``renewed``.
@@ -144,24 +146,24 @@ def _again(case: Case, patch: Patch, edit: Replace, renewed: set[str]) -> Iterat
         code, stale = edit.source, own.binds | own.changes
     if code:
         yield Run(code, edit.cell_id, Role.SETUP)
-    for cell in _between(case, edit.cell_id, case.failure.cell_id) if stale else ():
-        found = src.names(cell.source)
-        if cell.id not in patch.cells_touched and not cell.expensive and stale & (found.uses | found.changes):
-            stale |= found.binds | found.changes
+    for cell in _list_cells_between(case, edit.cell_id, case.failure.cell_id) if stale else ():
+        names = src.names(cell.source)
+        if cell.id not in patch.cells_touched and not cell.expensive and stale & (names.uses | names.changes):
+            stale |= names.binds | names.changes
             yield Run(cell.source, cell.id, Role.SETUP)
     renewed |= stale
 
 
-def _moved(case: Case, patch: Patch, edit: Move) -> Iterator[Run]:
+def _list_move_steps(case: Case, patch: Patch, edit: Move) -> Iterator[Run]:
     failing = case.failure.cell_id
     if edit.cell_id == failing:
-        for cell in _between(case, failing, edit.before):
-            yield Run(_source(case, patch, cell.id), cell.id, Role.SETUP)
+        for cell in _list_cells_between(case, failing, edit.before):
+            yield Run(_find_source(case, patch, cell.id), cell.id, Role.SETUP)
     elif _is_above(case, edit.before, failing):
-        yield Run(_source(case, patch, edit.cell_id), edit.cell_id, Role.SETUP)
+        yield Run(_find_source(case, patch, edit.cell_id), edit.cell_id, Role.SETUP)
 
 
-def _between(case: Case, above: str, below: str) -> tuple[Cell, ...]:
+def _list_cells_between(case: Case, above: str, below: str) -> tuple[Cell, ...]:
     first, last = case.notebook.index(above), case.notebook.index(below)
     return tuple(c for c in case.notebook.cells[first + 1 : last] if c.kind == "code") if 0 <= first < last else ()
 
@@ -172,11 +174,11 @@ def _is_above(case: Case, cell_id: str, also: str = "") -> bool:
     return cell_id == also or at < 0 or failing < 0 or at < failing
 
 
-def _source(case: Case, patch: Patch, cell_id: str) -> str:
+def _find_source(case: Case, patch: Patch, cell_id: str) -> str:
     at = case.notebook.index(cell_id)
     return patch.source_of(cell_id, case.notebook.cells[at].source if at >= 0 else "")
 
 
-def _installs(source: str) -> bool:
+def _is_installation(source: str) -> bool:
     """True for a cell of ``%pip install`` lines: a trial has the requirement from its scratch directory instead."""
     return all(re.match(r"\s*([%!]\s*(pip|uv|conda|mamba)\b|#|$)", line) for line in source.splitlines())

@@ -1,6 +1,6 @@
 """What to do next: the discipline of the loop, as pure functions of the dossier.
 
-:func:`next_move` is the whole of it. What the user asked to be tried comes first, and after too many rejections the heal
+:func:`choose_next_move` is the whole of it. What the user asked to be tried comes first, and after too many rejections the heal
 pauses. Then, in the order in which the moves are worth their price:
 
 1. a patch that is good enough is proposed;
@@ -50,12 +50,12 @@ SURE = 80
 """Confidence below which a cause in the environment is left alone."""
 
 
-def next_move(dossier: Dossier, config: HealConfig) -> Command:
+def choose_next_move(dossier: Dossier, config: HealConfig) -> Command:
     """The next command of a heal that is between two pieces of work."""
     if dossier.unproven:
-        return _show_only(dossier)
+        return _choose_untried_move(dossier)
     if any(at == ASKED_FOR for at, _ in dossier.waiting):
-        return TryPatches(next_tier(dossier))
+        return TryPatches(select_next_tier(dossier))
     if dossier.rejections >= config.rejections:
         return Pause(f"{dossier.rejections} proposals were rejected", Reason.REJECTED)
     best = evidence.list_accepted(dossier, config)
@@ -66,7 +66,7 @@ def next_move(dossier: Dossier, config: HealConfig) -> Command:
         return Derive(further[0].patch.id)
     depth = len(dossier.derived)
     if any(at == depth for at, _ in dossier.waiting):
-        return TryPatches(next_tier(dossier))
+        return TryPatches(select_next_tier(dossier))
     shown = evidence.list_plausible(dossier)
     if further and not shown:
         return Derive(further[0].patch.id)
@@ -74,18 +74,18 @@ def next_move(dossier: Dossier, config: HealConfig) -> Command:
     if free:
         return AskHealer(free, dossier.current)
     if dossier.waiting:
-        return TryPatches(next_tier(dossier))
+        return TryPatches(select_next_tier(dossier))
     if dossier.awaiting_consent:
         return Propose(proposals.build_consent_proposal(dossier))
-    return _paid_move(dossier, config, shown)
+    return _choose_paid_move(dossier, config, shown)
 
 
-def _paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...]) -> Command:
+def _choose_paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...]) -> Command:
     paid = next((h for h in list_open_healers(dossier) if h in dossier.paid), "")
     wasted = limits.find_waste(dossier, config) if paid else None
     if not paid or wasted:
         shown = shown or tuple(c for c in evidence.list_candidates(dossier) if c.verdict.inconclusive)
-        return Propose(proposals.build_proposal(dossier, shown)) if shown else _close(dossier, wasted)
+        return Propose(proposals.build_proposal(dossier, shown)) if shown else _build_close(dossier, wasted)
     if paid not in dossier.prices:
         return PriceCall(paid)
     worst = dossier.prices[paid]
@@ -99,19 +99,19 @@ def _paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...
     return Pause(f"{len(dossier.rounds)} attempts did not heal it", Reason.EXHAUSTED)
 
 
-def _show_only(dossier: Dossier) -> Command:
+def _choose_untried_move(dossier: Dossier) -> Command:
     """Nothing can be tried: only those who need no trial are asked."""
     free = next((h for h in list_open_healers(dossier) if traits_of(h).trusted), "")
     if free:
         return AskHealer(free, dossier.current)
-    left = [p for p in dossier.shown if p.id not in evidence.rejected_ids(dossier)]
+    left = [p for p in dossier.shown if p.id not in evidence.list_rejected_ids(dossier)]
     if left:
         return Propose(proposals.build_untried_proposal(dossier, left, dossier.unproven))
-    reason = Reason.REJECTED if evidence.rejected_ids(dossier) else Reason.NOT_REPRODUCED
+    reason = Reason.REJECTED if evidence.list_rejected_ids(dossier) else Reason.NOT_REPRODUCED
     return Close(reason, dossier.unproven)
 
 
-def _close(dossier: Dossier, wasted: Reason | None) -> Command:
+def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if wasted:
         detail = {
             Reason.STUCK: "the attempts repeat themselves",
@@ -125,7 +125,7 @@ def _close(dossier: Dossier, wasted: Reason | None) -> Command:
         return Close(Reason.ENVIRONMENT, dossier.diagnosis.advice or dossier.diagnosis.cause)
     if dossier.shut:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
-    if evidence.rejected_ids(dossier):
+    if evidence.list_rejected_ids(dossier):
         return Close(Reason.REJECTED, "every patch that was found was rejected")
     if dossier.derived:
         return Close(
@@ -165,7 +165,7 @@ def is_advice_only(diagnosis: Diagnosis, patch: Patch, config: HealConfig) -> bo
     return not config.install or patch.applicability is Applicability.DISPLAY_ONLY
 
 
-def next_tier(dossier: Dossier) -> tuple[Patch, ...]:
+def select_next_tier(dossier: Dossier) -> tuple[Patch, ...]:
     """The waiting patches to try now: of the latest derivation, those that may be trusted most, likeliest first."""
     depth = max(at for at, _ in dossier.waiting)
     group = [p for at, p in dossier.waiting if at == depth]

@@ -31,25 +31,25 @@ MISSED = "ExpectationMissed"
 _DEATHS = (Ending.EXITED, Ending.KILLED, Ending.OUT_OF_MEMORY)
 
 
-def failure_of(case: Case, source: str, trial: Trial, missed: str | None = None) -> Failure | None:
+def find_failure(case: Case, source: str, trial: Trial, missed: str | None = None) -> Failure | None:
     """How the cell (now ``source``) failed in a trial; None where it ran and missed nothing, or never began."""
     step = trial.step(Role.CELL)
     if any(r.role == Role.SETUP.value and not r.ok for r in trial.steps):
         return None
     ended = step is None or not step.ok
     if ended and (trial.ending is Ending.TIMED_OUT or (step is not None and step.status == "timeout")):
-        return _located(case, source, trial, FailureKind.TIMED_OUT, "TimeoutError", trial.detail)
+        return _build_failure(case, source, trial, FailureKind.TIMED_OUT, "TimeoutError", trial.detail)
     if ended and trial.ending in _DEATHS:
-        return _located(case, source, trial, FailureKind.DIED, "KernelDied", trial.detail or trial.ending.value)
+        return _build_failure(case, source, trial, FailureKind.DIED, "KernelDied", trial.detail or trial.ending.value)
     if step is not None and step.errors:
         kind = FailureKind.SYNTAX if step.errors[-1].before_exec else FailureKind.RAISED
-        return _located(case, source, trial, kind, step.errors[-1].ename, step.errors[-1].evalue)
+        return _build_failure(case, source, trial, kind, step.errors[-1].ename, step.errors[-1].evalue)
     if trial.ran and missed:
-        return _located(case, source, trial, FailureKind.MISSED, MISSED, missed)
+        return _build_failure(case, source, trial, FailureKind.MISSED, MISSED, missed)
     return None
 
 
-def _located(case: Case, source: str, trial: Trial, kind: FailureKind, ename: str, evalue: str) -> Failure:
+def _build_failure(case: Case, source: str, trial: Trial, kind: FailureKind, ename: str, evalue: str) -> Failure:
     """A failure with its place, as far as the trial knows it (also of a cell that was cut off, or whose process ended)."""
     step = trial.step(Role.CELL)
     error = step.errors[-1] if step is not None and step.errors else ErrorInfo(ename, evalue)
@@ -69,26 +69,26 @@ def _located(case: Case, source: str, trial: Trial, kind: FailureKind, ename: st
     )
 
 
-def reproduces(case: Case, trial: Trial, missed: str) -> bool:
+def is_reproduction(case: Case, trial: Trial, missed: str) -> bool:
     """Whether the cell, run as it is, failed as reported: same kind and type, normalised message, and statement."""
-    told, seen = case.failure, failure_of(case, case.failure.source, trial, missed)
-    if seen is None or seen.kind is not told.kind:
+    reported, seen = case.failure, find_failure(case, case.failure.source, trial, missed)
+    if seen is None or seen.kind is not reported.kind:
         return False
-    if told.kind in (FailureKind.MISSED, FailureKind.TIMED_OUT, FailureKind.DIED):
+    if reported.kind in (FailureKind.MISSED, FailureKind.TIMED_OUT, FailureKind.DIED):
         return True
     return (
-        seen.ename == told.ename
-        and normalise_message(seen.evalue) == normalise_message(told.evalue)
-        and _same_place(told, seen)
+        seen.ename == reported.ename
+        and normalise_message(seen.evalue) == normalise_message(reported.evalue)
+        and _is_same_place(reported, seen)
     )
 
 
-def _same_place(told: Failure, seen: Failure) -> bool:
-    first = told.statement if told.statement >= 0 else src.find_statement(told.source, told.line)
+def _is_same_place(reported: Failure, seen: Failure) -> bool:
+    first = reported.statement if reported.statement >= 0 else src.find_statement(reported.source, reported.line)
     return first < 0 or seen.statement < 0 or first == seen.statement
 
 
-def reach(failure: Failure) -> tuple[int, int, int]:
+def measure_reach(failure: Failure) -> tuple[int, int, int]:
     """How far a cell got before it failed; larger is further. Counted from the end, as patches add lines above."""
     lines = len(failure.source.rstrip().splitlines())
     if failure.kind is FailureKind.SYNTAX:
@@ -101,7 +101,7 @@ def reach(failure: Failure) -> tuple[int, int, int]:
     return (1, at - len(src.statements(failure.source)), failure.line - lines)
 
 
-def signature(failure: Failure, notebook: Notebook) -> str:
+def build_signature(failure: Failure, notebook: Notebook) -> str:
     """A failure's type, message and innermost line of the user's: equal only where nothing was gained."""
     frame = next((f for f in reversed(failure.frames) if f.cell_id), None)
     line = frame.text.strip() if frame else ""
@@ -120,19 +120,19 @@ def is_of_its_own_making(before: Failure, after: Failure) -> bool:
     return any(name in after.source and name not in before.source for name in named)
 
 
-def behind(case: Case, patch: Patch, trial: Trial, missed: str | None = None) -> Case | None:
+def build_case_behind(case: Case, patch: Patch, trial: Trial, missed: str | None = None) -> Case | None:
     """The case behind a patch of the reported case: the sources after it, the failure it met; None where it met none."""
     source = patch.source_of(case.failure.cell_id, case.failure.source)
-    failure = failure_of(case, source, trial, missed)
+    failure = find_failure(case, source, trial, missed)
     if failure is None or not failure.ename:
         return None
     try:
-        return replace(case, failure=failure, notebook=_after(case, patch), base=patch)
+        return replace(case, failure=failure, notebook=_apply_patch(case, patch), base=patch)
     except PatchError:  # of a cell that is not in the notebook: there is nothing to go on from
         return None
 
 
-def _after(case: Case, patch: Patch) -> Notebook:
+def _apply_patch(case: Case, patch: Patch) -> Notebook:
     """The notebook after the patch; the failing cell is there, and holds what failed, whatever the front end has in its place."""
     failing, source = case.failure.cell_id, case.failure.source
     if case.notebook.index(failing) >= 0:

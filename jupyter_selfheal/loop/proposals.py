@@ -10,14 +10,14 @@ from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.model import Candidate, Diagnosis, Ending, Isolation, Patch, Proposal, Start, Trial, Verdict
 
 
-def build_proposal(dossier: Dossier, found: tuple[Candidate, ...]) -> Proposal:
+def build_proposal(dossier: Dossier, candidates: tuple[Candidate, ...]) -> Proposal:
     """What is shown to the user, as far as it can be said without running anything."""
-    alive = {c.patch.id for c in found}
+    alive = {c.patch.id for c in candidates}
     return Proposal(
         failure=dossier.case.failure,
         diagnosis=diagnosis_to_show(dossier),
-        candidates=found,
-        proven_from=(found[0].trial.start,) if found and found[0].verdict.plausible else (),
+        candidates=candidates,
+        proven_from=(candidates[0].trial.start,) if candidates and candidates[0].verdict.plausible else (),
         baseline=evidence.find_baseline(dossier),
         cost=dossier.account.spent,
         spent_by=dossier.account.spent_by,
@@ -35,7 +35,7 @@ def build_consent_proposal(dossier: Dossier) -> Proposal:
 
 def build_untried_proposal(dossier: Dossier, patches: Iterable[Patch], why: str) -> Proposal:
     """Patches that were not tried, said to be so."""
-    found = tuple(
+    candidates = tuple(
         Candidate(
             patch,
             Trial(patch.id, (), Ending.CANCELLED, Start.AFTER_FAILURE, Isolation("none"), detail=why),
@@ -43,20 +43,20 @@ def build_untried_proposal(dossier: Dossier, patches: Iterable[Patch], why: str)
         )
         for patch in patches
     )
-    shown = build_proposal(dossier, found)
+    shown = build_proposal(dossier, candidates)
     return shown if why in shown.notes else replace(shown, notes=(*shown.notes, why))
 
 
-def last_proposal(dossier: Dossier) -> tuple[Proposal, ...]:
+def find_last_proposal(dossier: Dossier) -> tuple[Proposal, ...]:
     """What a heal that closes without a decision still has to show: advice, and how far it got. Never proven."""
     if dossier.proposals:
         return dossier.proposals[-1:]
-    found = [*dossier.shown]
+    patches = [*dossier.shown]
     why = "not tried: " + (dossier.unproven or "this failure is left alone")
-    if dossier.derived and not found:
-        found = [dossier.current.base]
+    if dossier.derived and not patches:
+        patches = [dossier.current.base]
         why = f"mended as far as {format_progress(dossier)}"
-    return (build_untried_proposal(dossier, found, why),) if found else ()
+    return (build_untried_proposal(dossier, patches, why),) if patches else ()
 
 
 def format_progress(dossier: Dossier) -> str:

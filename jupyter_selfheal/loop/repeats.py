@@ -43,19 +43,19 @@ def find_repeated_effects(case: Case, patch: Patch) -> tuple[str, ...]:
     Of the failing cell the statements up to the failing one ran. A cell that the patch runs first counts whole where its
     last run failed: how far that came is not known.
     """
-    world = _World.of(case.notebook)
-    found: dict[str, None] = {}
+    world = _World.from_notebook(case.notebook)
+    effects: dict[str, None] = {}
     for edit in patch.edits:
         if isinstance(edit, RunCells):
             halfway = [c.source for c in case.notebook.cells if c.id in edit.cell_ids and c.unfinished]
             for source in halfway:
-                found.update(dict.fromkeys(_done_by(source, len(src.statements(source)), world)))
+                effects.update(dict.fromkeys(_list_effects(source, len(src.statements(source)), world)))
     failure = case.failure
     if failure.kind is not FailureKind.SYNTAX:
         whole = len(src.statements(failure.source))
-        at = whole if failure.kind is FailureKind.MISSED else plan.failing_statement(case)
-        found.update(dict.fromkeys(_done_by(failure.source, at, world)))
-    return tuple(found)
+        at = whole if failure.kind is FailureKind.MISSED else plan.find_failing_statement(case)
+        effects.update(dict.fromkeys(_list_effects(failure.source, at, world)))
+    return tuple(effects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,14 @@ class _World:
     modules: frozenset[str]
 
     @classmethod
-    def of(cls, notebook: Notebook) -> _World:
+    def from_notebook(cls, notebook: Notebook) -> _World:
         code = [cell.source for cell in notebook.cells if cell.kind == "code"]
         nodes = [s.node for source in code for s in src.statements(source)]
         modules = frozenset().union(*(src.names(source).imports for source in code)) if code else frozenset()
         return cls({node.name: node for node in nodes if isinstance(node, _FUNCTIONS)}, modules)
 
 
-def _done_by(source: str, at: int, world: _World) -> list[str]:
+def _list_effects(source: str, at: int, world: _World) -> list[str]:
     """What the statements before ``at`` did, and that one as far as it came."""
     if src.is_foreign(source):
         return []
@@ -88,7 +88,7 @@ def _done_by(source: str, at: int, world: _World) -> list[str]:
             effects.visit(node)
             ended = range(at + 1)
         else:
-            effects.inside(node)
+            effects.collect_from_failed(node)
     texts = [src.keep_statements(source, ended), *(ast.unparse(world.functions[name]) for name in effects.called)]
     lasting = {name for text in texts for name in find_capabilities(text)}
     return [f"changes `{name}`" for name in effects.changed] + [_LASTING[n] for n in _LASTING if n in lasting]
@@ -104,13 +104,13 @@ class _Effects(ast.NodeVisitor):
         self._fresh: set[str] = set()
         self._stands_for: dict[str, str] = {}
 
-    def inside(self, statement: ast.stmt) -> None:
+    def collect_from_failed(self, statement: ast.stmt) -> None:
         """A simple statement that failed: what was called within it ran, the outermost call did not come to its end."""
         outermost = getattr(statement, "value", None)
         outermost = outermost.value if isinstance(outermost, ast.Await) else outermost
         for node in ast.walk(statement):
             if isinstance(node, ast.Call):
-                self._call(node, ended=node is not outermost)
+                self._add_call(node, ended=node is not outermost)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         call = node.value.value if isinstance(node.value, ast.Await) else node.value
@@ -119,11 +119,11 @@ class _Effects(ast.NodeVisitor):
             and isinstance(call.func, ast.Attribute)
             and not src.is_pure_method(call.func.attr)
         ):
-            self._change(call.func.value)
+            self._add_change(call.func.value)
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        self._call(node, ended=True)
+        self._add_call(node, ended=True)
         self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -138,11 +138,11 @@ class _Effects(ast.NodeVisitor):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
-        self._change(node.target)
+        self._add_change(node.target)
 
     def visit_Delete(self, node: ast.Delete) -> None:
         for target in node.targets:
-            self._change(target)
+            self._add_change(target)
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         self.visit(node.iter)
@@ -170,41 +170,41 @@ class _Effects(ast.NodeVisitor):
             self._assign(target.value, value)
         elif isinstance(target, ast.Name):
             if any(isinstance(n, ast.Name) and n.id == target.id for n in ast.walk(value)):
-                self._change(target)
+                self._add_change(target)
             self._bind(target.id, value)
         elif ast.unparse(target) in {ast.unparse(n) for n in ast.walk(value) if isinstance(n, type(target))}:
-            self._change(target)  # ``d["k"] = 1`` may be done twice, ``d["k"] = d["k"] / 2`` may not
+            self._add_change(target)  # ``d["k"] = 1`` may be done twice, ``d["k"] = d["k"] / 2`` may not
 
     def _bind(self, name: str, value: ast.expr) -> None:
         """A name for a value that is made here, or another name for something (a part of something) from outside."""
         self._fresh.discard(name)
         part = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Starred)
-        self._stands_for[name] = self._root(value) if part else ""
+        self._stands_for[name] = self._find_root(value) if part else ""
         if not self._stands_for[name] or self._stands_for[name] in self._fresh:
             self._fresh.add(name)
 
-    def _root(self, what: ast.expr) -> str:
+    def _find_root(self, expression: ast.expr) -> str:
         """The name from outside that an expression is, or is a part of; empty for what a call gives."""
-        if any(isinstance(n, ast.Call) for n in ast.walk(what)):
+        if any(isinstance(n, ast.Call) for n in ast.walk(expression)):
             return ""
-        name = src.root_name(what)
+        name = src.root_name(expression)
         return self._stands_for.get(name) or name
 
-    def _change(self, what: ast.expr) -> None:
-        name = self._root(what)
+    def _add_change(self, expression: ast.expr) -> None:
+        name = self._find_root(expression)
         if name and name not in self._fresh and name not in self._world.modules and name not in src.BUILTINS:
             self.changed.setdefault(name)
 
-    def _call(self, node: ast.Call, *, ended: bool) -> None:
+    def _add_call(self, node: ast.Call, *, ended: bool) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else src.root_name(node.func)
         if isinstance(node.func, ast.Name) and name in self._world.functions:
-            self._enter(name, node)
+            self._enter_function(name, node)
         elif ended and name in _CHANGING_FIRST and node.args:
-            self._change(node.args[0])
+            self._add_change(node.args[0])
         elif ended and isinstance(node.func, ast.Attribute) and (name in _CHANGING or _is_in_place(node)):
-            self._change(node.func.value)
+            self._add_change(node.func.value)
 
-    def _enter(self, name: str, call: ast.Call) -> None:
+    def _enter_function(self, name: str, call: ast.Call) -> None:
         """A function of the notebook: what its body changes of the notebook's, or of what it was given."""
         if name in self.called:
             return
@@ -216,12 +216,12 @@ class _Effects(ast.NodeVisitor):
             inner.visit(child)
         parameters = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
         given = {**dict(zip(parameters, call.args, strict=False)), **{k.arg or "": k.value for k in call.keywords}}
-        local = _local_names(function)
+        local = _list_local_names(function)
         for changed in inner.changed:
             if changed in given:
-                self._change(given[changed])
+                self._add_change(given[changed])
             elif changed not in local:
-                self._change(ast.Name(changed))
+                self._add_change(ast.Name(changed))
 
 
 def _is_in_place(node: ast.Call) -> bool:
@@ -230,7 +230,7 @@ def _is_in_place(node: ast.Call) -> bool:
     )
 
 
-def _local_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _list_local_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """Parameters and assigned names, without those that it declares global."""
     nodes = list(ast.walk(function))
     stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

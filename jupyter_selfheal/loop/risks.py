@@ -42,13 +42,13 @@ _COULD = {
 }
 
 
-def list_added(case: Case, patch: Patch, config: HealConfig) -> tuple[str, ...]:
+def list_added_capabilities(case: Case, patch: Patch, config: HealConfig) -> tuple[str, ...]:
     """The capabilities that a patch adds; installing is no news where the user allowed it."""
     allowed = {INSTALLATION} if config.install else set()
     return tuple(name for name in find_added_capabilities(case, patch) if name not in allowed)
 
 
-def other_cells(case: Case, patch: Patch) -> tuple[str, ...]:
+def list_other_cells(case: Case, patch: Patch) -> tuple[str, ...]:
     """Ids of the cells apart from the failing one that a patch changes or moves."""
     return tuple(
         dict.fromkeys(
@@ -61,55 +61,56 @@ def select_for_critic(
     case: Case, patches: Iterable[Patch], paid: Sequence[str], config: HealConfig
 ) -> tuple[tuple[Patch, tuple[str, ...]], ...]:
     """The patches that a critic is asked about, each with what it adds. A safe one needs none."""
-    found = []
+    chosen = []
     for patch in patches:
         if patch.applicability is Applicability.SAFE:
             continue
-        names, by_model = list_added(case, patch, config), any(who in paid for who in patch.healer.split("+"))
-        if names or (by_model and other_cells(case, patch)):
-            found.append((patch, names))
-    return tuple(found[:AT_MOST])
+        names = list_added_capabilities(case, patch, config)
+        by_model = any(who in paid for who in patch.healer.split("+"))
+        if names or (by_model and list_other_cells(case, patch)):
+            chosen.append((patch, names))
+    return tuple(chosen[:AT_MOST])
 
 
-def foresee_risk(case: Case, patch: Patch, names: Sequence[str]) -> str:
-    """One line on a patch that adds the capabilities ``names`` or touches other cells; empty for any other patch."""
+def foresee_risk(case: Case, patch: Patch, names: Sequence[str]) -> str | None:
+    """One line on a patch that adds the capabilities ``names`` or touches other cells; None for any other patch."""
     parts = []
     if names:
         could = [_COULD.get(name, name) for name in names]
         parts.append("it could " + " and ".join(filter(None, (", ".join(could[:-1]), could[-1]))))
-    elsewhere = [line for cell_id in other_cells(case, patch) if (line := _elsewhere(case, cell_id))]
+    elsewhere = [line for cell_id in list_other_cells(case, patch) if (line := _describe_other_cell(case, cell_id))]
     parts += elsewhere[:NAMED]
     if len(elsewhere) > NAMED:
         parts.append(f"and {len(elsewhere) - NAMED} more")
-    return "; ".join(parts)
+    return "; ".join(parts) or None
 
 
-def _elsewhere(case: Case, cell_id: str) -> str:
-    """What a change of another cell may do to the cells that go by it."""
+def _describe_other_cell(case: Case, cell_id: str) -> str | None:
+    """What a change of another cell may do to the cells that go by it; None of a cell that is not in the notebook."""
     cells = [c for c in case.notebook.cells if c.kind == "code" and c.source.strip()]
     at = next((n for n, c in enumerate(cells) if c.id == cell_id), -1)
     if at < 0:
-        return ""
+        return None
     made = src.names(cells[at].source)
     names = made.binds | made.changes
     others = [c for c in cells if c.id not in (cell_id, case.failure.cell_id)]
-    users = [_name(c, cells) for c in others if names & src.names(c.source).uses]
-    changed = f"cell {_name(cells[at], cells)} changes too"
+    users = [_format_cell_name(c, cells) for c in others if names & src.names(c.source).uses]
+    changed = f"cell {_format_cell_name(cells[at], cells)} changes too"
     if not users:
         return f"{changed}, which no other cell reads"
     shown = ", ".join(users[:4]) + (" …" if len(users) > 4 else "")
     return f"{changed}: what cell{'s' if len(users) > 1 else ''} {shown} made of it may no longer be right"
 
 
-def _name(cell: Cell, cells: Sequence[Cell]) -> str:
+def _format_cell_name(cell: Cell, cells: Sequence[Cell]) -> str:
     """``[7]``, as the front end shows a cell that ran; else which of the cells it is."""
     return f"[{cell.runs}]" if cell.runs else str(cells.index(cell) + 1)
 
 
-def join_texts(*parts: str) -> str:
+def join_texts(*parts: str | None) -> str:
     """Lines as one, without saying anything twice."""
-    found: list[str] = []
+    kept: list[str] = []
     for part in parts:
-        if part and not any(part in known for known in found):
-            found.append(part)
-    return "; ".join(found)
+        if part and not any(part in known for known in kept):
+            kept.append(part)
+    return "; ".join(kept)

@@ -47,7 +47,7 @@ class CommandRunner:
         """Let go of the states that were made on the way; the caller's own are the caller's."""
         self._states.close()
 
-    def started(self, run: str, unproven: str) -> ev.Started:
+    def build_start_event(self, run: str, unproven: str) -> ev.Started:
         """The first event of a run."""
         starts = self.parts.starts
         if not (starts.before or starts.after):
@@ -70,8 +70,8 @@ class CommandRunner:
             case do.RunBaseline():
                 yield self._run_baseline(dossier)
             case do.Diagnose(case):
-                _, facts = self._states.find_at(dossier)
-                yield ev.DiagnosisMade(self._cancellable(lambda: self.parts.diagnoser.diagnose(case, facts)))
+                _, facts = self._states.prepare_states(dossier)
+                yield ev.DiagnosisMade(self._run_cancellable(lambda: self.parts.diagnoser.diagnose(case, facts)))
             case do.PriceCall(who):
                 yield ev.Priced(who, self._advisers.price_call(who, dossier))
             case do.AskHealer():
@@ -85,50 +85,53 @@ class CommandRunner:
             case do.Derive(patch_id):
                 yield ev.Derived(patch_id)
             case do.Propose(proposal):
-                yield ev.ProposalMade(self._completed(proposal, dossier))
+                yield ev.ProposalMade(self._complete_proposal(proposal, dossier))
             case do.AskDecision(proposal):
-                yield ev.Decided(self._person(lambda: self.parts.approver.decide(proposal)))
+                yield ev.Decided(self._ask_person(lambda: self.parts.approver.decide(proposal)))
             case do.Pause(why, reason):
                 yield ev.PausedForUserAction(why, reason, dossier.account.spent)
             case do.AskToContinue(why):
                 last = dossier.proposals[-1] if dossier.proposals else None
                 spent = dossier.account.spent
-                yield ev.Decided(self._person(lambda: self.parts.approver.paused(why, last, spent)))
+                yield ev.Decided(self._ask_person(lambda: self.parts.approver.paused(why, last, spent)))
             case do.Close(reason, detail):
                 yield ev.Ended(reason, detail)
 
     def _run_baseline(self, dossier: Dossier) -> ev.BaselineRan:
         case, known = dossier.case, self._baseline
         if known is None or dossier.baselines:
-            known = self._cancellable(lambda: self._states.run_trial(case, BASELINE, self.parts.starts.best)[0])
+            known = self._run_cancellable(lambda: self._states.run_trial(case, BASELINE, self.parts.starts.best)[0])
         return ev.BaselineRan(known, self._find_missed_expectation(case, known) or "")
 
     def _find_missed_expectation(self, case: Case, trial: Trial) -> str | None:
         """Why a trial misses the user's oracle; None where it does not, where there is none, or where the cell failed."""
         return self.parts.scorer.find_missed_expectation(case, trial) if trial.ran and case.oracle else None
 
-    def _completed(self, proposal: Proposal, dossier: Dossier) -> Proposal:
+    def _complete_proposal(self, proposal: Proposal, dossier: Dossier) -> Proposal:
         """The proposal with the best patch proven from the other start, where that is cheap, and its time."""
         notes, proven = proposal.notes, proposal.proven_from
         other = self._states.find_other_start(proven)
         best = proposal.candidates[0]
         if other and best.trial.seconds <= CHEAP:
-            again, _ = self._cancellable(lambda: self._states.run_trial(dossier.case, best.patch, other))
+            again, _ = self._run_cancellable(lambda: self._states.run_trial(dossier.case, best.patch, other))
             missed = self._find_missed_expectation(dossier.case, again)
             if again.ran and not missed:
-                proven = (*proven, self._states.start_of(other))
+                proven = (*proven, self._states.find_start(other))
             else:
-                notes = (*notes, f"not proven {self._states.start_of(other).value}: {missed or _why(again)}")
+                notes = (
+                    *notes,
+                    f"not proven {self._states.find_start(other).value}: {missed or _format_failure(again)}",
+                )
         questions = proposal.questions
         if self.parts.questions and not questions and len(proposal.candidates) > 1:
             ask = self.parts.questions
-            questions = self._cancellable(lambda: ask(dossier.case, proposal.candidates))
+            questions = self._run_cancellable(lambda: ask(dossier.case, proposal.candidates))
         seconds = time.monotonic() - self._began
         return replace(proposal, proven_from=proven, notes=notes, questions=questions, seconds=seconds)
 
     # --- waiting ----------------------------------------------------------------------------------------------------
 
-    def _person(self, ask: Callable[[], Decision]) -> Decision:
+    def _ask_person(self, ask: Callable[[], Decision]) -> Decision:
         self.asking = True
         try:
             decision = ask()
@@ -138,11 +141,11 @@ class CommandRunner:
             raise Cancelled
         return decision
 
-    def _cancellable(self, call: Callable[[], T]) -> T:
+    def _run_cancellable(self, call: Callable[[], T]) -> T:
         return run_cancellable(call, self.cancel)
 
 
-def _why(trial: Trial) -> str:
+def _format_failure(trial: Trial) -> str:
     """How a trial failed, in a few words."""
     for step in trial.steps:
         for error in step.errors:

@@ -57,10 +57,10 @@ class Account:
     @property
     def spent_by(self) -> Mapping[str, Cost]:
         """Everything settled, and every open reservation at its worst, by who was paid."""
-        found = dict(self.settled)
+        costs = dict(self.settled)
         for call in self.reserved.values():
-            found[call.who] = found.get(call.who, Cost()) + call.worst
-        return found
+            costs[call.who] = costs.get(call.who, Cost()) + call.worst
+        return costs
 
     @property
     def spent(self) -> Cost:

@@ -53,7 +53,7 @@ class TrialStates:
             case,
             patch,
             kernel,
-            start=self.start_of(kernel),
+            start=self.find_start(kernel),
             scorer=parts.scorer,
             config=parts.config,
             install=parts.install,
@@ -86,7 +86,7 @@ class TrialStates:
                 future.cancel()
                 future.add_done_callback(_close_kept)
 
-    def find_at(self, dossier: Dossier) -> tuple[Starts, Facts]:
+    def prepare_states(self, dossier: Dossier) -> tuple[Starts, Facts]:
         """The states and facts of the failure at hand. Behind a patch that is the state in which that patch failed."""
         at = dossier.derived[-1] if dossier.derived else ""
         if self._current[0] != at:
@@ -103,14 +103,14 @@ class TrialStates:
             self._current = (at, Starts(self._parts.starts.before, self._here), facts)
         return self._current[1], self._current[2]
 
-    def start_of(self, kernel: TrialKernel) -> Start:
+    def find_start(self, kernel: TrialKernel) -> Start:
         """What a state is to the failing cell."""
         return Start.BEFORE_CELL if any(kernel is k for k in self._parts.starts.before) else Start.AFTER_FAILURE
 
     def find_other_start(self, proven: tuple[Start, ...]) -> TrialKernel | None:
         """A state of the caller's from which nothing was proven yet; None where nothing was proven at all."""
         starts = (*self._parts.starts.before, *self._parts.starts.after)
-        return next((k for k in starts if self.start_of(k) not in proven), None) if proven else None
+        return next((k for k in starts if self.find_start(k) not in proven), None) if proven else None
 
     def _close_states(self) -> None:
         """Close every state that was kept on the way: those behind patches, and that of the failure at hand."""

@@ -42,7 +42,7 @@ def run_trial(
     :class:`~jupyter_selfheal.errors.KernelError` where the machinery fails.
     """
     try:
-        paths = _installed(patch, install)
+        paths = _install_requirements(patch, install)
     except InfrastructureError as error:
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
     steps = plan.build_trial_steps(case, patch, start, scorer.oracle_steps(case, patch))
@@ -52,7 +52,7 @@ def run_trial(
     request = TrialRequest(
         steps=steps,
         patch_id=patch.id,
-        timeout=_limit(case, config) * cells + below,
+        timeout=_compute_time_limit(case, config) * cells + below,
         keep=keep,
         sandbox=Sandbox(network=config.network and not config.offline, memory_mb=config.memory_mb),
         paths=paths,
@@ -61,14 +61,14 @@ def run_trial(
     return replace(trial, start=start), kept
 
 
-def _limit(case: Case, config: HealConfig) -> float:
+def _compute_time_limit(case: Case, config: HealConfig) -> float:
     """Seconds for the cell: three times what it took; of one that was cut off, no more than it had then."""
     seconds = case.failure.seconds
     return config.limit_for(seconds / 3 if case.failure.kind is FailureKind.TIMED_OUT else seconds)
 
 
-def _installed(patch: Patch, install: Callable[[str], str] | None) -> tuple[str, ...]:
-    wanted = plan.list_requirements(patch)
-    if wanted and install is None:
+def _install_requirements(patch: Patch, install: Callable[[str], str] | None) -> tuple[str, ...]:
+    requirements = plan.list_requirements(patch)
+    if requirements and install is None:
         raise InfrastructureError("there is no installer at hand: install it yourself and run the cell again")
-    return tuple(install(requirement) for requirement in wanted if install)
+    return tuple(install(requirement) for requirement in requirements if install)

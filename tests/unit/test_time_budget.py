@@ -21,7 +21,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.plan import plan
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.journal.redact import Redactor
-from jupyter_selfheal.loop.progress import failure_of
+from jupyter_selfheal.loop.progress import find_failure
 from jupyter_selfheal.model import Case, Cell, Failure, Keep, Notebook, Reason, Run, TrialRequest
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.source import masking
@@ -69,7 +69,7 @@ def failing(notebook: Notebook) -> tuple[Case, Starts]:
     last = notebook.cells[-1]
     state = FakeKernel([c.source for c in notebook.cells[: min(2, len(notebook.cells) - 1)]])
     trial, after = state.run(TrialRequest((Run(last.source, last.id),), keep=Keep.ALWAYS, timeout=60.0))
-    failure = failure_of(Case(Failure(last.id, last.source), notebook), last.source, trial, "")
+    failure = find_failure(Case(Failure(last.id, last.source), notebook), last.source, trial, "")
     assert failure is not None
     assert after is not None
     return Case(failure, notebook), Starts((state,), (after,))

@@ -17,7 +17,7 @@ def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure
 
     As the loop sees it, so that what is reported is what is reproduced.
     """
-    return progress.failure_of(Case(Failure(cell.id, cell.source)), cell.source, trial, missed)
+    return progress.find_failure(Case(Failure(cell.id, cell.source)), cell.source, trial, missed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop.repeats import find_repeated_effects
 from jupyter_selfheal.model import Cost, Decision, Outcome, Proposal, Reason
 from jupyter_selfheal.ports import Starts, TrialKernel
-from jupyter_selfheal.surfaces.worker.journals import free_name
+from jupyter_selfheal.surfaces.worker.journals import find_free_name
 from jupyter_selfheal.surfaces.worker.spending import Spending
-from jupyter_selfheal.surfaces.worker.states import connect, starts_of
+from jupyter_selfheal.surfaces.worker.states import build_starts, connect_state
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")
 
@@ -36,7 +36,7 @@ QUIET = frozenset({"Priced", "Reserved", "Settled", "ProposalMade", "PausedForUs
 class RunningHeal:
     """A heal from its message to ``Finished``.
 
-    ``turn`` is held while it works, not while its user decides. ``ended`` is called once, before ``Finished`` is sent.
+    ``turn`` is held while it works, not while its user decides. ``on_end`` is called once, before ``Finished`` is sent.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class RunningHeal:
         message: m.Heal,
         send: Callable[[m.FromWorker], None],
         turn: threading.Lock,
-        ended: Callable[[RunningHeal, Outcome], None],
+        on_end: Callable[[RunningHeal, Outcome], None],
     ) -> None:
         self.message = message
         self.run = message.run
@@ -52,10 +52,10 @@ class RunningHeal:
         self.decisions: queue.SimpleQueue[Decision] = queue.SimpleQueue()
         self.working = False
         self.waiting = False
-        self.thread = threading.Thread(target=self._heal, name=f"selfheal-{message.run}", daemon=True)
+        self.thread = threading.Thread(target=self._run_thread, name=f"selfheal-{message.run}", daemon=True)
         self._send = send
         self._turn = turn
-        self._ended = ended
+        self._on_end = on_end
         self._kernels: tuple[TrialKernel, ...] = ()
         self._began = time.monotonic()
         self._tried = 0
@@ -66,14 +66,16 @@ class RunningHeal:
     def decide(self, proposal: Proposal) -> Decision:
         """See :class:`~jupyter_selfheal.ports.Approver`."""
         case = self.message.case
-        repeats = {c.patch.id: found for c in proposal.candidates if (found := find_repeated_effects(case, c.patch))}
-        return self._word(m.Proposed(self.run, proposal, repeats))
+        repeats = {
+            c.patch.id: effects for c in proposal.candidates if (effects := find_repeated_effects(case, c.patch))
+        }
+        return self._ask_user(m.Proposed(self.run, proposal, repeats))
 
     def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """See :class:`~jupyter_selfheal.ports.Approver`."""
-        return self._word(m.Paused(self.run, why, cost, (proposal,) if proposal else ()))
+        return self._ask_user(m.Paused(self.run, why, cost, (proposal,) if proposal else ()))
 
-    def _word(self, question: m.Proposed | m.Paused) -> Decision:
+    def _ask_user(self, question: m.Proposed | m.Paused) -> Decision:
         """Ask, and wait for the user; meanwhile another heal may work."""
         self.working, self.waiting = False, True
         self._turn.release()
@@ -92,43 +94,43 @@ class RunningHeal:
     @property
     def starts(self) -> Starts:
         """The states that it works from."""
-        return starts_of(self._kernels)
+        return build_starts(self._kernels)
 
-    def let_go(self) -> None:
+    def close_states(self) -> None:
         """Close the states. Idempotent; ends trials that run."""
         if not self.message.keep_states:
             for kernel in self._kernels:
                 kernel.close()
 
-    def _heal(self) -> None:
-        outcome, journal = self._failed(Reason.SELF_ERROR, "it ended without saying why"), ""
+    def _run_thread(self) -> None:
+        outcome, journal = self._build_failed_outcome(Reason.SELF_ERROR, "it ended without saying why"), ""
         try:
             with self._turn:
                 self.working = True
-                outcome, journal = self._healed()
+                outcome, journal = self._heal_case()
                 self.working = False
         except SelfHealError as error:
             log.error("%s: %s", self.run, error)
-            outcome = self._failed(Reason.INFRASTRUCTURE, str(error))
+            outcome = self._build_failed_outcome(Reason.INFRASTRUCTURE, str(error))
         except BaseException as error:
             log.exception("healing %s", self.run)
-            outcome = self._failed(Reason.SELF_ERROR, own_fault(error))
+            outcome = self._build_failed_outcome(Reason.SELF_ERROR, format_internal_error(error))
         finally:
-            self.let_go()
-            self._ended(self, outcome)
+            self.close_states()
+            self._on_end(self, outcome)
             self._send(m.Finished(self.run, outcome, journal))
 
-    def _healed(self) -> tuple[Outcome, str]:
+    def _heal_case(self) -> tuple[Outcome, str]:
         message = self.message
         unproven = message.unproven
         try:
             for address in message.states:
-                self._kernels = (*self._kernels, connect(address))
+                self._kernels = (*self._kernels, connect_state(address))
         except SelfHealError as error:
-            self.let_go()
+            self.close_states()
             self._kernels, unproven = (), str(error)
         with JsonlJournal.create(
-            free_name(self.run), notebook=message.case.notebook.path, config=message.config
+            find_free_name(self.run), notebook=message.case.notebook.path, config=message.config
         ) as journal:
             outcome = engine.heal(
                 message.case,
@@ -139,13 +141,13 @@ class RunningHeal:
                 cancel=self.cancel,
                 run=journal.path.stem,
                 unproven=unproven,
-                listeners=(self._progress,),
+                listeners=(self._report_progress,),
                 session_spent=message.session_spent,
             )
             return outcome, str(journal.path)
 
-    def _progress(self, event: object) -> None:
-        if self._spending.take(event):
+    def _report_progress(self, event: object) -> None:
+        if self._spending.add_event(event):
             self._send(m.Spent(self.run, self._spending.cost))
         body = wire.encode(event)
         kind = str(body["$"])
@@ -155,16 +157,16 @@ class RunningHeal:
             seconds = time.monotonic() - self._began
             self._send(m.Progress(self.run, kind, text, self._tried, self._spending.cost, seconds))
 
-    def _failed(self, reason: Reason, detail: str) -> Outcome:
+    def _build_failed_outcome(self, reason: Reason, detail: str) -> Outcome:
         return Outcome(reason, self.message.case.failure, cost=self._spending.cost, detail=detail)
 
 
-def own_fault(error: BaseException) -> str:
+def format_internal_error(error: BaseException) -> str:
     """An error of ours in one line, with the file that has the rest."""
-    return f"internal error: {type(error).__name__}: {error} (log: {log_path()})"
+    return f"internal error: {type(error).__name__}: {error} (log: {find_log_path()})"
 
 
-def log_path() -> str:
+def find_log_path() -> str:
     """The file that stderr goes to, where that can be known."""
     try:
         path = Path(os.readlink("/proc/self/fd/2"))

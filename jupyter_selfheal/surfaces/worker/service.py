@@ -21,9 +21,9 @@ from jupyter_selfheal.errors import SelfHealError, WireError
 from jupyter_selfheal.journal.describe import sent_text
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.model import Cost, Outcome
-from jupyter_selfheal.surfaces.worker.journals import events, free_name, sent_records
-from jupyter_selfheal.surfaces.worker.running_heal import RunningHeal, log_path, own_fault
-from jupyter_selfheal.surfaces.worker.states import connected
+from jupyter_selfheal.surfaces.worker.journals import find_free_name, read_events, read_sent_records
+from jupyter_selfheal.surfaces.worker.running_heal import RunningHeal, find_log_path, format_internal_error
+from jupyter_selfheal.surfaces.worker.states import connect_states
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")
 
@@ -46,7 +46,7 @@ class Worker:
 
     def serve(self) -> None:
         """Until ``Shutdown`` or the end of the input; then everything that runs is cancelled."""
-        self._send(m.Ready(__version__, os.getpid(), log_path()))
+        self._send(m.Ready(__version__, os.getpid(), find_log_path()))
         for line in self._lines:
             try:
                 message = wire.loads(line)
@@ -56,11 +56,11 @@ class Worker:
             if isinstance(message, m.Shutdown):
                 break
             try:
-                self._take(message)
+                self._handle_message(message)
             except Exception as error:
                 log.exception("taking %s", type(message).__name__)
-                self._send(m.Notice(own_fault(error), "error"))
-        self._stop()
+                self._send(m.Notice(format_internal_error(error), "error"))
+        self._stop_heals()
 
     def _send(self, message: m.FromWorker) -> None:
         """One line to the kernel. A kernel that is gone is noticed by the reader."""
@@ -69,7 +69,7 @@ class Worker:
             self._out.write(line)
             self._out.flush()
 
-    def _take(self, message: object) -> None:
+    def _handle_message(self, message: object) -> None:
         match message:
             case m.Hello(version=version):
                 if version != __version__:
@@ -77,10 +77,10 @@ class Worker:
                         m.Notice(f"the extension is {version}, the worker {__version__}: restart the kernel", "warning")
                     )
             case m.Heal():
-                heal = self._heals[message.run] = RunningHeal(message, self._send, self._turn, self._ended)
+                heal = self._heals[message.run] = RunningHeal(message, self._send, self._turn, self._remove_heal)
                 heal.thread.start()
             case m.Prove():
-                self._aside("prove", lambda: self._prove(message))
+                self._run_aside("prove", lambda: self._prove_patch(message))
             case m.Decide(run, decision):
                 if run in self._heals:
                     self._heals[run].decisions.put(decision)
@@ -90,70 +90,70 @@ class Worker:
                 if run in self._heals:
                     self._heals[run].cancel.set()
             case m.AskSent():
-                self._aside("sent", lambda: self._say_sent(message))
+                self._run_aside("sent", lambda: self._report_sent(message))
             case m.Switched(run):
-                self._switches(run).append(message)
+                self._open_switch_journal(run).append(message)
             case m.AskStatus():
-                self._send(self._status())
+                self._send(self._build_status())
             case _:
                 self._send(m.Notice(f"{type(message).__name__} is no message for the worker", "error"))
 
     @staticmethod
-    def _aside(name: str, work: Callable[[], None]) -> None:
+    def _run_aside(name: str, work: Callable[[], None]) -> None:
         threading.Thread(target=work, name=f"selfheal-{name}", daemon=True).start()
 
-    def _status(self) -> m.Status:
+    def _build_status(self) -> m.Status:
         runs = list(self._heals.values())
         working = next((h for h in runs if h.working), None) or next((h for h in runs if h.waiting), None)
         queued = tuple(h.run for h in runs if h is not working and not h.waiting)
         waiting = working.waiting if working else False
         return m.Status(working.run if working else "", waiting, queued, self._done, self._spent)
 
-    def _ended(self, heal: RunningHeal, outcome: Outcome) -> None:
+    def _remove_heal(self, heal: RunningHeal, outcome: Outcome) -> None:
         """A heal is over."""
         if self._heals.get(heal.run) is heal:
             del self._heals[heal.run]
         self._done += 1
         self._spent += outcome.cost
 
-    def _prove(self, message: m.Prove) -> None:
+    def _prove_patch(self, message: m.Prove) -> None:
         """Try one patch again, from the states as they are now."""
         try:
-            with connected(message.states) as starts:
-                found = engine.prove(message.case, message.patch, starts, message.config)
-            self._send(m.Proven(message.run, (found,)))
+            with connect_states(message.states) as starts:
+                candidate = engine.prove(message.case, message.patch, starts, message.config)
+            self._send(m.Proven(message.run, (candidate,)))
         except SelfHealError as error:
             self._send(m.Proven(message.run, error=str(error)))
         except Exception as error:
             log.exception("proving again")
-            self._send(m.Proven(message.run, error=own_fault(error)))
+            self._send(m.Proven(message.run, error=format_internal_error(error)))
 
-    def _say_sent(self, message: m.AskSent) -> None:
+    def _report_sent(self, message: m.AskSent) -> None:
         """What went to a model in a run; where nothing did, what would. Always an answer: somebody waits for it."""
         records, would = (), ""
         try:
-            records = tuple(sent_records(message.run))
+            records = tuple(read_sent_records(message.run))
             if message.cases and not records:
-                would = self._would_send(message)
+                would = self._preview_request(message)
         except SelfHealError as error:
             would = f"it cannot be said: {error}"
         except Exception as error:
             log.exception("rendering a request")
-            would = own_fault(error)
+            would = format_internal_error(error)
         self._send(m.Sent(message.run, records, "\n\n".join(map(sent_text, records)), would))
 
-    def _would_send(self, message: m.AskSent) -> str:
+    def _preview_request(self, message: m.AskSent) -> str:
         at_work = self._heals.get(message.run)
-        with contextlib.nullcontext(at_work.starts) if at_work else connected(message.states) as starts:
-            return sent_text(engine.would_send(message.cases[0], starts, message.config, events(message.run)))
+        with contextlib.nullcontext(at_work.starts) if at_work else connect_states(message.states) as starts:
+            return sent_text(engine.would_send(message.cases[0], starts, message.config, read_events(message.run)))
 
-    def _switches(self, run: str) -> JsonlJournal:
+    def _open_switch_journal(self, run: str) -> JsonlJournal:
         """The journal of what the user switched in this session."""
         if self._switched is None:
-            self._switched = JsonlJournal.create(free_name(run))
+            self._switched = JsonlJournal.create(find_free_name(run))
         return self._switched
 
-    def _stop(self) -> None:
+    def _stop_heals(self) -> None:
         heals = list(self._heals.values())
         for heal in heals:
             heal.cancel.set()
@@ -161,4 +161,4 @@ class Worker:
         for heal in heals:
             heal.thread.join(max(deadline - time.monotonic(), 0.0))
         for heal in heals:
-            heal.let_go()
+            heal.close_states()

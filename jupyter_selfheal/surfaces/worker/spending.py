@@ -18,20 +18,20 @@ class Spending:
         """All of it together."""
         return sum(self._under_way.values(), self._settled)
 
-    def take(self, event: object) -> bool:
+    def add_event(self, event: object) -> bool:
         """True where the event changes what was spent."""
         before = self.cost
         if isinstance(event, ev.Reserved):
             self._under_way[event.id] = event.worst
         elif isinstance(event, ev.Settled):
-            self._settle(event.id, event.cost)
+            self._settle_call(event.id, event.cost)
         elif isinstance(event, ev.Answered):
-            self._settle(event.settles, event.answer.cost)
+            self._settle_call(event.settles, event.answer.cost)
         elif isinstance(event, ev.CapabilitiesChecked | ev.Scored):
-            self._settle(event.settles, event.cost)
+            self._settle_call(event.settles, event.cost)
         return self.cost != before
 
-    def _settle(self, call: str, cost: Cost) -> None:
+    def _settle_call(self, call: str, cost: Cost) -> None:
         if call:
             self._under_way.pop(call, None)
             self._settled += cost

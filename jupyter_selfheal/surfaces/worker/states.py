@@ -10,26 +10,26 @@ from jupyter_selfheal.model import Start
 from jupyter_selfheal.ports import Starts, TrialKernel
 
 
-def connect(address: StateAddress) -> TrialKernel:
+def connect_state(address: StateAddress) -> TrialKernel:
     """Take a state over. Raises :class:`~jupyter_selfheal.errors.KernelError` where it is gone."""
     from jupyter_selfheal.kernels.forked import ForkedKernel
 
     return ForkedKernel.connect(address.socket, address.start)
 
 
-def starts_of(kernels: Iterable[TrialKernel]) -> Starts:
+def build_starts(kernels: Iterable[TrialKernel]) -> Starts:
     """The first of each kind."""
-    found = tuple(kernels)
-    before = tuple(k for k in found if k.start is Start.BEFORE_CELL)
-    return Starts(before[:1], tuple(k for k in found if k.start is Start.AFTER_FAILURE)[:1])
+    states = tuple(kernels)
+    before = tuple(k for k in states if k.start is Start.BEFORE_CELL)
+    return Starts(before[:1], tuple(k for k in states if k.start is Start.AFTER_FAILURE)[:1])
 
 
 @contextlib.contextmanager
-def connected(addresses: Iterable[StateAddress]) -> Iterator[Starts]:
+def connect_states(addresses: Iterable[StateAddress]) -> Iterator[Starts]:
     """The states for a while; every one that was taken over is let go, also where the next is gone."""
     with contextlib.ExitStack() as stack:
         kernels = []
         for address in addresses:
-            kernels.append(connect(address))
+            kernels.append(connect_state(address))
             stack.callback(kernels[-1].close)
-        yield starts_of(kernels)
+        yield build_starts(kernels)

@@ -7,7 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from jupyter_selfheal.loop.limits import normalise_message
-from jupyter_selfheal.loop.progress import behind, failure_of, reach, reproduces, signature
+from jupyter_selfheal.loop.progress import (
+    build_case_behind,
+    build_signature,
+    find_failure,
+    is_reproduction,
+    measure_reach,
+)
 from jupyter_selfheal.model import (
     Case,
     Ending,
@@ -38,22 +44,22 @@ def trial(ending: Ending, *steps: StepResult, detail: str = "") -> Trial:
 def test_a_cell_that_is_cut_off_timed_out_wherever_it_was_then() -> None:
     where = ErrorInfo("TimeoutError", "still running when its time was up", line=1, statement=0)
     cut = trial(Ending.TIMED_OUT, StepResult("timeout", errors=(where,)), detail="the time limit was reached")
-    failure = failure_of(CASE, "while True: pass", cut)
+    failure = find_failure(CASE, "while True: pass", cut)
     assert failure is not None
     assert (failure.kind, failure.line) == (FailureKind.TIMED_OUT, 1)
-    assert reproduces(CASE, cut, "")
+    assert is_reproduction(CASE, cut, "")
 
 
 @pytest.mark.parametrize("ending", [Ending.EXITED, Ending.KILLED, Ending.OUT_OF_MEMORY])
 def test_a_process_that_ends_under_the_cell_died(ending: Ending) -> None:
-    failure = failure_of(CASE, "x", trial(ending, StepResult("skipped"), detail="signal 11"))
+    failure = find_failure(CASE, "x", trial(ending, StepResult("skipped"), detail="signal 11"))
     assert failure is not None
     assert (failure.kind, failure.evalue) == (FailureKind.DIED, "signal 11")
 
 
 def test_a_failing_setup_is_no_failure_of_the_cell() -> None:
     setup = StepResult("error", role="setup", errors=(ErrorInfo("E", "e"),))
-    assert failure_of(CASE, "x", trial(Ending.FINISHED, setup, StepResult("skipped"))) is None
+    assert find_failure(CASE, "x", trial(Ending.FINISHED, setup, StepResult("skipped"))) is None
 
 
 @pytest.mark.parametrize(
@@ -73,20 +79,20 @@ def test_reach_counts_from_the_end_so_that_lines_added_above_do_not_count(stage:
     s = stage("x = 1", "x.a\nx.b\nx.c")
     same = _behind(s, s.replaced("x.a", "import os\nx.a"))
     further = _behind(s, s.replaced("x.a", "import os\nx"))
-    assert reach(same.failure) == reach(s.case.failure)
-    assert reach(further.failure) > reach(s.case.failure)
+    assert measure_reach(same.failure) == measure_reach(s.case.failure)
+    assert measure_reach(further.failure) > measure_reach(s.case.failure)
 
 
 def test_anything_raised_is_further_than_a_syntax_error(stage: MakeStage) -> None:
     s = stage("x = 1", "x.a\nif x\n    pass")
     assert s.case.failure.kind is FailureKind.SYNTAX
-    assert reach(_behind(s, s.replaced("if x", "if x:")).failure) > reach(s.case.failure)
+    assert measure_reach(_behind(s, s.replaced("if x", "if x:")).failure) > measure_reach(s.case.failure)
 
 
 def test_a_second_use_in_the_same_line_is_another_failure(stage: MakeStage) -> None:
     s = stage("x = 1", "print(x.nope, x.nope)")
     case = _behind(s, replacement("c1", s.source, "x.nope", "x"))
-    assert signature(case.failure, case.notebook) != signature(s.case.failure, s.case.notebook)
+    assert build_signature(case.failure, case.notebook) != build_signature(s.case.failure, s.case.notebook)
 
 
 def test_the_case_behind_holds_the_sources_after_the_patch(stage: MakeStage) -> None:
@@ -101,7 +107,7 @@ def test_the_case_behind_holds_the_sources_after_the_patch(stage: MakeStage) -> 
 def _behind(s: Stage, patch: Patch) -> Case:
     source = patch.source_of("c1", s.source)
     ran, _ = s.starts.before[0].run(TrialRequest((Run(source, "c1"),), patch.id, keep=Keep.NEVER))
-    case = behind(s.case, patch, ran)
+    case = build_case_behind(s.case, patch, ran)
     assert case is not None
     return case
 
@@ -109,4 +115,4 @@ def _behind(s: Stage, patch: Patch) -> Case:
 def test_nothing_is_behind_a_patch_that_ran(stage: MakeStage) -> None:
     s = stage("x = 1", "x.a")
     ran, _ = s.starts.before[0].run(TrialRequest((Run("x", "c1"),)))
-    assert behind(s.case, s.replaced("x.a", "x"), ran) is None
+    assert build_case_behind(s.case, s.replaced("x.a", "x"), ran) is None

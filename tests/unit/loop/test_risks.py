@@ -36,7 +36,7 @@ PAID = ("language_model", "critic")
 
 
 def test_what_a_patch_could_do_is_said_in_words() -> None:
-    names = risks.list_added(CASE, DELETES, HealConfig())
+    names = risks.list_added_capabilities(CASE, DELETES, HealConfig())
     assert names == ("deletion", "subprocess")
     assert risks.foresee_risk(CASE, DELETES, names) == "it could delete files and start another program"
 
@@ -52,13 +52,13 @@ def test_a_change_elsewhere_names_the_cells_that_go_by_it() -> None:
     assert risks.foresee_risk(CASE, many, ()).endswith("cell 3 changes too, which no other cell reads; and 1 more")
     alone = Patch((Replace("c2", "b = 2", "b = 3"),), "b")
     assert risks.foresee_risk(CASE, alone, ()) == "cell 3 changes too, which no other cell reads"
-    assert risks.foresee_risk(CASE, HERE, ()) == ""
+    assert risks.foresee_risk(CASE, HERE, ()) is None
 
 
 def test_an_installation_that_was_allowed_is_no_news() -> None:
     patch = Patch((Install("x", "x"),), "Install x")
-    assert risks.list_added(CASE, patch, HealConfig()) == ("installation",)
-    assert risks.list_added(CASE, patch, HealConfig(install=True)) == ()
+    assert risks.list_added_capabilities(CASE, patch, HealConfig()) == ("installation",)
+    assert risks.list_added_capabilities(CASE, patch, HealConfig(install=True)) == ()
 
 
 def test_a_critic_is_asked_about_the_models_changes_elsewhere_and_about_what_must_be_cleared() -> None:

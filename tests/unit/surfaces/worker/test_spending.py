@@ -12,17 +12,17 @@ WORST, REAL, JUDGED = Cost(usd=0.5), Cost(usd=0.1), Cost(usd=0.01)
 
 def test_a_call_under_way_counts_at_its_worst_until_it_is_settled() -> None:
     spending = Spending()
-    assert spending.take(ev.Reserved("a", "language_model", WORST))
+    assert spending.add_event(ev.Reserved("a", "language_model", WORST))
     assert spending.cost == WORST
-    assert spending.take(ev.Answered("language_model", Answer(cost=REAL), "a"))
+    assert spending.add_event(ev.Answered("language_model", Answer(cost=REAL), "a"))
     assert spending.cost == REAL
-    assert spending.take(ev.Reserved("b", ev.JUDGE, WORST))
-    assert spending.take(ev.Settled("b", JUDGED))
+    assert spending.add_event(ev.Reserved("b", ev.JUDGE, WORST))
+    assert spending.add_event(ev.Settled("b", JUDGED))
     assert spending.cost == REAL + JUDGED
 
 
 def test_what_costs_nothing_changes_nothing() -> None:
     spending = Spending()
-    assert not spending.take(ev.Answered("rules", Answer()))
-    assert not spending.take(ev.Priced("language_model", WORST))
+    assert not spending.add_event(ev.Answered("rules", Answer()))
+    assert not spending.add_event(ev.Priced("language_model", WORST))
     assert spending.cost == Cost()
