@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Cell, Oracle, Output, Role, Run
 from jupyter_selfheal.scoring.asserts import asserts_in, below, run_by
 from jupyter_selfheal.scoring.downstream import CellsBelow, chosen
+from tests.scoring_cases import case_of, patch_of
 
 
 def test_asserts_inside_functions_are_there_but_do_not_run() -> None:
@@ -24,7 +23,7 @@ def test_asserts_of_test_functions_count_where_the_cell_calls_them() -> None:
     assert run_by("f(1)", ["def f(n):\n    assert n\n"]) == 0
 
 
-def test_only_asserts_on_what_is_there_are_asked(case_of: Any, patch_of: Any) -> None:
+def test_only_asserts_on_what_is_there_are_asked() -> None:
     case = case_of(
         [
             "import math",
@@ -41,12 +40,12 @@ def test_only_asserts_on_what_is_there_are_asked(case_of: Any, patch_of: Any) ->
     assert all(b.decides for b in found)
 
 
-def test_an_assert_on_other_definitions_does_not_decide(case_of: Any, patch_of: Any) -> None:
+def test_an_assert_on_other_definitions_does_not_decide() -> None:
     case = case_of(["def mean(xs):\n    return 0", "xs = load()", "assert mean(xs) == 3\nassert xs"], failing=1)
     assert [b.decides for b in below(case, patch_of(case, "xs = [3]"))] == [False, True]
 
 
-def test_the_nearest_dependent_cells_are_run_with_what_they_need(case_of: Any, patch_of: Any) -> None:
+def test_the_nearest_dependent_cells_are_run_with_what_they_need() -> None:
     case = case_of(["df = load()", "k = 2", "unrelated = 1", "df2 = df * k", "print(df2)"])
     assert [c.id for c in chosen(case, patch_of(case, "df = read()"))] == ["c1", "c3", "c4"]
 
@@ -73,17 +72,17 @@ def test_the_nearest_dependent_cells_are_run_with_what_they_need(case_of: Any, p
     ],
     ids=lambda c: c.source[:25] + str(c.tags),
 )
-def test_cells_that_are_dear_harmful_or_unrelated_are_not_run(cell: Cell, case_of: Any, patch_of: Any) -> None:
+def test_cells_that_are_dear_harmful_or_unrelated_are_not_run(cell: Cell) -> None:
     case = case_of(["import pandas as pd\nmodel = 1", "df = load()", cell], failing=1)
     assert chosen(case, patch_of(case, "df = read()")) == ()
 
 
-def test_a_cell_that_needs_one_that_was_left_out_is_left_out(case_of: Any, patch_of: Any) -> None:
+def test_a_cell_that_needs_one_that_was_left_out_is_left_out() -> None:
     case = case_of(["df = load()", Cell("b", "m = fit(df)", expensive=True), "print(m, df)", "print(df)"])
     assert [c.id for c in chosen(case, patch_of(case, "df = read()"))] == ["c3"]
 
 
-def test_steps_share_the_seconds_and_carry_the_cells_own_expectations(case_of: Any, patch_of: Any) -> None:
+def test_steps_share_the_seconds_and_carry_the_cells_own_expectations() -> None:
     case = case_of(["df = load()", Cell("b", "df + 1", oracle=Oracle(expect="3")), "df + 2"])
     found = tuple(CellsBelow().list_steps(case, patch_of(case, "df = 2"), HealConfig(downstream_seconds=8.0)))
     assert [(s.role, s.timeout, s.go_on) for s in found if isinstance(s, Run)] == [(Role.DOWNSTREAM, 4.0, True)] * 2

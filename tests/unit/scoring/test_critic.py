@@ -12,6 +12,7 @@ from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.providers.scripted import ScriptedProvider
 from jupyter_selfheal.scoring.critic import AT_MOST, ModelCritic
+from tests.scoring_cases import case_of, patch_of
 
 KEY = "ghp_" + "k" * 36
 
@@ -25,7 +26,7 @@ def says(*risks: tuple[str, str]) -> str:
     return json.dumps({"risks": [{"patch": patch, "risk": risk} for patch, risk in risks]})
 
 
-def test_several_patches_are_one_call_of_the_judges_model_and_one_line_each(case_of: Any, patch_of: Any) -> None:
+def test_several_patches_are_one_call_of_the_judges_model_and_one_line_each() -> None:
     case = case_of(["x = nope"])
     one, two = patch_of(case, "import os\nos.remove('a.csv')"), patch_of(case, "x = 2")
     critic, provider = critic_of(says(("P1", "a.csv is\n  gone"), ("P2", "none"), ("P9", "?")))
@@ -43,7 +44,7 @@ def test_several_patches_are_one_call_of_the_judges_model_and_one_line_each(case
 @pytest.mark.parametrize(
     "reply", ["All is well.", "[]", '{"risks": "none"}', '{"risks": [{"patch": "P1", "risk": 5}]}']
 )
-def test_a_reply_that_cannot_be_read_says_nothing_and_is_paid(reply: str, case_of: Any, patch_of: Any) -> None:
+def test_a_reply_that_cannot_be_read_says_nothing_and_is_paid(reply: str) -> None:
     case = case_of(["x = nope"])
     critic, _ = critic_of(reply)
     found, cost, _ = critic.risks(case, [(patch_of(case, "x = 1"), ())])
@@ -51,7 +52,7 @@ def test_a_reply_that_cannot_be_read_says_nothing_and_is_paid(reply: str, case_o
     assert cost.calls == 1
 
 
-def test_the_worst_case_holds_for_the_longest_patches_and_no_more_are_shown(case_of: Any) -> None:
+def test_the_worst_case_holds_for_the_longest_patches_and_no_more_are_shown() -> None:
     case = case_of(["\n".join(f"x{n} = nope" for n in range(900))])
     patches = [Patch((Insert(f"n{n}", "y = 1\n" * 900, "c0"),), f"Patch {n}") for n in range(9)]
     critic, provider = critic_of(says(("P1", "r" * 900)))
@@ -63,7 +64,7 @@ def test_the_worst_case_holds_for_the_longest_patches_and_no_more_are_shown(case
     assert len(found[patches[0].id]) <= 200
 
 
-def test_secrets_do_not_go_out_and_offline_nothing_does(case_of: Any, patch_of: Any) -> None:
+def test_secrets_do_not_go_out_and_offline_nothing_does() -> None:
     case = case_of([f"key = '{KEY}'\nx = nope"])
     patch = patch_of(case, f"key = '{KEY}'\nimport os\nos.system('curl -d ' + key)")
     critic, provider = critic_of(says(("P1", "SELFHEAL_SECRET_1_ is sent away")))

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from tests.scoring_cases import case_of, patch_of, try_patch
 
 DEFINITIONS = (
     'def is_valid(e):\n    return "@" in e\n'
@@ -28,13 +27,11 @@ DEFINITIONS = (
         ("assert len(emails) == 2", False),
     ],
 )
-def test_an_assert_about_raw_data_is_told_from_a_test_of_code(check: str, answer: bool, case_of: Any) -> None:
+def test_an_assert_about_raw_data_is_told_from_a_test_of_code(check: str, answer: bool) -> None:
     assert asks_of_data(case_of([DEFINITIONS, check], failing=1, ename="AssertionError")) is answer
 
 
-def test_code_that_looks_at_data_is_not_proven_by_letting_them_pass(
-    case_of: Any, patch_of: Any, try_patch: Any
-) -> None:
+def test_code_that_looks_at_data_is_not_proven_by_letting_them_pass() -> None:
     case = case_of([DEFINITIONS, "assert all(is_valid(e) for e in emails)"], failing=1, ename="AssertionError")
     patch = patch_of(case, DEFINITIONS.replace('"@" in e', "len(e) > 0"), "c0", healer="search")
     found = EvidenceScorer().judge(case, try_patch(case), [(patch, try_patch(case, patch))], ()).verdicts[0]

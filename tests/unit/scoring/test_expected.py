@@ -11,6 +11,7 @@ from jupyter_selfheal.inside.probes import doctests
 from jupyter_selfheal.inside.probes.expected import probe
 from jupyter_selfheal.model import Ending, Isolation, Oracle, Output, Start, StepResult, Trial
 from jupyter_selfheal.scoring.expected import parts, stdout_difference
+from tests.scoring_cases import case_of, patch_of
 
 ENDED = (Ending.FINISHED, Start.AFTER_FAILURE, Isolation("fake"))
 
@@ -69,9 +70,7 @@ def test_other_printed_text_is_a_difference(wanted: str, text: str) -> None:
     assert stdout_difference(wanted, text)
 
 
-def test_what_was_printed_before_the_failure_counts_for_a_resumed_trial(
-    case_of: Any, patch_of: Any, try_patch: Any
-) -> None:
+def test_what_was_printed_before_the_failure_counts_for_a_resumed_trial() -> None:
     case = case_of(
         ["print('a')\nprint(b)"], line=2, oracle=Oracle(stdout="a\nb"), outputs=(Output("stream", "stdout", "a\n"),)
     )

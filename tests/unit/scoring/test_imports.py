@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from jupyter_selfheal.scoring.imports import only_imports
+from tests.scoring_cases import case_of, patch_of
 
 
 @pytest.mark.parametrize(
@@ -17,6 +16,6 @@ from jupyter_selfheal.scoring.imports import only_imports
         ("import pandas as pd\npd.options.mode = 1\ndf = pd.DataFrame()\nprint(df)", False),
     ],
 )
-def test_a_patch_that_only_imports_is_known(new: str, answer: bool, case_of: Any, patch_of: Any) -> None:
+def test_a_patch_that_only_imports_is_known(new: str, answer: bool) -> None:
     case = case_of(["x = 1", "df = pd.DataFrame()\nprint(df)"], failing=1, ename="NameError")
     assert only_imports(case, patch_of(case, new)) is answer

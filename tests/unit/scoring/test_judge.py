@@ -16,6 +16,7 @@ from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.providers.scripted import ScriptedProvider
 from jupyter_selfheal.scoring.judge import ModelJudge
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from tests.scoring_cases import case_of, patch_of, try_patch
 
 
 class Plain:
@@ -45,17 +46,15 @@ def judge_of(*lines: Any, **config: Any) -> tuple[ModelJudge, ScriptedProvider]:
     return ModelJudge(provider, HealConfig(**config), Plain(), read_prompt), provider
 
 
-def opinions(judge: ModelJudge, case: Case, patches: list[Patch], try_patch: Any) -> Any:
+def opinions(judge: ModelJudge, case: Case, patches: list[Patch]) -> Any:
     return judge.opinions(case, try_patch(case, BASELINE), [(p, try_patch(case, p)) for p in patches], ())
 
 
-def test_a_single_patch_is_paired_with_the_original_twice_with_the_order_swapped(
-    case_of: Any, patch_of: Any, try_patch: Any
-) -> None:
+def test_a_single_patch_is_paired_with_the_original_twice_with_the_order_swapped() -> None:
     case = case_of(["x = nope"])
     judge, provider = judge_of(prefers("x = 1"), prefers("x = 1"))
     patch = patch_of(case, "x = 1", healer="search", title="SECRET ORIGIN")
-    found, cost, record = opinions(judge, case, [patch], try_patch)
+    found, cost, record = opinions(judge, case, [patch])
     texts = [r.messages[0][1] for r in provider.requests]
     assert [t.index("x = 1") < t.index("x = nope") for t in texts] == [True, False]
     assert found[patch.id].score == 8
@@ -68,21 +67,21 @@ def test_a_single_patch_is_paired_with_the_original_twice_with_the_order_swapped
     assert {r.model for r in provider.requests} == {"claude-haiku-5-5"}
 
 
-def test_a_judge_that_goes_by_the_order_is_trusted_less(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_a_judge_that_goes_by_the_order_is_trusted_less() -> None:
     case = case_of(["x = nope"])
     judge, _ = judge_of(says(8, 4, "A"), says(8, 4, "A"))
     one, two = patch_of(case, "x = 1"), patch_of(case, "x = 2")
-    found, _, _ = opinions(judge, case, [one, two], try_patch)
+    found, _, _ = opinions(judge, case, [one, two])
     assert found[one.id].score == found[two.id].score == 6
     assert found[one.id].confidence < 60
     assert "off by one" in found[one.id].feedback
 
 
-def test_three_patches_go_in_a_ring_and_a_fourth_is_not_paid_for(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_three_patches_go_in_a_ring_and_a_fourth_is_not_paid_for() -> None:
     case = case_of(["x = nope"])
     judge, provider = judge_of(*[prefers("x = 2")] * 6)
     patches = [patch_of(case, f"x = {n}") for n in range(1, 5)]
-    found, cost, _ = opinions(judge, case, patches, try_patch)
+    found, cost, _ = opinions(judge, case, patches)
     assert len(provider.requests) == 6
     assert max(found, key=lambda i: found[i].score) == patches[1].id
     assert patches[3].id not in found
@@ -93,44 +92,44 @@ def test_three_patches_go_in_a_ring_and_a_fourth_is_not_paid_for(case_of: Any, p
 
 @pytest.mark.parametrize("reply", ["I like the first one", '{"score_a": "good"}', "[1, 2]", '{"score_a": 5',
      says(math.nan, math.nan), says(math.inf, 5), says(-1, 5), says(85, 85), says(True, 5)])  # fmt: skip
-def test_a_reply_that_cannot_be_read_counts_as_3(reply: str, case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_a_reply_that_cannot_be_read_counts_as_3(reply: str) -> None:
     case = case_of(["x = nope"])
     judge, _ = judge_of(reply, reply)
     patch = patch_of(case, "x = 1")
-    found, _, _ = opinions(judge, case, [patch], try_patch)
+    found, _, _ = opinions(judge, case, [patch])
     assert found[patch.id].score == 3
 
 
-def test_an_error_carries_what_had_been_spent(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_an_error_carries_what_had_been_spent() -> None:
     case = case_of(["x = nope"])
     judge, _ = judge_of(says(5, 5), ProviderError("gone", kind="network"))
     with pytest.raises(ProviderError) as raised:
-        opinions(judge, case, [patch_of(case, "x = 1")], try_patch)
+        opinions(judge, case, [patch_of(case, "x = 1")])
     assert raised.value.cost is not None
     assert raised.value.cost.calls == 1
 
 
-def test_outputs_go_out_only_where_values_may(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_outputs_go_out_only_where_values_may() -> None:
     case = case_of(["password = 'hunter2'\nprint(nope)"])
     patch = patch_of(case, "password = 'hunter2'\nprint(40 + 2)")
     for allowed in (False, True):
         judge, provider = judge_of(says(5, 5), says(5, 5), send_values=allowed)
-        opinions(judge, case, [patch], try_patch)
+        opinions(judge, case, [patch])
         text = provider.requests[0].messages[0][1]
         assert ("showed:\n42" in text) is allowed
         assert "hunter2" not in text
         assert "SELFHEAL_SECRET_1_" in text
 
 
-def test_offline_nothing_is_asked(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_offline_nothing_is_asked() -> None:
     case = case_of(["x = nope"])
     judge, provider = judge_of(offline=True)
-    assert opinions(judge, case, [patch_of(case, "x = 1")], try_patch)[0] == {}
+    assert opinions(judge, case, [patch_of(case, "x = 1")])[0] == {}
     assert judge.worst_case(case, 3).usd == 0
     assert provider.requests == []
 
 
-def test_the_scorer_takes_the_judges_word_within_4_and_8(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_the_scorer_takes_the_judges_word_within_4_and_8() -> None:
     case = case_of(["x = nope"])
     judge, _ = judge_of(says(10, 2, "A"), says(2, 10, "B"))
     patch = patch_of(case, "x = 1 + 1")
@@ -150,9 +149,9 @@ def test_the_scorer_takes_the_judges_word_within_4_and_8(case_of: Any, patch_of:
     ],
 )
 def test_a_provider_that_does_not_serve_the_default_judge_judges_with_its_own_model(
-    config: dict[str, str], model: str, case_of: Any, patch_of: Any, try_patch: Any
+    config: dict[str, str], model: str
 ) -> None:
     case = case_of(["x = nope"])
     judge, provider = judge_of(says(5, 5), says(5, 5), **config)
-    opinions(judge, case, [patch_of(case, "x = 1")], try_patch)
+    opinions(judge, case, [patch_of(case, "x = 1")])
     assert {r.model for r in provider.requests} == {model}

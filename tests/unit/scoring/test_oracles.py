@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import BASELINE, Case, Patch, Probe, Step, Trial
 from jupyter_selfheal.scoring.evidence import Evidence, Finding
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from tests.scoring_cases import case_of, patch_of, try_patch
 
 IS_SORTED = "def probe(shell, last, argument):\n    return shell.user_ns['a'] == sorted(shell.user_ns['a'])\n"
 
@@ -26,7 +26,7 @@ class SortedResult:
         return replace(evidence, findings=(*evidence.findings, finding))
 
 
-def test_a_further_oracle_decides_between_patches(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_a_further_oracle_decides_between_patches() -> None:
     oracle: TrialOracle = SortedResult()
     scorer = EvidenceScorer(oracles=(*ORACLES, oracle))
     case = case_of(["b = [2, 1]", "a = sorted(bb)"], 1)

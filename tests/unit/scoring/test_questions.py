@@ -11,12 +11,13 @@ from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, 
 from jupyter_selfheal.scoring.questions import questions
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from tests.scoring_cases import case_of, patch_of, try_patch
 
 Asked = Callable[..., tuple[Question, ...]]
 
 
 @pytest.fixture
-def asked(case_of: Any, patch_of: Any, try_patch: Any) -> Asked:
+def asked() -> Asked:
     """asked(above, cell, sources, …): the questions about those versions of a cell, best first."""
 
     def run(above: str, cell: str, *sources: str, **more: Any) -> tuple[Question, ...]:

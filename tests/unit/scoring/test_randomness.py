@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from jupyter_selfheal.model import BASELINE, Case, Patch, Replace
+from jupyter_selfheal.model import BASELINE, Patch, Replace
 from jupyter_selfheal.scoring.randomness import unseeded
+from tests.scoring_cases import case_of
 
 
 @pytest.mark.parametrize(
@@ -18,9 +17,7 @@ from jupyter_selfheal.scoring.randomness import unseeded
         ["df = df.sample(frac=1, random_state=None)", "print(df)"],
     ],
 )
-def test_draws_that_the_cell_depends_on_make_its_numbers_new_in_every_run(
-    sources: list[str], case_of: Callable[..., Case]
-) -> None:
+def test_draws_that_the_cell_depends_on_make_its_numbers_new_in_every_run(sources: list[str]) -> None:
     assert unseeded(case_of(sources, failing=len(sources) - 1), BASELINE)
 
 
@@ -34,13 +31,11 @@ def test_draws_that_the_cell_depends_on_make_its_numbers_new_in_every_run(
         ["print(sum([1, 2]))"],
     ],
 )
-def test_seeded_draws_and_draws_that_the_cell_does_not_read_leave_its_numbers_as_they_are(
-    sources: list[str], case_of: Callable[..., Case]
-) -> None:
+def test_seeded_draws_and_draws_that_the_cell_does_not_read_leave_its_numbers_as_they_are(sources: list[str]) -> None:
     assert not unseeded(case_of(sources, failing=len(sources) - 1), BASELINE)
 
 
-def test_a_cell_that_does_not_parse_is_read_as_the_patch_makes_it(case_of: Callable[..., Case]) -> None:
+def test_a_cell_that_does_not_parse_is_read_as_the_patch_makes_it() -> None:
     case = case_of(["d = stats.norm.rvs(size=9)", "print mean(d)"], failing=1)
     mended = Replace("c1", "print mean(d)", "print(mean(d))")
     assert unseeded(case, Patch((mended,), title="print is a function"))

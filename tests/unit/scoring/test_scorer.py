@@ -30,9 +30,10 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.ports import Scorer
 from jupyter_selfheal.scoring.scorer import EvidenceScorer, diff_size
 from jupyter_selfheal.scoring.verdict import Opinion
+from tests.scoring_cases import case_of, patch_of, try_patch
 
 
-def verdicts(case: Case, patches: Sequence[Patch], try_patch: Any, scorer: EvidenceScorer | None = None) -> list[Any]:
+def verdicts(case: Case, patches: Sequence[Patch], scorer: EvidenceScorer | None = None) -> list[Any]:
     scorer = scorer or EvidenceScorer()
     tried = [(p, try_patch(case, p, scorer)) for p in patches]
     return list(scorer.judge(case, try_patch(case, BASELINE, scorer), tried, ()).verdicts)
@@ -43,9 +44,7 @@ def test_it_is_the_loops_scorer() -> None:
     assert scorer.worst_case(Case(failure=None), 3) == Cost()  # type: ignore[arg-type]
 
 
-def test_an_expected_value_tells_right_from_wrong_and_wrong_says_why(
-    case_of: Any, patch_of: Any, try_patch: Any
-) -> None:
+def test_an_expected_value_tells_right_from_wrong_and_wrong_says_why() -> None:
     case = case_of(
         ["xs = [1, 2, 3]", "total = sum(xs[:-1])\ntotal"], 1, 2, FailureKind.MISSED, oracle=Oracle(expect="6")
     )
@@ -54,7 +53,7 @@ def test_an_expected_value_tells_right_from_wrong_and_wrong_says_why(
     )
     assert EvidenceScorer().find_missed_expectation(case, try_patch(case)) == "expected 6, got 3"
     assert EvidenceScorer().find_missed_expectation(case, try_patch(case, right)) is None
-    a, b, c = verdicts(case, [right, wrong, cheat], try_patch)
+    a, b, c = verdicts(case, [right, wrong, cheat])
     assert a.score >= 9
     assert a.oracle_met
     assert b.score <= 3
@@ -63,29 +62,25 @@ def test_an_expected_value_tells_right_from_wrong_and_wrong_says_why(
     assert c.tampering
 
 
-def test_the_oracle_in_the_cells_metadata_is_honoured(case_of: Any, try_patch: Any) -> None:
+def test_the_oracle_in_the_cells_metadata_is_honoured() -> None:
     case = case_of([Cell("c0", "print(1)", oracle=Oracle(stdout="2"))], kind=FailureKind.MISSED)
     assert "expected to print '2'" in (EvidenceScorer().find_missed_expectation(case, try_patch(case)) or "")
 
 
-def test_checks_run_after_the_cell_and_each_is_counted(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_checks_run_after_the_cell_and_each_is_counted() -> None:
     case = case_of(["x = y"], oracle=Oracle(checks=("assert x > 0", "assert x < 5, 'too big'")))
-    good, bad = verdicts(case, [patch_of(case, "x = 2 + 2"), patch_of(case, "x = 3 * 3")], try_patch)
+    good, bad = verdicts(case, [patch_of(case, "x = 2 + 2"), patch_of(case, "x = 3 * 3")])
     assert good.score >= 9
     assert "AssertionError: too big" in bad.feedback
     assert bad.score <= 3
 
 
-def test_asserts_below_decide_where_they_depend_on_the_patched_cell_only(
-    case_of: Any, patch_of: Any, try_patch: Any
-) -> None:
+def test_asserts_below_decide_where_they_depend_on_the_patched_cell_only() -> None:
     case = case_of(
         ["def double(x):\n    return x * z\ny = double(2)", "assert double(3) == 6\nassert double(0) == 0"], line=2
     )
     bodies = ("x * 2", "x + 2")
-    good, bad = verdicts(
-        case, [patch_of(case, f"def double(x):\n    return {b}\ny = double(2)") for b in bodies], try_patch
-    )
+    good, bad = verdicts(case, [patch_of(case, f"def double(x):\n    return {b}\ny = double(2)") for b in bodies])
     assert good.oracle_met
     assert 8 <= good.score <= 9.5
     assert "asserts below" in good.proofs
@@ -93,57 +88,55 @@ def test_asserts_below_decide_where_they_depend_on_the_patched_cell_only(
     assert "assert double(3) == 6" in bad.feedback
 
 
-def test_doctests_of_the_cell_decide_even_where_the_patch_rewrites_them(
-    case_of: Any, patch_of: Any, try_patch: Any
-) -> None:
+def test_doctests_of_the_cell_decide_even_where_the_patch_rewrites_them() -> None:
     text = 'def f(x):\n    """\n    >>> f(2)\n    4\n    """\n    return x * z\nf(1)'
     case = case_of([text], line=6)
     good = patch_of(case, text.replace("z", "2"))
     bad = patch_of(case, text.replace("z", "3").replace("    4\n", "    6\n"))
-    a, b = verdicts(case, [good, bad], try_patch)
+    a, b = verdicts(case, [good, bad])
     assert "doctests" in a.proofs
     assert b.score <= 3
 
 
-def test_an_example_that_an_assert_contradicts_decides_nothing(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_an_example_that_an_assert_contradicts_decides_nothing() -> None:
     text = 'def f(x):\n    """\n    >>> f(2)\n    5\n    >>> f(3)\n    6\n    """\n    return x + 1'
     case = case_of([text, "assert f(2) == 4\nassert f(5) == 10"], 1, ename="AssertionError")
     good = patch_of(case, text.replace("x + 1", "x * 2"), "c0")
     bad = patch_of(case, text.replace("x + 1", "{2: 4, 5: 10}[x]"), "c0")
-    a, b = verdicts(case, [good, bad], try_patch)
+    a, b = verdicts(case, [good, bad])
     assert a.score >= 8
     assert b.score <= 3
 
 
-def test_asserts_in_the_failing_cell_hold_once_it_runs(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_asserts_in_the_failing_cell_hold_once_it_runs() -> None:
     case = case_of(["def f(x):\n    return x + 1", "assert f(2) == 4"], 1, ename="AssertionError")
-    found = verdicts(case, [patch_of(case, "def f(x):\n    return x * 2", "c0")], try_patch)[0]
+    found = verdicts(case, [patch_of(case, "def f(x):\n    return x * 2", "c0")])[0]
     assert found.oracle_met
     assert "asserts in the cell" in found.proofs
 
 
-def test_stored_outputs_tell_two_patches_apart(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_stored_outputs_tell_two_patches_apart() -> None:
     cell = Cell("c0", "mean(2, 4)", outputs=(Output("execute_result", data={"text/plain": "3.0"}),))
     case = case_of([cell])
-    same, other = verdicts(case, [patch_of(case, "(2 + 4) / 2"), patch_of(case, "2 + 4 / 2")], try_patch)
+    same, other = verdicts(case, [patch_of(case, "(2 + 4) / 2"), patch_of(case, "2 + 4 / 2")])
     assert same.score >= 8
     assert "stored output" in same.proofs
     assert other.score < 5
     assert other.plausible
 
 
-def test_what_a_wrong_program_left_stored_is_no_oracle(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_what_a_wrong_program_left_stored_is_no_oracle() -> None:
     cell = Cell("c0", "2 + 3", outputs=(Output("execute_result", data={"text/plain": "5"}),))
     case = case_of([cell], kind=FailureKind.MISSED, oracle=Oracle(expect="6"))
-    found = verdicts(case, [patch_of(case, "2 * 3")], try_patch)[0]
+    found = verdicts(case, [patch_of(case, "2 * 3")])[0]
     assert found.score >= 9
 
 
-def test_cells_below_decide_between_patches(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_cells_below_decide_between_patches() -> None:
     below = Cell("c1", "print(d['total'])", outputs=(Output("stream", "stdout", "6\n"),))
     case = case_of(["d = make()", below])
     good, bad, wrong = verdicts(
-        case, [patch_of(case, s) for s in ("d = dict(total=6)", "d = dict(sum=6)", "d = dict(total=7)")], try_patch
+        case, [patch_of(case, s) for s in ("d = dict(total=6)", "d = dict(sum=6)", "d = dict(total=7)")]
     )
     assert good.score >= 8 > bad.score
     assert any("runs under another patch" in r for r in bad.reasons)
@@ -151,10 +144,10 @@ def test_cells_below_decide_between_patches(case_of: Any, patch_of: Any, try_pat
     assert wrong.score < good.score
 
 
-def test_how_far_a_failing_patch_came_is_measured_by_statements(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_how_far_a_failing_patch_came_is_measured_by_statements() -> None:
     case = case_of(["a = 1\nb = nope\nc = b + 1"], line=2, evalue="name 'nope' is not defined")
     sources = ("a = 1\nb = nope\nc = b", "a = 1\nb = a.x\nc = b", "k = 2\na = 1\nb = a\nc = b + 'x'", "a = = 1")
-    found = verdicts(case, [patch_of(case, s) for s in sources], try_patch)
+    found = verdicts(case, [patch_of(case, s) for s in sources])
     assert [v.score for v in found] == [1, 2, 3, 0]
 
 
@@ -163,7 +156,7 @@ def trial_with(case: Case, step: StepResult, **more: Any) -> Trial:
     return Trial("p", (step,), ending, Start.BEFORE_CELL, Isolation("fake"), **more)
 
 
-def test_a_blocked_connection_is_inconclusive_and_a_blocked_cache_is_not(case_of: Any, patch_of: Any) -> None:
+def test_a_blocked_connection_is_inconclusive_and_a_blocked_cache_is_not() -> None:
     case = case_of(["df = load(url)"])
     patch = patch_of(case, "df = read(url)")
 
@@ -176,9 +169,7 @@ def test_a_blocked_connection_is_inconclusive_and_a_blocked_cache_is_not(case_of
     assert verdict("TypeError").inconclusive == ""
 
 
-def test_a_trial_cut_past_the_failing_statement_is_inconclusive_but_a_hang_that_was_the_failure_is_not(
-    case_of: Any, patch_of: Any
-) -> None:
+def test_a_trial_cut_past_the_failing_statement_is_inconclusive_but_a_hang_that_was_the_failure_is_not() -> None:
     for kind, inconclusive in ((FailureKind.RAISED, True), (FailureKind.TIMED_OUT, False)):
         case = case_of(["while n: n -= 2"], kind=kind)
         patch = patch_of(case, "while n: n -= 1")
@@ -188,9 +179,7 @@ def test_a_trial_cut_past_the_failing_statement_is_inconclusive_but_a_hang_that_
         assert found.score <= 3
 
 
-def test_a_time_limit_that_cuts_the_cells_below_leaves_the_cell_healed(
-    case_of: Any, patch_of: Any, try_patch: Any
-) -> None:
+def test_a_time_limit_that_cuts_the_cells_below_leaves_the_cell_healed() -> None:
     case = case_of(["x = y", "print(x)"], oracle=Oracle(expect="4"))
     patch = patch_of(case, "x = 2 * 2")
     trial = try_patch(case, patch)
@@ -216,7 +205,7 @@ class Eights:
         return Cost(usd=0.02 * patches)
 
 
-def test_the_judge_is_asked_only_where_nothing_better_decides(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_the_judge_is_asked_only_where_nothing_better_decides() -> None:
     case, judge = case_of(["x = y"]), Eights()
     patches = [
         patch_of(case, "x = 1 + 1", title="open"),
@@ -225,16 +214,16 @@ def test_the_judge_is_asked_only_where_nothing_better_decides(case_of: Any, patc
         patch_of(case, "x = 3 - 1", title="safe", applicability=Applicability.SAFE, healer="rules"),
     ]
     scorer = EvidenceScorer(judge=judge)
-    found = verdicts(case, patches, try_patch, scorer)
+    found = verdicts(case, patches, scorer)
     assert judge.asked == ["open"]
     assert [v.score for v in found] == [8.0, pytest.approx(found[1].score), 3.0, 7.0]
     assert scorer.worst_case(case, 2).usd == 0.04
     with_oracle = case_of(["x = y"], oracle=Oracle(expect="2"))
-    verdicts(with_oracle, [patch_of(with_oracle, "x = 1 + 1")], try_patch, scorer)
+    verdicts(with_oracle, [patch_of(with_oracle, "x = 1 + 1")], scorer)
     assert judge.asked == ["open"]
 
 
-def test_the_size_of_a_patch_is_what_must_be_read(case_of: Any, patch_of: Any) -> None:
+def test_the_size_of_a_patch_is_what_must_be_read() -> None:
     case = case_of(["total = 0\nfor row in range(1, rows):\n    total =+ row"])
     after = (
         "total = 0\nfor row in range(1, rows):\n    total += row",

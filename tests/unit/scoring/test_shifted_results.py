@@ -8,19 +8,18 @@ import pytest
 from jupyter_selfheal.model import FailureKind
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.scoring.shifted_results import shifted
+from tests.scoring_cases import case_of, patch_of, try_patch
 
 AREA = "def area(w, h):\n    return w * h"
 
 
-def judged(case: Any, patch: Any, try_patch: Any) -> Any:
+def judged(case: Any, patch: Any) -> Any:
     return EvidenceScorer().judge(case, try_patch(case), [(patch, try_patch(case, patch))], ()).verdicts[0]
 
 
-def test_a_guess_that_shifts_the_result_to_meet_one_check_is_shown_not_accepted(
-    case_of: Any, patch_of: Any, try_patch: Any
-) -> None:
+def test_a_guess_that_shifts_the_result_to_meet_one_check_is_shown_not_accepted() -> None:
     case = case_of([AREA, "assert area(2, 3) == 7"], failing=1, ename="AssertionError")
-    found = judged(case, patch_of(case, AREA + " + 1", "c0"), try_patch)
+    found = judged(case, patch_of(case, AREA + " + 1", "c0"))
     assert found.score < 7
     assert found.plausible
     assert not found.oracle_met
@@ -35,17 +34,15 @@ def test_a_guess_that_shifts_the_result_to_meet_one_check_is_shown_not_accepted(
         "assert [area(2, 3), area(1, 1)] == [7, 2]",
     ],
 )
-def test_two_examples_of_other_inputs_prove_the_same_shift(
-    check: str, case_of: Any, patch_of: Any, try_patch: Any
-) -> None:
+def test_two_examples_of_other_inputs_prove_the_same_shift(check: str) -> None:
     case = case_of([AREA, check], failing=1, ename="AssertionError")
-    assert judged(case, patch_of(case, AREA + " + 1", "c0"), try_patch).score >= 8
+    assert judged(case, patch_of(case, AREA + " + 1", "c0")).score >= 8
 
 
-def test_one_check_is_enough_for_a_change_within_the_computation(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_one_check_is_enough_for_a_change_within_the_computation() -> None:
     old = "def total(n):\n    return sum(range(n))"
     case = case_of([old, "assert total(10) == 55"], failing=1, ename="AssertionError")
-    assert judged(case, patch_of(case, old.replace("range(n)", "range(n + 1)"), "c0"), try_patch).score >= 8
+    assert judged(case, patch_of(case, old.replace("range(n)", "range(n + 1)"), "c0")).score >= 8
 
 
 @pytest.mark.parametrize(
@@ -78,18 +75,16 @@ def test_one_check_is_enough_for_a_change_within_the_computation(case_of: Any, p
         ("y = xs[:n]", "y = xs[:n + 1]", False),
     ],
 )
-def test_a_shift_is_the_same_value_with_a_constant_or_without_its_end(
-    old: str, new: str, answer: bool, case_of: Any, patch_of: Any
-) -> None:
+def test_a_shift_is_the_same_value_with_a_constant_or_without_its_end(old: str, new: str, answer: bool) -> None:
     case = case_of([old], kind=FailureKind.MISSED)
     assert shifted(case, patch_of(case, new)) is answer
 
 
-def test_a_guess_with_a_rival_is_shown_not_accepted(case_of: Any, patch_of: Any, try_patch: Any) -> None:
+def test_a_guess_with_a_rival_is_shown_not_accepted() -> None:
     old = "def total(n):\n    return sum(range(n))"
     case = case_of([old, "assert total(10) == 55"], failing=1, ename="AssertionError")
     patch = patch_of(case, old.replace("range(n)", "range(n + 1)"), "c0")
-    found = judged(case, replace(patch, rival="`total(3)` gives 6 with it, and 51 with another change"), try_patch)
+    found = judged(case, replace(patch, rival="`total(3)` gives 6 with it, and 51 with another change"))
     assert found.score == 6
     assert found.plausible
     assert not found.oracle_met
