@@ -1,0 +1,46 @@
+"""What pages and docstrings point to exists: files by name, modules, classes and functions by their dotted path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "jupyter_selfheal"
+PLACEHOLDER = re.compile(r"\b(CODE|NAME|RULE)\b")
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *PACKAGE.rglob("*.py")])
+DOTTED = re.compile(r":(?:mod|class|func|data|meth):`~?(jupyter_selfheal\.[\w.]+)`")
+FOLDER_FILE = re.compile(
+    r"`{1,2}((?:docs|tests|benchmarks|examples|loop|inside|surfaces|scoring|kernels|healers)/[\w/]+\.\w+)`{1,2}"
+)
+
+
+@cache
+def read(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+def find_wrong(page: Path) -> Iterator[str]:
+    for dotted in DOTTED.findall(read(page)):
+        if not is_there(dotted.split(".")[1:]):
+            yield dotted
+    for name in FOLDER_FILE.findall(read(page)):
+        if not PLACEHOLDER.search(name) and not (ROOT / name).exists() and not (PACKAGE / name).exists():
+            yield name
+
+
+def is_there(parts: list[str]) -> bool:
+    """Whether a dotted path leads to a module, or to a name that is written in one."""
+    for length in range(len(parts), 0, -1):
+        place = PACKAGE.joinpath(*parts[:length])
+        module = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        if module.exists():
+            return all(re.search(rf"\b{part}\b", read(module)) for part in parts[length:])
+    return False
+
+
+def test_what_pages_and_docstrings_point_to_exists() -> None:
+    wrong = {str(page.relative_to(ROOT)): list(find_wrong(page)) for page in PAGES}
+    assert {page: names for page, names in wrong.items() if names} == {}
