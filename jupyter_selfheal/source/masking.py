@@ -65,7 +65,7 @@ def mask(source: str) -> str:
                 continue
         if number in inside:
             masked.append(line)
-        elif timed := _rewrite_timed_line(body):
+        elif (timed := _rewrite_timed_line(body)) is not None:
             masked.append(timed + end)
         elif (
             (match := _LINE_MAGIC.match(body)) or (match := _HELP.match(body)) or (match := _QUOTED_NOTHING.match(body))
@@ -80,11 +80,11 @@ def mask(source: str) -> str:
     return "".join(masked)
 
 
-def _rewrite_timed_line(line: str) -> str:
-    """``%time f(x)`` as ``if 1: f(x)``; empty where the line is no such magic, or what it times is not whole on the line."""
+def _rewrite_timed_line(line: str) -> str | None:
+    """``%time f(x)`` as ``if 1: f(x)``; None where the line is no such magic, or what it times is not whole on the line."""
     match = _TIMED.match(line)
     if match is None or not _can_parse("if 1: " + match[3]):
-        return ""
+        return None
     return match[1] + "if 1:".ljust(len(match[2])) + match[3]
 
 

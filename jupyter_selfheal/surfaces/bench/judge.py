@@ -211,14 +211,14 @@ def find_failing_tests(program: str, tests: Sequence[str]) -> tuple[int, ...]:
     return tuple(indices) if isinstance(indices, list) else tuple(range(len(tests)))
 
 
-def _ask_process(job: dict[str, Any]) -> tuple[Any, str]:
-    """What a process of its own says of a job, and why it says nothing."""
+def _ask_process(job: dict[str, Any]) -> tuple[Any, str | None]:
+    """What a process of its own says of a job, and why it says nothing, if so."""
     command = process_arguments("surfaces.bench.judge")
     try:
         ran = subprocess.run(
             **command, input=json.dumps(job), capture_output=True, text=True, timeout=WAIT, check=False
         )
-        return json.loads(ran.stdout.splitlines()[-1]), ""
+        return json.loads(ran.stdout.splitlines()[-1]), None
     except subprocess.TimeoutExpired:
         return None, f"did not end within {WAIT} s"
     except (IndexError, ValueError):

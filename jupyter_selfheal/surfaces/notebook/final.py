@@ -220,7 +220,7 @@ class FinalCheck:
 
     def _find_not_surviving(self, records: dict[str, Record], last: CleanRun) -> list[tuple[Fix, str]]:
         """The fix to take back next, and why. All at once whose own cells fail, where no further run could show more."""
-        own = [(fix, why) for fix in last.fixes if (why := _explain_own_failure(fix, last.seen))]
+        own = [(fix, why) for fix in last.fixes if (why := _explain_own_failure(fix, last.seen)) is not None]
         if own:
             return own[:1] if self._can_run else own
         for cell_id in _list_newly_failing(records, last.seen):
@@ -256,17 +256,17 @@ class FinalCheck:
     ) -> bool | None:
         """Whether a cell fails in a clean kernel with some of the fixes; None where that may not be run any more."""
         tried = self._try_fixes(tuple(f for f in order if f in some), records)
-        return None if tried is None else bool(_describe_failure(tried.seen, cell_id))
+        return None if tried is None else _describe_failure(tried.seen, cell_id) is not None
 
 
-def _explain_own_failure(fix: Fix, seen: dict[str, CellRun]) -> str:
-    """Why a fix does not stand: its cell, or one that it adds or moves, fails. Empty where it does."""
-    if failed := _describe_failure(seen, fix.cell_id):
+def _explain_own_failure(fix: Fix, seen: dict[str, CellRun]) -> str | None:
+    """Why a fix does not stand: its cell, or one that it adds or moves, fails. None where it does."""
+    if (failed := _describe_failure(seen, fix.cell_id)) is not None:
         return f"in a clean kernel the cell fails again ({failed})"
     for cell_id in (e.cell_id for e in fix.patch.edits if isinstance(e, Insert | Move)):
-        if failed := _describe_failure(seen, cell_id):
+        if (failed := _describe_failure(seen, cell_id)) is not None:
             return f"in a clean kernel a cell that it adds or moves fails ({failed})"
-    return ""
+    return None
 
 
 _FATAL = (FailureKind.TIMED_OUT, FailureKind.DIED)
@@ -283,12 +283,12 @@ def _build_case(cell: Cell, notebook: Notebook) -> Case:
 
 
 def _list_newly_failing(records: dict[str, Record], seen: dict[str, CellRun]) -> list[str]:
-    return [c for c, r in records.items() if r.status is Status.RAN and _describe_failure(seen, c)]
+    return [c for c, r in records.items() if r.status is Status.RAN and _describe_failure(seen, c) is not None]
 
 
-def _describe_failure(seen: dict[str, CellRun], cell_id: str) -> str:
+def _describe_failure(seen: dict[str, CellRun], cell_id: str) -> str | None:
     if cell_id not in seen or not seen[cell_id].failure:
-        return ""
+        return None
     return seen[cell_id].failure[0].headline or seen[cell_id].failure[0].kind.value
 
 

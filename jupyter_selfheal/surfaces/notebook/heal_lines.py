@@ -27,15 +27,15 @@ class HealLine:
         return f"# {self.text.strip()}"
 
 
-def take_line(source: str, known: Collection[str]) -> tuple[str, HealLine | None, str]:
-    """The source with its ``%%heal`` line made a comment, the line, and what is wrong with it.
+def take_line(source: str, known: Collection[str]) -> tuple[str, HealLine | None, str | None]:
+    """The source with its ``%%heal`` line made a comment, the line, and what is wrong with it (None: nothing).
 
     No line where there is none, where it is a command (``%%heal approve``), or where it cannot be read. ``known`` are the
     notebook's global names: ``--expect 'abc'`` means the text unless one of them is ``abc``.
     """
     options = magic_options.find_heal_line(source)
     if options is None or magic_options.is_command(options):
-        return source, None, ""
+        return source, None, None
     try:
         oracle = magic_options.parse(options, known).oracle
     except UsageError as error:
@@ -49,7 +49,7 @@ def take_line(source: str, known: Collection[str]) -> tuple[str, HealLine | None
         if not lines[below].endswith("\n"):
             lines[below] += "\n"
         lines[at], lines[below] = lines[below], lines[at]
-    return "".join(lines), heal_line, ""
+    return "".join(lines), heal_line, None
 
 
 def restore_line(source: str, line: HealLine) -> str:

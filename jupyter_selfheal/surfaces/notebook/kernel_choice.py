@@ -14,8 +14,8 @@ _SOME_PYTHON = re.compile(
 """Names of kernelspecs that tools give to whatever Python they find. They say which machine the notebook was last saved on."""
 
 
-def choose_kernel(name: str) -> tuple[str, str]:
-    """(kernelspec, note) for a notebook that names kernelspec ``name``; the note says where another one is taken.
+def choose_kernel(name: str) -> tuple[str, str | None]:
+    """(kernelspec, note) for a notebook that names kernelspec ``name``; the note says where another one is taken, and is None otherwise.
 
     Raises :class:`NotebookError` where its kernel is not Python's, :class:`KernelError` where it is not installed and may
     matter: an environment that somebody has named holds what its notebooks need.
@@ -27,7 +27,7 @@ def choose_kernel(name: str) -> tuple[str, str]:
         language = str(specs.get_kernel_spec(name).language or "python")
     except (NoSuchKernel, ValueError):  # a name that no folder could have is a ValueError in some releases
         if name == DEFAULT:
-            return DEFAULT, ""
+            return DEFAULT, None
         if _SOME_PYTHON.fullmatch(name):
             return DEFAULT, f"its kernel {name!r} is not installed here: it ran on {DEFAULT}"
         installed = ", ".join(sorted(specs.find_kernel_specs())) or "none"
@@ -37,4 +37,4 @@ def choose_kernel(name: str) -> tuple[str, str]:
         ) from None
     if not language.lower().startswith(("python", "ipython")):
         raise NotebookError(f"the kernel {name!r} runs {language}; only Python notebooks can be healed")
-    return name, ""
+    return name, None

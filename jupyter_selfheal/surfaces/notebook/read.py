@@ -143,7 +143,7 @@ def _take_heal_lines(
     for number, cell in enumerate(cells, start=1):
         if cell.kind == "code":
             source, line, wrong = heal_lines.take_line(cell.source, known)
-            if wrong:
+            if wrong is not None:
                 notes.append(f"cell {number}: {wrong}")
             if line is not None:
                 lines[cell.id] = line

@@ -75,7 +75,7 @@ class Batch:
         finally:
             chain.close()
         self.dependencies.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")
-        if stopped:
+        if stopped is not None:
             settled = self._settle_unfinished(stopped)
         else:
             proof = final.FinalCheck(self.document, self.dependencies, self.limits, deadline)
@@ -98,8 +98,8 @@ class Batch:
         )
         return report, settled.seen or self.first
 
-    def _run_cells(self, chain: Chain) -> str:
-        """Run the cells in their order, healing those that fail; why that could not go on to the end, or nothing."""
+    def _run_cells(self, chain: Chain) -> str | None:
+        """Run the cells in their order, healing those that fail; why that could not go on to the end, or None."""
         while (cell := self._find_next_cell()) is not None:
             if chain.deadline.is_over:
                 return _format_time_limit(chain.deadline)
@@ -113,7 +113,7 @@ class Batch:
                     raise
                 return f"Its kernel could not go on: {error}."
             self.done.add(cell.id)
-        return ""
+        return None
 
     def _settle_unfinished(self, stopped: str) -> final.FinalResult:
         """The notebook with the fixes that were made, of which each was proven by itself, and the cells that were not run."""
@@ -180,8 +180,9 @@ class Batch:
             raise _TimeIsUp
         healed, status = False, _find_status(outcome)
         if outcome.applied:
-            why = self._apply_fix(chain, case, outcome)
-            healed, status = not why, Status.HEALED if not why else Status.NOT_HEALED
+            obstacle = self._apply_fix(chain, case, outcome)
+            healed, why = obstacle is None, obstacle or ""
+            status = Status.HEALED if healed else Status.NOT_HEALED
         elif status is Status.NOT_HEALED and (needed := failures.find_needed_cell(outcome, self.lost)):
             self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed)
             return False
@@ -212,8 +213,8 @@ class Batch:
         }
         return stale.mark_stale(replace(self.notebook, cells=tuple(ran)), lost)
 
-    def _apply_fix(self, chain: Chain, case: Case, outcome: Outcome) -> str:
-        """Apply the approved patch and run on behind it; why that could not be done, or nothing."""
+    def _apply_fix(self, chain: Chain, case: Case, outcome: Outcome) -> str | None:
+        """Apply the approved patch and run on behind it; why that could not be done, or None."""
         failing = case.failure.cell_id
         given = outcome.applied[0].patch
         patch = edits.make_persistent(given, self.notebook, failing)
@@ -233,7 +234,7 @@ class Batch:
             if moved.id in self.done and moved.id in self.numbers and moved.id not in self.records:
                 self._record_cell(moved, Status.RAN)
         self.fixes.append(final.Fix(failing, patch, outcome.applied[0], tuple(paths)))
-        return ""
+        return None
 
     # --- records ---
 

@@ -87,7 +87,7 @@ class Session:
         if self.settings.kernelspec:
             return replace(document, kernelspec=choose_kernel(self.settings.kernelspec)[0])
         name, note = choose_kernel(document.kernelspec)
-        return replace(document, kernelspec=name, notes=(*document.notes, *([note] if note else [])))
+        return replace(document, kernelspec=name, notes=(*document.notes, *([note] if note is not None else [])))
 
     def build_dependencies(
         self, document: Document, progress: Progress | None = None, part: int = 0

@@ -23,7 +23,7 @@ def specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["mine", "python3", "conda-env-lab-py"])
 def test_a_kernel_that_is_installed_is_taken_as_it_is(name: str) -> None:
-    assert choose_kernel(name) == (name, "")
+    assert choose_kernel(name) == (name, None)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,7 @@ def test_a_kernel_that_is_installed_is_taken_as_it_is(name: str) -> None:
 def test_the_name_of_somebody_elses_python_stands_for_the_default_one(name: str) -> None:
     spec, note = choose_kernel(name)
     assert spec == "python3"
+    assert note is not None
     assert repr(name) in note
 
 
