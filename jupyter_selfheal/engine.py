@@ -14,7 +14,7 @@ from typing import Any
 from jupyter_selfheal import registry, wire
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError
-from jupyter_selfheal.journal.describe import describe
+from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop import driver, machine, plan
 from jupyter_selfheal.loop.trial_states import NoFacts
@@ -62,8 +62,8 @@ def heal(
     unproven: str = "",
     **more: Any,
 ) -> Outcome:
-    """Heal one case with the shipped parts; ``more`` goes to :func:`parts_for`. The states are the caller's to close."""
-    with parts_for(case, starts, config=config, approver=approver, journal=journal, **more) as parts:
+    """Heal one case with the shipped parts; ``more`` goes to :func:`open_dependencies`. The states are the caller's to close."""
+    with open_dependencies(case, starts, config=config, approver=approver, journal=journal, **more) as parts:
         return driver.heal(
             case,
             parts,
@@ -75,30 +75,30 @@ def heal(
         )
 
 
-def prove(case: Case, patch: Patch, starts: Starts, config: HealConfig) -> Candidate:
+def prove_patch(case: Case, patch: Patch, starts: Starts, config: HealConfig) -> Candidate:
     """Try one patch from these states, and score it by the evidence. Raises :class:`KernelError`."""
-    scorer = free_scorer(config)
+    scorer = build_free_scorer(config)
     start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
     with contextlib.ExitStack() as stack:
-        install = _installer(stack) if config.install else None
+        install = _build_installer(stack) if config.install else None
         trial, _ = run_trial(case, patch, starts.best, start=start, scorer=scorer, config=config, install=install)
     judged = scorer.judge(case, trial, ((patch, trial),), ())
     return Candidate(patch, trial, judged.verdicts[0])
 
 
-def would_send(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
+def preview_request(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
     """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
     redactor = Redactor(known=registry.list_keys())
     state = machine.fold(events, config)
     prompts = _read_prompt
     healer = _load("healers.model.healer", "LanguageModelHealer")(build_provider(config), config, redactor, prompts)
     with contextlib.ExitStack() as stack:
-        found: JSON = healer.preview(case, facts_of(starts, case, stack), state.dossier.archive if state else ())
-        return found
+        request: JSON = healer.preview(case, build_facts(starts, case, stack), state.dossier.archive if state else ())
+        return request
 
 
 @contextlib.contextmanager
-def parts_for(
+def open_dependencies(
     case: Case,
     starts: Starts,
     *,
@@ -117,29 +117,29 @@ def parts_for(
     ``scorer``, ``install`` and ``provider`` stand in for the shipped ones.
     """
     with contextlib.ExitStack() as stack:
-        facts = facts_of(starts, case, stack)
+        facts = build_facts(starts, case, stack)
         redactor = Redactor(known=registry.list_keys())
         if provider is None and not why_no_model(config):
             provider = build_provider(config)
         healers = build_healers(config, provider, redactor)
-        free = free_scorer(config)
+        free = build_free_scorer(config)
         if install is None and config.install:
-            install = _installer(stack)
+            install = _build_installer(stack)
         yield HealDependencies(
             starts=starts,
             facts=facts,
             healers=healers,
-            diagnoser=diagnoser_of(healers),
-            scorer=scorer or (judged_scorer(config, provider, redactor) if provider else free),
+            diagnoser=build_diagnoser(healers),
+            scorer=scorer or (build_judged_scorer(config, provider, redactor) if provider else free),
             approver=approver,
             journal=journal,
             config=config,
             notebook=case.notebook,
-            facts_for=lambda kernel: _facts(kernel, case),
+            facts_for=lambda kernel: _build_kernel_facts(kernel, case),
             fallback_scorer=free,
-            critic=critic_of(config, provider, redactor) if provider else None,
+            critic=build_critic(config, provider, redactor) if provider else None,
             install=install,
-            questions=questions_of(starts, config),
+            questions=build_questioner(starts, config),
             listeners=tuple(listeners),
             learners=(*learners, *(h.learn for h in healers if hasattr(h, "learn"))),
             session_spent=session_spent,
@@ -152,7 +152,9 @@ def parts_for(
 def build_healers(config: HealConfig, provider: Provider | None, redactor: Redactor) -> tuple[Healer, ...]:
     """The configured healers, cheapest first; the language model only where there is a provider."""
     setup = HealerSetup(config, provider, redactor, _read_prompt)
-    healers = (_build_healer(name, setup) for name in sorted(config.healers, key=lambda h: registry.traits_of(h).rank))
+    healers = (
+        _build_healer(name, setup) for name in sorted(config.healers, key=lambda h: registry.load_traits(h).rank)
+    )
     return tuple(healer for healer in healers if healer is not None)
 
 
@@ -164,7 +166,9 @@ def _build_healer(name: str, setup: HealerSetup) -> Healer | None:
     except Exception as error:
         if name in registry.SHIPPED_HEALERS:
             raise
-        registry.report(str(error) if isinstance(error, ConfigError) else f"the healer {name} cannot be built: {error}")
+        registry.report_problem(
+            str(error) if isinstance(error, ConfigError) else f"the healer {name} cannot be built: {error}"
+        )
         return None
     return healer
 
@@ -174,43 +178,43 @@ def _read_prompt(name: str) -> tuple[str, str]:
     return prompt
 
 
-def diagnoser_of(healers: Iterable[Healer]) -> Diagnoser:
+def build_diagnoser(healers: Iterable[Healer]) -> Diagnoser:
     """Triage by the failure, the notebook and the live state. It asks the same rules as the loop will, once for both."""
     rules = next((healer for healer in healers if healer.name == "rules"), None)
-    made: Diagnoser = _load("healers.triage.diagnoser", "Triage")(rules)
-    return made
+    diagnoser: Diagnoser = _load("healers.triage.diagnoser", "Triage")(rules)
+    return diagnoser
 
 
-def free_scorer(config: HealConfig) -> Scorer:
+def build_free_scorer(config: HealConfig) -> Scorer:
     """The scorer that goes by evidence alone."""
-    made: Scorer = _load("scoring.scorer", "EvidenceScorer")(config)
-    return made
+    scorer: Scorer = _load("scoring.scorer", "EvidenceScorer")(config)
+    return scorer
 
 
-def judged_scorer(config: HealConfig, provider: Provider, redactor: Redactor) -> Scorer:
+def build_judged_scorer(config: HealConfig, provider: Provider, redactor: Redactor) -> Scorer:
     """The scorer that asks a model where no evidence decides."""
     judge = _load("scoring.judge", "ModelJudge")(provider, config, redactor, _read_prompt)
-    made: Scorer = _load("scoring.scorer", "EvidenceScorer")(config, judge)
-    return made
+    scorer: Scorer = _load("scoring.scorer", "EvidenceScorer")(config, judge)
+    return scorer
 
 
-def critic_of(config: HealConfig, provider: Provider, redactor: Redactor) -> Critic:
+def build_critic(config: HealConfig, provider: Provider, redactor: Redactor) -> Critic:
     """The model that says what could go wrong with a patch before it is run."""
-    made: Critic = _load("scoring.critic", "ModelCritic")(provider, config, redactor, _read_prompt)
-    return made
+    critic: Critic = _load("scoring.critic", "ModelCritic")(provider, config, redactor, _read_prompt)
+    return critic
 
 
 def why_no_model(config: HealConfig) -> str | None:
     """Why no model is asked, and what would change that; None where one may be."""
     if config.offline:
         return "offline: no model is asked (leave out --offline to allow one)"
-    if not any(registry.traits_of(name).paid for name in config.healers):
+    if not any(registry.load_traits(name).paid for name in config.healers):
         return "language_model is not among the healers (c.SelfHeal.healers)"
     try:
         spec = registry.load_provider(config.provider)
     except ConfigError as error:
         return str(error)
-    if key := spec.missing_key(config.base_url):
+    if key := spec.find_missing_key(config.base_url):
         return f"no key: set {key} to let a model propose what the rules do not know"
     if spec.needs_base_url and not config.base_url:
         return f"{spec.name} has no address of its own: set c.SelfHeal.base_url"
@@ -234,26 +238,26 @@ def build_provider(config: HealConfig) -> Provider:
 # --- the rest -------------------------------------------------------------------------------------------------------
 
 
-def facts_of(starts: Starts, case: Case, stack: contextlib.ExitStack) -> Facts:
+def build_facts(starts: Starts, case: Case, stack: contextlib.ExitStack) -> Facts:
     """Answers from the state after the failure (or before it, by running the cell); silence where there is no state."""
     if not (starts.before or starts.after):
         return NoFacts()
-    facts = _load("healers.facts", "KernelFacts").of(starts, case.failure)
-    stack.callback(facts.close)
-    made: Facts = facts
-    return made
+    kernel_facts = _load("healers.facts", "KernelFacts").of(starts, case.failure)
+    stack.callback(kernel_facts.close)
+    facts: Facts = kernel_facts
+    return facts
 
 
-def _facts(kernel: TrialKernel, case: Case) -> Facts:
-    made: Facts = _load("healers.facts", "KernelFacts")(kernel, cell_seconds=3.0 * case.failure.seconds)
-    return made
+def _build_kernel_facts(kernel: TrialKernel, case: Case) -> Facts:
+    facts: Facts = _load("healers.facts", "KernelFacts")(kernel, cell_seconds=3.0 * case.failure.seconds)
+    return facts
 
 
-def questions_of(starts: Starts, config: HealConfig) -> Callable[[Case, Sequence[Candidate]], tuple[Question, ...]]:
+def build_questioner(starts: Starts, config: HealConfig) -> Callable[[Case, Sequence[Candidate]], tuple[Question, ...]]:
     """What to ask the user where plausible patches disagree; variables are looked at in one more trial of each."""
-    asked = _load("scoring.questions", "questions")
+    find_questions = _load("scoring.questions", "questions")
 
-    def look(case: Case, patch: Patch, probe: Probe) -> JSON:
+    def run_probe(case: Case, patch: Patch, probe: Probe) -> JSON:
         start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
         steps = plan.build_trial_steps(case, patch, start, (probe,))
         timeout = config.limit_for(case.failure.seconds) + probe.timeout
@@ -263,23 +267,25 @@ def questions_of(starts: Starts, config: HealConfig) -> Callable[[Case, Sequence
             return None  # the proposal stands without a question
         return trial.probe(probe.name)
 
-    def questions(case: Case, candidates: Sequence[Candidate]) -> tuple[Question, ...]:
-        found: tuple[Question, ...] = asked(case, candidates, lambda patch, probe: look(case, patch, probe))
-        return found
+    def ask(case: Case, candidates: Sequence[Candidate]) -> tuple[Question, ...]:
+        questions: tuple[Question, ...] = find_questions(
+            case, candidates, lambda patch, probe: run_probe(case, patch, probe)
+        )
+        return questions
 
-    return questions
-
-
-def _installer(stack: contextlib.ExitStack) -> Callable[[str], str]:
-    installer = _load("kernels.scratch_install", "ScratchInstaller")()
-    stack.callback(installer.close)
-    made: Callable[[str], str] = installer
-    return made
+    return ask
 
 
-def in_words(event: object) -> str:
+def _build_installer(stack: contextlib.ExitStack) -> Callable[[str], str]:
+    scratch = _load("kernels.scratch_install", "ScratchInstaller")()
+    stack.callback(scratch.close)
+    install: Callable[[str], str] = scratch
+    return install
+
+
+def format_event(event: object) -> str:
     """One event of the loop in a line (a few, where patches are listed)."""
-    return describe(wire.encode(event))
+    return describe_event(wire.encode(event))
 
 
 def _load(module: str, name: str) -> Any:

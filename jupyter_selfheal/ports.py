@@ -258,7 +258,9 @@ class Redacts(Protocol):
     def restore(self, text: str) -> str: ...
 
 
-def call_record(request: ModelRequest, reply: ModelReply, *, provider: str, prompt: str, redactor: Redacts) -> JSON:
+def build_call_record(
+    request: ModelRequest, reply: ModelReply, *, provider: str, prompt: str, redactor: Redacts
+) -> JSON:
     """What the journal keeps of a call: the request exactly as it was sent, and the reply with its placeholders.
 
     ``prompt`` is the version of the prompt ("fix-1").

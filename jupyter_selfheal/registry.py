@@ -1,7 +1,7 @@
 """Healers and providers by name: the shipped ones, and those that other packages declare as entry points.
 
 A name leads to a class by a string, and nothing is imported before it is asked for. What another package declares and
-cannot be loaded is one line that says so (:meth:`Plugin.problem`); it stops nothing. ``docs/extending.md`` shows how to add
+cannot be loaded is one line that says so (:meth:`Plugin.describe_problem`); it stops nothing. ``docs/extending.md`` shows how to add
 to each group.
 """
 
@@ -51,12 +51,12 @@ class Plugin:
         try:
             return load_by_name(self.where)
         except (Exception, SystemExit) as error:  # what a stranger's module does at import is not ours to bear
-            raise ConfigError(self.problem(f"cannot be loaded ({type(error).__name__}: {error})")) from error
+            raise ConfigError(self.describe_problem(f"cannot be loaded ({type(error).__name__}: {error})")) from error
 
-    def problem(self, what: str) -> str:
+    def describe_problem(self, complaint: str) -> str:
         """One line that says what is wrong with it and what to do."""
-        said = f"the {self.kind} {self.name} of the package {self.package} {what}"
-        return f"{' '.join(said.split())}: update or uninstall that package"
+        line = f"the {self.kind} {self.name} of the package {self.package} {complaint}"
+        return f"{' '.join(line.split())}: update or uninstall that package"
 
 
 @cache
@@ -68,7 +68,7 @@ def list_plugins(group: str) -> tuple[Plugin, ...]:
     for entry in sorted(metadata.entry_points(group=group), key=lambda e: (e.name, e.value)):
         plugin = Plugin(group, entry.name, entry.value, entry.dist.name if entry.dist else "?")
         if entry.name in plugins or entry.name in _SHIPPED.get(group, ()):
-            report(plugin.problem("has a name that is taken"))
+            report_problem(plugin.describe_problem("has a name that is taken"))
         else:
             plugins[entry.name] = plugin
     return tuple(plugins.values())
@@ -81,7 +81,7 @@ def load_by_name(where: str) -> Any:
 
 
 @cache
-def report(problem: str) -> None:
+def report_problem(problem: str) -> None:
     """Say what is wrong with a part of another package: one line in the log, once in a process."""
     log.warning("%s", problem)
 
@@ -133,7 +133,7 @@ def load_healer(name: str) -> Any:
 
 
 @cache
-def traits_of(healer: str) -> Traits:
+def load_traits(healer: str) -> Traits:
     """The traits of a healer by its name; of one that is not here, those of a healer that claims nothing.
 
     A patch that two made (``rules+search``) is trusted as far as the less trusted of them.
@@ -141,16 +141,16 @@ def traits_of(healer: str) -> Traits:
     if healer == USER:
         return _OF_USERS
     if "+" in healer:
-        return _least([traits_of(name) for name in healer.split("+")])
+        return _combine_traits([load_traits(name) for name in healer.split("+")])
     try:
-        found = load_healer(healer)
+        kind = load_healer(healer)
     except ConfigError:
         return Traits()
-    given = {name: getattr(found, name) for name in Traits.__slots__ if hasattr(found, name)}
+    given = {name: getattr(kind, name) for name in Traits.__slots__ if hasattr(kind, name)}
     return Traits(**given)
 
 
-def _least(several: list[Traits]) -> Traits:
+def _combine_traits(several: list[Traits]) -> Traits:
     return Traits(
         paid=any(t.paid for t in several),
         reasoned=all(t.reasoned for t in several),
@@ -181,7 +181,7 @@ class ProviderSpec:
     needs_base_url: bool = False
     local_needs_no_key: bool = False
 
-    def missing_key(self, base_url: str = "") -> str | None:
+    def find_missing_key(self, base_url: str = "") -> str | None:
         """The environment variable that must be set before this provider can be asked; None where nothing is missing."""
         if not self.key_variable or (self.local_needs_no_key and base_url) or os.environ.get(self.key_variable):
             return None
@@ -222,14 +222,14 @@ def load_provider(name: str) -> ProviderSpec:
         if plugin.name == name:
             spec = plugin.load()
             if not isinstance(spec, ProviderSpec) or spec.name != name:
-                raise ConfigError(plugin.problem("is no ProviderSpec of that name"))
+                raise ConfigError(plugin.describe_problem("is no ProviderSpec of that name"))
             return spec
     raise ConfigError(f"unknown provider {name!r}: choose one of {', '.join(list_providers())}")
 
 
 def list_key_variables() -> tuple[str, ...]:
     """The environment variables that hold providers' keys."""
-    return tuple(dict.fromkeys(spec.key_variable for spec in _known_providers() if spec.key_variable))
+    return tuple(dict.fromkeys(spec.key_variable for spec in _load_known_providers() if spec.key_variable))
 
 
 def list_keys() -> tuple[str, ...]:
@@ -238,9 +238,9 @@ def list_keys() -> tuple[str, ...]:
     return tuple(value for value in values if value)
 
 
-def _known_providers() -> Iterator[ProviderSpec]:
+def _load_known_providers() -> Iterator[ProviderSpec]:
     for name in list_providers():
         try:
             yield load_provider(name)
         except ConfigError as error:
-            report(str(error))
+            report_problem(str(error))

@@ -102,10 +102,10 @@ def parts_of(
         facts=NoFacts(),
         healers=engine.build_healers(config, provider, redactor),
         diagnoser=ScriptedDiagnoser(),
-        scorer=engine.judged_scorer(config, provider, redactor),
+        scorer=engine.build_judged_scorer(config, provider, redactor),
         approver=approver,
         journal=journal,
         config=config,
-        fallback_scorer=engine.free_scorer(config),
-        critic=engine.critic_of(config, provider, redactor),
+        fallback_scorer=engine.build_free_scorer(config),
+        critic=engine.build_critic(config, provider, redactor),
     )

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from jupyter_selfheal.errors import JournalError, UsageError
-from jupyter_selfheal.journal.describe import KINDS, describe, details, headline
-from jupyter_selfheal.journal.jsonl import Record, Recording, journals, read, runs_folder
+from jupyter_selfheal.journal.describe import KINDS, describe_event, format_details, format_headline
+from jupyter_selfheal.journal.jsonl import Record, Recording, list_journals, locate_runs_folder, read_journal
 from jupyter_selfheal.journal.redact import redact, redact_json
 from jupyter_selfheal.model import Cost
 
@@ -38,52 +38,52 @@ class Run:
     cost: Cost = Cost()
 
 
-def runs(folder: Path | None = None) -> Iterator[Run]:
+def list_runs(folder: Path | None = None) -> Iterator[Run]:
     """Every run, the newest first. A damaged journal is listed as such."""
-    for path in journals(folder):
+    for path in list_journals(folder):
         try:
-            found = read(path)
+            recording = read_journal(path)
         except JournalError as error:
             yield Run(path.stem, path, headline=str(error), ending="damaged")
             continue
-        yield _summary(path, found)
+        yield _summarize_run(path, recording)
 
 
-def _summary(path: Path, found: Recording) -> Run:
-    bodies = [r.body for r in found.records]
+def _summarize_run(path: Path, recording: Recording) -> Run:
+    bodies = [r.body for r in recording.records]
     started: Mapping[str, Any] = next((b for b in bodies if b.get("$") == "Started"), {})
     failure = (started.get("case") or {}).get("failure") or {}
     ending = next((str(b.get("reason")) for b in reversed(bodies) if b.get("$") == "Ended"), "unfinished")
     return Run(
         id=path.stem,
         path=path,
-        began=str(found.header.get("began", "")),
-        notebook=str(found.header.get("notebook", "")),
-        headline=redact(headline(failure))[:120],
+        began=str(recording.header.get("began", "")),
+        notebook=str(recording.header.get("notebook", "")),
+        headline=redact(format_headline(failure))[:120],
         ending=ending,
         attempts=sum(b.get("$") == "TrialEnded" for b in bodies),
-        cost=sum(spent(bodies).values(), Cost()),
+        cost=sum(sum_costs(bodies).values(), Cost()),
     )
 
 
-def spent(bodies: Iterable[Mapping[str, Any]]) -> dict[str, Cost]:
+def sum_costs(bodies: Iterable[Mapping[str, Any]]) -> dict[str, Cost]:
     """What was spent, by who was paid. A reservation that was never settled counts at its worst: the process died in the call."""
-    found: dict[str, Cost] = {}
+    costs: dict[str, Cost] = {}
     reserved: dict[str, tuple[str, Cost]] = {}
     for body in bodies:
         kind = body.get("$")
         if kind == "Reserved":
-            reserved[str(body.get("id"))] = (str(body.get("who")), _cost(body.get("worst")))
+            reserved[str(body.get("id"))] = (str(body.get("who")), _read_cost(body.get("worst")))
         elif kind in ("Answered", "CapabilitiesChecked", "Scored", "Settled"):
             call = body.get("id") if kind == "Settled" else body.get("settles")
             who, _ = reserved.pop(str(call), (str(body.get("healer") or call), Cost()))
-            found[who] = found.get(who, Cost()) + _cost((body.get("answer") or body).get("cost"))
+            costs[who] = costs.get(who, Cost()) + _read_cost((body.get("answer") or body).get("cost"))
     for who, worst in reserved.values():
-        found[who] = found.get(who, Cost()) + worst
-    return {who: cost for who, cost in found.items() if cost.usd or cost.unknown}
+        costs[who] = costs.get(who, Cost()) + worst
+    return {who: cost for who, cost in costs.items() if cost.usd or cost.unknown}
 
 
-def _cost(raw: Any) -> Cost:
+def _read_cost(raw: Any) -> Cost:
     """A cost of the journal; of one that cannot be read only that it is not known."""
     if not isinstance(raw, Mapping):
         return Cost()
@@ -93,7 +93,7 @@ def _cost(raw: Any) -> Cost:
         return Cost(unknown=True)
 
 
-def _price(cost: Cost) -> str:
+def _format_price(cost: Cost) -> str:
     """A cost in words; where no price is known, the tokens are what there is to say."""
     tokens = cost.input_tokens + cost.output_tokens
     if not cost.unknown:
@@ -105,32 +105,34 @@ def _price(cost: Cost) -> str:
     )
 
 
-def find(run: str, folder: Path | None = None) -> Path:
+def find_journal(run: str, folder: Path | None = None) -> Path:
     """The journal of a run: by its id, the beginning of it, ``last``, or the path of a file. Raises UsageError."""
     if run.endswith(".jsonl") and Path(run).is_file():
         return Path(run)
-    found = [p for p in journals(folder) if run == "last" or p.stem.startswith(run)]
-    exact = [p for p in found if p.stem == run]
-    if exact or (found and run == "last"):
-        return (exact or found)[0]
-    if not found:
-        raise UsageError(f"there is no run {run!r} in {folder or runs_folder()}: `jupyter selfheal trace` lists all")
-    if len(found) > 1:
-        raise UsageError(f"{len(found)} runs begin with {run!r}: {', '.join(p.stem for p in found[:5])}")
-    return found[0]
+    paths = [p for p in list_journals(folder) if run == "last" or p.stem.startswith(run)]
+    exact = [p for p in paths if p.stem == run]
+    if exact or (paths and run == "last"):
+        return (exact or paths)[0]
+    if not paths:
+        raise UsageError(
+            f"there is no run {run!r} in {folder or locate_runs_folder()}: `jupyter selfheal trace` lists all"
+        )
+    if len(paths) > 1:
+        raise UsageError(f"{len(paths)} runs begin with {run!r}: {', '.join(p.stem for p in paths[:5])}")
+    return paths[0]
 
 
-def table(folder: Path | None = None) -> Iterator[str]:
+def format_run_table(folder: Path | None = None) -> Iterator[str]:
     """The list of runs, one line each, under a heading. A cost with a question mark leaves out what has no known price."""
     yield f"{'run':<14} {'began':<16} {'ended':<14} {'tried':>5} {'cost':>8}  failure"
-    for run in runs(folder):
+    for run in list_runs(folder):
         where = f"  [{Path(run.notebook).name}]" if run.notebook else ""
         began = run.began[:16].replace("T", " ")
         cost = f"{run.cost.usd:.4f}" + ("?" if run.cost.unknown else "")
         yield f"{run.id:<14} {began:<16} {run.ending:<14} {run.attempts:>5} {cost:>8}  {run.headline}{where}"
 
 
-def timeline(
+def format_timeline(
     run: str,
     kind: str | None = None,
     index: int | None = None,
@@ -148,35 +150,35 @@ def timeline(
     """
     if kind is not None and kind not in KINDS:
         raise UsageError(f"unknown kind {kind!r}: choose from {', '.join(KINDS)}")
-    path = find(run, folder)
-    found = read(path)
+    path = find_journal(run, folder)
+    recording = read_journal(path)
     if not json and kind is None and index is None:
-        yield from _heading(found)
+        yield from _format_heading(recording)
     if index is not None:
-        picked = [r for r in found.records if kind is None or KINDS[kind](r.body)]
+        picked = [r for r in recording.records if kind is None or KINDS[kind](r.body)]
         try:
             chosen = [picked[index - 1 if index > 0 else index or len(picked)]]  # there is no number 0
         except IndexError as error:
             raise UsageError(f"there are {len(picked)} such events, no number {index}") from error
-        yield from _shown(chosen, found, json, True)
+        yield from _format_records(chosen, recording, json, True)
         return
     shown = 0
     while True:
-        fresh = [r for r in found.records[shown:] if kind is None or KINDS[kind](r.body)]
-        yield from _shown(fresh, found, json, kind is not None)
-        shown = len(found.records)
-        over = any(r.body.get("$") == "Ended" for r in found.records)
+        fresh = [r for r in recording.records[shown:] if kind is None or KINDS[kind](r.body)]
+        yield from _format_records(fresh, recording, json, kind is not None)
+        shown = len(recording.records)
+        over = any(r.body.get("$") == "Ended" for r in recording.records)
         if not follow or over or stop():
             break
         time.sleep(POLL)
-        found = read(path)
+        recording = read_journal(path)
     if not json and kind is None:
-        yield from _bill(found)
-        yield from (f"  note: {notice}" for notice in found.notices if not follow)
+        yield from _format_bill(recording)
+        yield from (f"  note: {notice}" for notice in recording.notices if not follow)
 
 
-def _heading(found: Recording) -> Iterator[str]:
-    header = found.header
+def _format_heading(recording: Recording) -> Iterator[str]:
+    header = recording.header
     yield f"run {header.get('run', '?')}, begun {str(header.get('began', ''))[:19].replace('T', ' ')} UTC"
     yield f"  by jupyter_selfheal {header.get('version', '?')}" + (
         f", notebook {header['notebook']}" if header.get("notebook") else ""
@@ -184,30 +186,30 @@ def _heading(found: Recording) -> Iterator[str]:
     yield ""
 
 
-def _bill(found: Recording) -> Iterator[str]:
+def _format_bill(recording: Recording) -> Iterator[str]:
     """Who was paid how much, where anybody was."""
-    costs = spent(r.body for r in found.records)
+    costs = sum_costs(r.body for r in recording.records)
     if costs:
-        parts = ", ".join(f"{who.replace('_', ' ')} {_price(cost)}" for who, cost in costs.items())
-        yield f"  spent: {_price(sum(costs.values(), Cost()))} ({parts})"
+        parts = ", ".join(f"{who.replace('_', ' ')} {_format_price(cost)}" for who, cost in costs.items())
+        yield f"  spent: {_format_price(sum(costs.values(), Cost()))} ({parts})"
 
 
-def _shown(records: list[Record], found: Recording, json: bool, full: bool) -> Iterator[str]:
-    began = found.records[0].at if found.records else ""
+def _format_records(records: list[Record], recording: Recording, json: bool, full: bool) -> Iterator[str]:
+    began = recording.records[0].at if recording.records else ""
     for record in records:
         if json:
             body = redact_json({"line": record.line, "at": record.at, "event": record.body})
             yield jsonlib.dumps(body, ensure_ascii=False)
             continue
-        text = redact(describe(record.body))
+        text = redact(describe_event(record.body))
         first, *rest = text.splitlines() or [""]
-        yield f"{_since(began, record.at):>9}  {first}"
+        yield f"{_format_elapsed(began, record.at):>9}  {first}"
         yield from (f"{'':>9}  {line}" for line in rest)
         if full:
-            yield from (f"{'':>9}  | {line}" for line in redact(details(record.body)).splitlines())
+            yield from (f"{'':>9}  | {line}" for line in redact(format_details(record.body)).splitlines())
 
 
-def _since(began: str, at: str) -> str:
+def _format_elapsed(began: str, at: str) -> str:
     try:
         seconds = (datetime.fromisoformat(at) - datetime.fromisoformat(began)).total_seconds()
     except ValueError:

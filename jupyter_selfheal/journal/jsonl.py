@@ -33,7 +33,7 @@ SCHEMA = 1
 wire.register(HealConfig)
 
 
-def runs_folder() -> Path:
+def locate_runs_folder() -> Path:
     """Where journals are, whether or not it exists yet."""
     from jupyter_core.paths import jupyter_data_dir
 
@@ -60,16 +60,16 @@ class Recording:
 
     def events(self) -> tuple[object, ...]:
         """The events as objects; their classes must have been imported. Raises :class:`JournalError`."""
-        found = []
+        events = []
         for record in self.records:
             try:
-                found.append(wire.decode(record.body))
+                events.append(wire.decode(record.body))
             except WireError as error:
                 raise JournalError(f"line {record.line} of the journal cannot be used: {error}") from error
-        return tuple(found)
+        return tuple(events)
 
 
-def read(path: Path) -> Recording:
+def read_journal(path: Path) -> Recording:
     """Read a journal. Raises :class:`JournalError` where it is damaged, or cannot be read."""
     try:
         raw = path.read_bytes()
@@ -79,7 +79,7 @@ def read(path: Path) -> Recording:
     lines = whole.split(b"\n") if whole or raw.startswith(b"\n") else []
     if not lines:
         raise JournalError(f"{path} is no journal: it has no first line; delete it")
-    header = _parsed(lines[0], 1, path)
+    header = _parse_line(lines[0], 1, path)
     if header.get("selfheal") != SCHEMA:
         raise JournalError(
             f"line 1 of {path} is not the header of a journal of this release (schema {SCHEMA}): "
@@ -87,30 +87,32 @@ def read(path: Path) -> Recording:
         )
     records = []
     for number, line in enumerate(lines[1:], start=2):
-        found = _parsed(line, number, path)
-        if found.get("v") != wire.VERSION or not isinstance(found.get("body"), dict):
+        entry = _parse_line(line, number, path)
+        if entry.get("v") != wire.VERSION or not isinstance(entry.get("body"), dict):
             raise JournalError(f"line {number} of {path} is not an event of this release: the journal is damaged")
-        records.append(Record(number, str(found.get("at", "")), found["body"]))
+        records.append(Record(number, str(entry.get("at", "")), entry["body"]))
     notices = (f"the last line of {path} was torn off while it was written; it is dropped",) if torn else ()
     return Recording(header, tuple(records), len(raw) - len(torn), notices)
 
 
-def _not_cancelled(found: Recording, path: Path) -> Recording:
+def _drop_cancellation(recording: Recording, path: Path) -> Recording:
     """The recording without the user's interruption and what came of it, if that is how it ends."""
-    kept = list(found.records)
+    kept = list(recording.records)
     while kept and (
         kept[-1].body.get("$") == "CancelRequested"
         or (kept[-1].body.get("$") == "Ended" and kept[-1].body.get("reason") == "cancelled")
     ):
         kept.pop()
-    if len(kept) == len(found.records):
-        return found
+    if len(kept) == len(recording.records):
+        return recording
     lines = path.read_bytes().splitlines(keepends=True)
     size = sum(len(line) for line in lines[: len(kept) + 1])
-    return Recording(found.header, tuple(kept), size, (*found.notices, "it was interrupted: it goes on where it was"))
+    return Recording(
+        recording.header, tuple(kept), size, (*recording.notices, "it was interrupted: it goes on where it was")
+    )
 
 
-def _parsed(line: bytes, number: int, path: Path) -> dict[str, Any]:
+def _parse_line(line: bytes, number: int, path: Path) -> dict[str, Any]:
     try:
         entry = wire.parse_json(line)
     except WireError as error:
@@ -134,29 +136,29 @@ class JsonlJournal:
         cls, run: str, *, notebook: str = "", config: HealConfig | None = None, folder: Path | None = None
     ) -> JsonlJournal:
         """A new journal, there with its header or not at all. Raises :class:`JournalError`."""
-        folder = folder or runs_folder()
+        folder = folder or locate_runs_folder()
         path = folder / f"{run}.jsonl"
         header = {
             "selfheal": SCHEMA,
             "run": run,
             "notebook": notebook,
             "version": __version__,
-            "began": _now(),
+            "began": _format_now(),
             "config": wire.encode(config) if config else {},
         }
         draft = folder / f".{run}.{os.getpid()}.new"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(_line(header))
+                file.write(_encode_line(header))
                 file.flush()
                 os.fsync(file.fileno())
             if path.exists():
                 raise JournalError(f"there is a journal {path} already: resume it, or choose another run id")
             os.rename(draft, path)
-            return cls(path, _opened(path))
+            return cls(path, _open_locked(path))
         except OSError as error:
-            raise JournalError(_unwritable(path, error)) from error
+            raise JournalError(_explain_unwritable(path, error)) from error
         finally:
             with contextlib.suppress(OSError):
                 draft.unlink()
@@ -168,22 +170,22 @@ class JsonlJournal:
         ``uncancelled``: so is a Ctrl-C at its end, which whoever resumes takes back.
         """
         try:
-            descriptor = _opened(path)
+            descriptor = _open_locked(path)
         except OSError as error:
-            raise JournalError(_unwritable(path, error)) from error
+            raise JournalError(_explain_unwritable(path, error)) from error
         try:
-            found = read(path)
+            recording = read_journal(path)
             if uncancelled:
-                found = _not_cancelled(found, path)
-            os.ftruncate(descriptor, found.size)
+                recording = _drop_cancellation(recording, path)
+            os.ftruncate(descriptor, recording.size)
         except BaseException:
             os.close(descriptor)
             raise
-        return cls(path, descriptor, found.notices), found
+        return cls(path, descriptor, recording.notices), recording
 
     def append(self, event: object) -> None:
         """Write the event, and wait until it is on the disk."""
-        line = _line({"v": wire.VERSION, "at": _now(), "body": wire.encode(event)})
+        line = _encode_line({"v": wire.VERSION, "at": _format_now(), "body": wire.encode(event)})
         with self._lock:
             if self._fd < 0:
                 raise JournalError(f"the journal {self.path} is closed")
@@ -194,11 +196,11 @@ class JsonlJournal:
             except OSError as error:
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._fd, before)
-                raise JournalError(_unwritable(self.path, error)) from error
+                raise JournalError(_explain_unwritable(self.path, error)) from error
 
     def events(self) -> tuple[object, ...]:
         """Everything that is in it."""
-        return read(self.path).events()
+        return read_journal(self.path).events()
 
     def close(self) -> None:
         """Let go of the file. Idempotent."""
@@ -214,7 +216,7 @@ class JsonlJournal:
         self.close()
 
 
-def _opened(path: Path) -> int:
+def _open_locked(path: Path) -> int:
     """The file for appending, held by us alone where the system knows locks."""
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0))
     try:
@@ -237,29 +239,29 @@ def _write_all(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _line(value: JSON) -> bytes:
+def _encode_line(value: JSON) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def _now() -> str:
+def _format_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _unwritable(path: Path, error: OSError) -> str:
+def _explain_unwritable(path: Path, error: OSError) -> str:
     return (
         f"the journal {path} cannot be written ({error.strerror or error}): nothing goes on unrecorded; make room, or set "
         "JUPYTER_DATA_DIR to a folder that can be written"
     )
 
 
-def journals(folder: Path | None = None) -> Iterator[Path]:
+def list_journals(folder: Path | None = None) -> Iterator[Path]:
     """Every journal, the newest first."""
-    folder = folder or runs_folder()
-    found = folder.glob("*.jsonl") if folder.is_dir() else ()
-    yield from sorted(found, key=lambda p: (_changed(p), p.name), reverse=True)
+    folder = folder or locate_runs_folder()
+    paths = folder.glob("*.jsonl") if folder.is_dir() else ()
+    yield from sorted(paths, key=lambda p: (_read_change_time(p), p.name), reverse=True)
 
 
-def _changed(path: Path) -> float:
+def _read_change_time(path: Path) -> float:
     try:
         return path.stat().st_mtime
     except OSError:  # deleted since it was listed: reading it will say so

@@ -69,8 +69,8 @@ def _find_secrets(text: str) -> Iterator[Span]:
     for pattern in _PATTERNS:
         yield from (match.span("secret") for match in pattern.finditer(text))
     yield from _find_web_tokens(text)
-    yield from _find_assigned(text, lambda at: _quoted_at(text, at))
-    yield from _find_assigned(text, _PlainValues(text).at)
+    yield from _find_assigned(text, lambda at: _match_quoted(text, at))
+    yield from _find_assigned(text, _PlainValues(text).match_at)
 
 
 def _find_web_tokens(text: str) -> Iterator[Span]:
@@ -106,7 +106,7 @@ def _find_assigned(text: str, value_at: Callable[[int], tuple[Span, int] | None]
             yield span
 
 
-def _quoted_at(text: str, at: int) -> tuple[Span, int] | None:
+def _match_quoted(text: str, at: int) -> tuple[Span, int] | None:
     value = _QUOTED.match(text, at)
     return (value.span("secret"), value.end()) if value else None
 
@@ -121,7 +121,7 @@ class _PlainValues:
         self._text = text
         self._end_of_run = self._last_digit = self._last_letter = self._end = -1
 
-    def at(self, end_of_name: int) -> tuple[Span, int] | None:
+    def match_at(self, end_of_name: int) -> tuple[Span, int] | None:
         assigned = _ASSIGNED.match(self._text, end_of_name)
         if not assigned:
             return None
@@ -135,12 +135,12 @@ class _PlainValues:
     def _read_run(self, start: int) -> None:
         run = _VALUE.match(self._text, start)
         self._end_of_run = self._end = run.end() if run else start
-        self._last_digit = self._last_of(_DIGIT, start)
-        self._last_letter = self._last_of(_LETTER, start)
+        self._last_digit = self._find_last(_DIGIT, start)
+        self._last_letter = self._find_last(_LETTER, start)
         while self._end >= start + 6 and _GOES_ON.match(self._text, self._end):
             self._end -= 1
 
-    def _last_of(self, kind: re.Pattern[str], start: int) -> int:
+    def _find_last(self, kind: re.Pattern[str], start: int) -> int:
         return max((m.start() for m in kind.finditer(self._text, start, self._end_of_run)), default=-1)
 
 
@@ -159,7 +159,7 @@ class Redactor:
         """The text without its secrets."""
         parts, last = [], 0
         for start, end in _merge_spans([*_find_secrets(text), *self._find_known(text)]):
-            parts += [text[last:start], self._placeholder(text[start:end])]
+            parts += [text[last:start], self._make_placeholder(text[start:end])]
             last = end
         return "".join([*parts, text[last:]])
 
@@ -172,7 +172,7 @@ class Redactor:
         """The text with every placeholder turned back into its secret."""
         return re.sub(rf"{PREFIX}\d+_", lambda m: self.secrets.get(m[0], m[0]), text)
 
-    def _placeholder(self, secret: str) -> str:
+    def _make_placeholder(self, secret: str) -> str:
         if secret not in self._names:
             placeholder = f"{PREFIX}{len(self.secrets) + 1}_"
             self._names[secret], self.secrets[placeholder] = placeholder, secret

@@ -41,7 +41,7 @@ from jupyter_selfheal.model import (
     Reason,
     SkipReason,
 )
-from jupyter_selfheal.registry import traits_of
+from jupyter_selfheal.registry import load_traits
 
 ASKED_FOR = sys.maxsize
 """In place of a number of derivations: a patch that the user wrote, or allowed to be tried."""
@@ -101,7 +101,7 @@ def _choose_paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candida
 
 def _choose_untried_move(dossier: Dossier) -> Command:
     """Nothing can be tried: only those who need no trial are asked."""
-    free = next((h for h in list_open_healers(dossier) if traits_of(h).trusted), "")
+    free = next((h for h in list_open_healers(dossier) if load_traits(h).trusted), "")
     if free:
         return AskHealer(free, dossier.current)
     left = [p for p in dossier.shown if p.id not in evidence.list_rejected_ids(dossier)]
@@ -147,7 +147,7 @@ def list_healers(dossier: Dossier, diagnosis: Diagnosis) -> tuple[str, ...]:
     if not is_left_alone(diagnosis):
         return dossier.healers
     return tuple(
-        h for h in dossier.healers if traits_of(h).installs and diagnosis.skip_reason is SkipReason.MISSING_MODULE
+        h for h in dossier.healers if load_traits(h).installs and diagnosis.skip_reason is SkipReason.MISSING_MODULE
     )
 
 

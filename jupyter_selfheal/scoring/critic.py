@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import JSON, Case, Cost, Patch, diff_patch, format_diff
-from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, call_record
+from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, build_call_record
 from jupyter_selfheal.scoring.judge import CONTEXT_CHARS, SOURCE_CHARS, context, first_object, model_of
 
 AT_MOST = 3
@@ -70,7 +70,7 @@ class ModelCritic:
         request = self._request(self._redactor.redact("\n\n".join((context(case), failing, *shown))))
         reply = self._provider.complete(request)
         prompt = self._prompts("critic")[0]
-        record = call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
+        record = build_call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
         lines = _lines(reply, self._redactor)
         found = {patch.id: lines[f"P{n}"] for n, (patch, _) in enumerate(chosen, 1) if lines.get(f"P{n}")}
         return found, reply.cost, {"calls": [record]}

@@ -18,7 +18,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import BASELINE, JSON, Attempt, Case, Cost, Patch, Role, Trial
 from jupyter_selfheal.numbers import read_number
-from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, call_record
+from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, build_call_record
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.expected import all_outputs
 from jupyter_selfheal.scoring.verdict import Opinion
@@ -112,7 +112,7 @@ class ModelJudge:
 
     def _record(self, request: ModelRequest, reply: ModelReply) -> JSON:
         prompt = self._prompts("judge")[0]
-        return call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
+        return build_call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
 
     def _request(self, text: str) -> ModelRequest:
         return ModelRequest(

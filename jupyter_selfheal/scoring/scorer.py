@@ -24,7 +24,7 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.ports import Judgement
-from jupyter_selfheal.registry import traits_of
+from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.scoring import expected
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
@@ -118,7 +118,7 @@ class EvidenceScorer:
                 -int(patch.applicability),
                 len(patch.cells_touched),
                 max(diff_size(patch), GLANCE),
-                traits_of(patch.healer).rank,
+                load_traits(patch.healer).rank,
                 -patch.prior,
                 patch.id,
                 n,

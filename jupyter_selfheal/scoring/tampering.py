@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
-from jupyter_selfheal.registry import USER, traits_of
+from jupyter_selfheal.registry import USER, load_traits
 from jupyter_selfheal.scoring.asserts import asserts_in, names_in, patched_cells
 from jupyter_selfheal.scoring.deletion import deleted, dump, failing_statement, fresh_statements, is_literal, walk
 from jupyter_selfheal.scoring.discarded import thrown_away
@@ -39,7 +39,7 @@ def tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     before, after = _sources(case, patch)
     old, new = _trees(before), _trees(after)
     found: list[str] = []
-    trusted = traits_of(patch.healer).trusted
+    trusted = load_traits(patch.healer).trusted
     found += _not_run(before, after)
     if not (patch.removes and trusted):
         found += deleted(case, old, new, after, trusted=trusted)

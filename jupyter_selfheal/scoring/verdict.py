@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jupyter_selfheal.model import Applicability, Patch, Verdict
-from jupyter_selfheal.registry import traits_of
+from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding
 
 CAP = 3.0
@@ -74,14 +74,14 @@ def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) ->
         evidence.tampering,
         evidence.inconclusive,
         "; ".join(sheet.feedback),
-        _confidence(evidence, met, opinion, guessed=not traits_of(patch.healer).reasoned),
+        _confidence(evidence, met, opinion, guessed=not load_traits(patch.healer).reasoned),
         met and plausible,
     )
 
 
 def _weighed(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> tuple[float, bool]:
     """The score of a patch that nothing contradicts, and whether an oracle proves it."""
-    guessed = not traits_of(patch.healer).reasoned
+    guessed = not load_traits(patch.healer).reasoned
     score, met = _oracles(evidence, sheet, guessed=guessed)
     doubt = _doubt(evidence) if guessed else ""
     if met and not doubt:

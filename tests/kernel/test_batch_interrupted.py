@@ -126,7 +126,7 @@ def test_ctrl_c_at_any_moment_leaves_nothing_but_a_run_to_go_on_with(place: Path
     assert [p.name for p in place.iterdir()] == ["n.ipynb"]
     assert list(temporary.iterdir()) == []
     for path in journals(place):
-        assert jsonl.read(path).notices == (), "no line is torn"
+        assert jsonl.read_journal(path).notices == (), "no line is torn"
 
 
 @pytest.mark.parametrize("moment", ["a trial ended", "a later cell runs"])

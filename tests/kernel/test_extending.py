@@ -179,6 +179,6 @@ def test_the_snippet_for_a_compatible_server_makes_a_provider(installed: Path) -
 from selfheal_garden import COMPATIBLE
 from jupyter_selfheal import registry
 made = registry.load_by_name(COMPATIBLE.where)(name=COMPATIBLE.name, key_variable=COMPATIBLE.key_variable)
-print(made.name, COMPATIBLE.missing_key())
+print(made.name, COMPATIBLE.find_missing_key())
 """
     assert run(installed, installed, "-c", code).stdout.split() == ["deepseek", "DEEPSEEK_API_KEY"]

@@ -142,7 +142,7 @@ def test_a_journal_with_any_line_is_read_or_named_as_damaged(tmp_path: Path, dat
     path = tmp_path / "run.jsonl"
     path.write_text(f'{{"selfheal": {jsonl.SCHEMA}}}\n{line}\n', encoding="utf-8")
     with contextlib.suppress(JournalError):
-        jsonl.read(path).events()
+        jsonl.read_journal(path).events()
 
 
 # --- the worker and the kernel ---------------------------------------------------------------------------------------

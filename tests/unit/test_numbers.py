@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.journal.describe import describe, sent_text
-from jupyter_selfheal.journal.inspect import spent
+from jupyter_selfheal.journal.describe import describe_event, format_request_record
+from jupyter_selfheal.journal.inspect import sum_costs
 from jupyter_selfheal.loop.limits import find_exceeded_limit
 from jupyter_selfheal.loop.states import Account
 from jupyter_selfheal.model import Cost
@@ -62,9 +62,9 @@ def test_no_entrance_lets_it_through(value: Any) -> None:
     assert anthropic_usage(usage()) == {"output": 0}
     assert read_retry_after(value) == -1.0
     body = {"$": "Settled", "id": "c", "cost": {"$": "Cost", "usd": value}}
-    assert math.isfinite(sum(cost.usd for cost in spent([body]).values()))
-    assert describe(body)
-    assert sent_text({"calls": [{"usd": value}]})
+    assert math.isfinite(sum(cost.usd for cost in sum_costs([body]).values()))
+    assert describe_event(body)
+    assert format_request_record({"calls": [{"usd": value}]})
 
 
 @pytest.mark.parametrize("price", [math.nan, math.inf, -1.0])

@@ -20,7 +20,7 @@ from jupyter_selfheal.ports import (
     Provider,
     Redacts,
     Starts,
-    call_record,
+    build_call_record,
 )
 
 Prompts = Callable[[str], tuple[str, str]]
@@ -183,7 +183,7 @@ class LanguageModelHealer:
 
     def _record(self, request: ModelRequest, reply: ModelReply) -> JSON:
         prompt = self._prompts(request.purpose)[0]
-        return call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
+        return build_call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
 
 
 def _answer(calls: list[JSON], cost: Cost, note: str, stop: str = "") -> Answer:

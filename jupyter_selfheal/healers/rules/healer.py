@@ -31,7 +31,7 @@ def load_rules() -> tuple[Rule, ...]:
         try:
             rules.append(load_plugin_rule(plugin))
         except ConfigError as error:
-            registry.report(str(error))
+            registry.report_problem(str(error))
     return tuple(rules)
 
 
@@ -55,11 +55,11 @@ def load_plugin_rule(plugin: registry.Plugin) -> Rule:
     try:
         rule = made()
     except Exception as error:
-        raise ConfigError(plugin.problem(f"cannot be made ({type(error).__name__}: {error})")) from error
+        raise ConfigError(plugin.describe_problem(f"cannot be made ({type(error).__name__}: {error})")) from error
     if not isinstance(rule, Rule) or rule.code != plugin.name:
-        raise ConfigError(plugin.problem("is no rule of that code"))
+        raise ConfigError(plugin.describe_problem("is no rule of that code"))
     if any(rule.code == shipped.code for shipped in _load_shipped()):
-        raise ConfigError(plugin.problem("has a code that is taken"))
+        raise ConfigError(plugin.describe_problem("has a code that is taken"))
     return rule
 
 

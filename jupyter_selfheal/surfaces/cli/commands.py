@@ -7,13 +7,13 @@ import argparse
 
 def trace(options: argparse.Namespace) -> int:
     """List earlier heals, or print one as a timeline."""
-    from jupyter_selfheal.journal.inspect import table, timeline
+    from jupyter_selfheal.journal.inspect import format_run_table, format_timeline
     from jupyter_selfheal.loop import events  # noqa: F401  (registers the classes that a journal holds)
 
     if not options.run:
-        lines = table()
+        lines = format_run_table()
     else:
-        lines = timeline(options.run, options.kind or None, options.index, options.json, options.follow)
+        lines = format_timeline(options.run, options.kind or None, options.index, options.json, options.follow)
     for line in lines:
         print(line, flush=options.follow)
     return 0

@@ -126,7 +126,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
 
 def _paid(healers: Sequence[str]) -> tuple[str, ...]:
     """Those that ask a model."""
-    return tuple(name for name in healers if registry.traits_of(name).paid)
+    return tuple(name for name in healers if registry.load_traits(name).paid)
 
 
 def jobs_of(options: argparse.Namespace) -> list[Job]:

@@ -150,7 +150,7 @@ class LiveSession:
         if config.offline:
             return "No model was asked: c.SelfHeal.offline is True."
         spec = registry.SHIPPED_PROVIDERS.get(config.provider)  # what another package declares, the worker looks up
-        key = spec.missing_key(config.base_url) if spec else None
+        key = spec.find_missing_key(config.base_url) if spec else None
         if key is None:
             return ""
         return (

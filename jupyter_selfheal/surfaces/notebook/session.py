@@ -103,7 +103,7 @@ class Session:
             heal=lambda case, starts, seen, deadline: self._heal_case(
                 document, case, starts, seen, f"{prefix}{next(numbers)}", deadline
             ),
-            scorer=engine.free_scorer(self.settings.config),
+            scorer=engine.build_free_scorer(self.settings.config),
             install=lambda requirement: self._install_into_scratch(requirement, document.kernelspec),
         )
         return replace(dependencies, progress=progress) if progress is not None else dependencies
@@ -215,9 +215,9 @@ class Session:
 
     def _open_journal(self, document: Document, name: str) -> Any:
         """The journal of the heal at hand: the one that was cut off, if there is one, else a new one."""
-        from jupyter_selfheal.journal.jsonl import JsonlJournal, runs_folder
+        from jupyter_selfheal.journal.jsonl import JsonlJournal, locate_runs_folder
 
-        path = runs_folder() / f"{name}.jsonl"
+        path = locate_runs_folder() / f"{name}.jsonl"
         if self._resuming and path.exists():
             return JsonlJournal.resume(path, uncancelled=True)[0]
         return JsonlJournal.create(name, notebook=str(document.path), config=self.settings.config)
@@ -235,9 +235,11 @@ def make_run_id() -> str:
 
 def find_run(run: str) -> str:
     """The id of a run that has journals; ``RUN-3`` names the run of that heal. Raises :class:`UsageError`."""
-    from jupyter_selfheal.journal.jsonl import runs_folder
+    from jupyter_selfheal.journal.jsonl import locate_runs_folder
 
     run_id = run.partition("-")[0]
-    if not run_id.isalnum() or not any(runs_folder().glob(f"{run_id}-*.jsonl")):
-        raise UsageError(f"there is no run {run!r} to resume in {runs_folder()}: `jupyter selfheal trace` lists all")
+    if not run_id.isalnum() or not any(locate_runs_folder().glob(f"{run_id}-*.jsonl")):
+        raise UsageError(
+            f"there is no run {run!r} to resume in {locate_runs_folder()}: `jupyter selfheal trace` lists all"
+        )
     return run_id

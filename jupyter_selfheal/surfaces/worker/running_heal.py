@@ -14,7 +14,7 @@ from pathlib import Path
 from jupyter_selfheal import engine, wire
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.journal.describe import describe
+from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop.repeats import find_repeated_effects
@@ -153,7 +153,7 @@ class RunningHeal:
         kind = str(body["$"])
         self._tried += kind == "TrialEnded"
         if kind not in QUIET and not (kind == "CapabilitiesChecked" and not body.get("capabilities")):
-            text = redact(describe(body)).splitlines()[0]
+            text = redact(describe_event(body)).splitlines()[0]
             seconds = time.monotonic() - self._began
             self._send(m.Progress(self.run, kind, text, self._tried, self._spending.cost, seconds))
 

@@ -18,7 +18,7 @@ from jupyter_selfheal import engine, wire
 from jupyter_selfheal import messages as m
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import SelfHealError, WireError
-from jupyter_selfheal.journal.describe import sent_text
+from jupyter_selfheal.journal.describe import format_request_record
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.model import Cost, Outcome
 from jupyter_selfheal.surfaces.worker.journals import find_free_name, read_events, read_sent_records
@@ -120,7 +120,7 @@ class Worker:
         """Try one patch again, from the states as they are now."""
         try:
             with connect_states(message.states) as starts:
-                candidate = engine.prove(message.case, message.patch, starts, message.config)
+                candidate = engine.prove_patch(message.case, message.patch, starts, message.config)
             self._send(m.Proven(message.run, (candidate,)))
         except SelfHealError as error:
             self._send(m.Proven(message.run, error=str(error)))
@@ -140,12 +140,14 @@ class Worker:
         except Exception as error:
             log.exception("rendering a request")
             would = format_internal_error(error)
-        self._send(m.Sent(message.run, records, "\n\n".join(map(sent_text, records)), would))
+        self._send(m.Sent(message.run, records, "\n\n".join(map(format_request_record, records)), would))
 
     def _preview_request(self, message: m.AskSent) -> str:
         at_work = self._heals.get(message.run)
         with contextlib.nullcontext(at_work.starts) if at_work else connect_states(message.states) as starts:
-            return sent_text(engine.would_send(message.cases[0], starts, message.config, read_events(message.run)))
+            return format_request_record(
+                engine.preview_request(message.cases[0], starts, message.config, read_events(message.run))
+            )
 
     def _open_switch_journal(self, run: str) -> JsonlJournal:
         """The journal of what the user switched in this session."""

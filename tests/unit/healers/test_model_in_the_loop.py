@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal import wire
-from jupyter_selfheal.journal.describe import sent
+from jupyter_selfheal.journal.describe import find_request_record
 from jupyter_selfheal.model import Choice, Decision, Oracle, Reason
 from jupyter_selfheal.testing.fake_model_server import Fails, Says
 from tests.model_stage import FIX, GOOD, WRONG, case_of, claude, compatible, heal, hypothesis, reply, text_of
@@ -196,7 +196,7 @@ def test_without_an_oracle_the_judge_decides_and_both_are_paid_for() -> None:
     assert outcome.applied[0].verdict.score == 8
     assert [r.body["model"] for r in requests] == ["claude-sonnet-5-5", "claude-haiku-5-5", "claude-haiku-5-5"]
     assert outcome.cost.calls == 3
-    records = [record for event in journal.events() if (record := sent(wire.encode(event)))]
+    records = [record for event in journal.events() if (record := find_request_record(wire.encode(event)))]
     told = [part["text"] for record in records for call in record["calls"] for part in call["messages"]]
     assert told == [p["text"] for r in requests for message in r.body["messages"] for p in message["content"]]
 

@@ -83,7 +83,7 @@ def test_a_rule_is_asked_once_about_a_failure_by_whoever_asks(bench: Bench) -> N
 
 def test_the_engine_gives_triage_the_rules_of_the_heal() -> None:
     rules = RulesHealer([])
-    triage = engine.diagnoser_of((rules,))
+    triage = engine.build_diagnoser((rules,))
     assert isinstance(triage, Triage)
     assert triage._rules is rules
 

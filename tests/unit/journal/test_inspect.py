@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.journal.describe import KINDS, describe, headline
-from jupyter_selfheal.journal.inspect import find, runs, table, timeline
+from jupyter_selfheal.journal.describe import KINDS, describe_event, format_headline
+from jupyter_selfheal.journal.inspect import find_journal, format_run_table, format_timeline, list_runs
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop import events as ev
@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_timeline_tells_the_whole_story(folder: Path) -> None:
-    text = "\n".join(timeline("abc", folder=folder))
+    text = "\n".join(format_timeline("abc", folder=folder))
     for part in (
         "run abc123, begun",
         "notebook /n/sales.ipynb",
@@ -77,15 +77,15 @@ def test_the_timeline_tells_the_whole_story(folder: Path) -> None:
 
 
 def test_nothing_shown_holds_a_secret(folder: Path) -> None:
-    shown = [*timeline("abc123", folder=folder), *timeline("abc123", json=True, folder=folder)]
+    shown = [*format_timeline("abc123", folder=folder), *format_timeline("abc123", json=True, folder=folder)]
     for kind in KINDS:
-        shown += timeline("abc123", kind=kind, folder=folder)
+        shown += format_timeline("abc123", kind=kind, folder=folder)
     assert KEY not in "\n".join(shown)
     assert "SELFHEAL_SECRET_1_" in "\n".join(shown)
 
 
 def test_a_kind_shows_details_and_an_index_picks_one(folder: Path) -> None:
-    request = "\n".join(timeline("abc123", kind="request", folder=folder))
+    request = "\n".join(format_timeline("abc123", kind="request", folder=folder))
     lines = [line.partition("| ")[2] for line in request.splitlines()]
     told = (
         "--- system ---",
@@ -98,36 +98,36 @@ def test_a_kind_shows_details_and_an_index_picks_one(folder: Path) -> None:
         "      b = 2",
     )
     assert [line for line in lines if line in told] == list(told), "real line breaks, no escaped JSON"
-    raw = json.loads("".join(timeline("abc123", kind="request", json=True, folder=folder)))
+    raw = json.loads("".join(format_timeline("abc123", kind="request", json=True, folder=folder)))
     assert raw["event"]["answer"]["record"]["calls"][0]["messages"] == CALL["messages"]
-    second = list(timeline("abc123", kind="trial", index=2, folder=folder))
+    second = list(format_timeline("abc123", kind="trial", index=2, folder=folder))
     assert any("len(x)" in line or "ran" in line for line in second)
     assert len([line for line in second if "tried" in line]) == 1
-    assert list(timeline("abc123", kind="trial", index=-1, folder=folder)) == second
+    assert list(format_timeline("abc123", kind="trial", index=-1, folder=folder)) == second
     with pytest.raises(UsageError, match="2 such events, no number 3"):
-        list(timeline("abc123", kind="trial", index=3, folder=folder))
+        list(format_timeline("abc123", kind="trial", index=3, folder=folder))
     with pytest.raises(UsageError, match="unknown kind"):
-        list(timeline("abc123", kind="nonsense", folder=folder))
+        list(format_timeline("abc123", kind="nonsense", folder=folder))
 
 
 def test_json_is_one_event_a_line(folder: Path) -> None:
-    bodies = [json.loads(line)["event"]["$"] for line in timeline("abc123", json=True, folder=folder)]
+    bodies = [json.loads(line)["event"]["$"] for line in format_timeline("abc123", json=True, folder=folder)]
     assert (bodies[0], bodies[-1]) == ("Started", "Ended")
 
 
 def test_runs_are_listed_with_their_end_and_a_damaged_one_as_damaged(folder: Path, tmp_path: Path) -> None:
-    (run,) = runs(folder)
+    (run,) = list_runs(folder)
     assert (run.id, run.ending, run.attempts, run.cost.usd) == ("abc123", "healed", 2, 0.0123)
     (tmp_path / "bad.jsonl").write_text("{}\n")
-    (bad,) = runs(tmp_path)
+    (bad,) = list_runs(tmp_path)
     assert bad.ending == "damaged"
-    assert "sales.ipynb" in list(table(folder))[1]
+    assert "sales.ipynb" in list(format_run_table(folder))[1]
 
 
 def test_a_run_is_found_by_its_beginning(folder: Path) -> None:
-    assert find("last", folder) == find("abc", folder) == folder / "abc123.jsonl"
+    assert find_journal("last", folder) == find_journal("abc", folder) == folder / "abc123.jsonl"
     with pytest.raises(UsageError, match="no run 'zzz'"):
-        find("zzz", folder)
+        find_journal("zzz", folder)
 
 
 def test_following_ends_with_the_run(tmp_path: Path) -> None:
@@ -135,14 +135,14 @@ def test_following_ends_with_the_run(tmp_path: Path) -> None:
         journal.append(ev.CancelRequested())
         timer = threading.Timer(0.3, lambda: journal.append(ev.Ended(Reason.CANCELLED)))
         timer.start()
-        lines = list(timeline("live", follow=True, folder=tmp_path))
+        lines = list(format_timeline("live", follow=True, folder=tmp_path))
         timer.join()
     assert [line.split()[-1] for line in lines[-2:]] == ["user", "cancelled"]
 
 
 def test_every_event_has_words_of_its_own() -> None:
     for cls in ev.Event.__args__:  # type: ignore[attr-defined]
-        assert describe({"$": cls.__name__}) != cls.__name__, f"{cls.__name__} has no description"
+        assert describe_event({"$": cls.__name__}) != cls.__name__, f"{cls.__name__} has no description"
         assert any(is_kind({"$": cls.__name__}) for is_kind in KINDS.values()), f"{cls.__name__} is of no kind"
 
 
@@ -151,9 +151,11 @@ def test_what_a_killed_run_had_set_aside_counts_as_spent_in_the_list(tmp_path: P
         journal.append(ev.Reserved("a", "language_model", Cost(usd=0.05, calls=1)))
         journal.append(ev.Settled("a", Cost(usd=0.01, calls=1)))
         journal.append(ev.Reserved("b", "judge", Cost(usd=0.002, calls=2)))
-    (run,) = runs(tmp_path)
+    (run,) = list_runs(tmp_path)
     assert run.cost.usd == pytest.approx(0.012)
-    assert "spent: $0.0120 (language model $0.0100, judge $0.0020)" in "\n".join(timeline("cut", folder=tmp_path))
+    assert "spent: $0.0120 (language model $0.0100, judge $0.0020)" in "\n".join(
+        format_timeline("cut", folder=tmp_path)
+    )
 
 
 def test_a_critics_word_and_its_request_are_in_the_timeline(tmp_path: Path) -> None:
@@ -161,10 +163,10 @@ def test_a_critics_word_and_its_request_are_in_the_timeline(tmp_path: Path) -> N
         journal.append(
             ev.CapabilitiesChecked({"p": ("deletion",)}, {"p": "data.csv is gone"}, record={"calls": [CALL]})
         )
-    text = "\n".join(timeline("risky", folder=tmp_path))
+    text = "\n".join(format_timeline("risky", folder=tmp_path))
     assert "p adds deletion: not tried before you allow it" in text
     assert "p could go wrong: data.csv is gone" in text
-    assert "You mend cells." in "\n".join(timeline("risky", kind="request", folder=tmp_path))
+    assert "You mend cells." in "\n".join(format_timeline("risky", kind="request", folder=tmp_path))
 
 
 def test_a_call_without_a_known_price_is_on_the_bill_and_marked_in_the_list(tmp_path: Path) -> None:
@@ -173,23 +175,23 @@ def test_a_call_without_a_known_price_is_on_the_bill_and_marked_in_the_list(tmp_
         journal.append(ev.Reserved("a", "language_model", unknown))
         journal.append(ev.Settled("a", unknown))
     expected = "spent: 1000 tokens at an unknown price (language model 1000 tokens at an unknown price)"
-    assert expected in "\n".join(timeline("local", folder=tmp_path))
-    assert "0.0000?" in list(table(tmp_path))[1]
+    assert expected in "\n".join(format_timeline("local", folder=tmp_path))
+    assert "0.0000?" in list(format_run_table(tmp_path))[1]
 
 
 def test_events_are_counted_from_one(tmp_path: Path) -> None:
     with JsonlJournal.create("few", folder=tmp_path) as journal:
         journal.append(ev.CancelRequested())
     with pytest.raises(UsageError, match="no number 0"):
-        list(timeline("few", index=0, folder=tmp_path))
+        list(format_timeline("few", index=0, folder=tmp_path))
 
 
 def test_a_secret_at_the_end_of_a_cut_message_is_not_shown_by_half() -> None:
     failure = {"ename": "ValueError", "evalue": "x" * 165 + " password = 'correct-horse-battery-staple'"}
-    assert "correct" not in redact(headline(failure))
+    assert "correct" not in redact(format_headline(failure))
 
 
 def test_a_journal_that_vanishes_does_not_hide_the_others(tmp_path: Path) -> None:
     JsonlJournal.create("here", folder=tmp_path).close()
     (tmp_path / "gone.jsonl").symlink_to(tmp_path / "nowhere")
-    assert [(run.id, run.ending) for run in runs(tmp_path)] == [("here", "unfinished"), ("gone", "damaged")]
+    assert [(run.id, run.ending) for run in list_runs(tmp_path)] == [("here", "unfinished"), ("gone", "damaged")]

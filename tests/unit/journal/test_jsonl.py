@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import JournalError
-from jupyter_selfheal.journal.jsonl import JsonlJournal, journals, read
+from jupyter_selfheal.journal.jsonl import JsonlJournal, list_journals, read_journal
 from jupyter_selfheal.loop.events import CancelRequested, Ended, HealerFailed
 from jupyter_selfheal.model import Reason
 
@@ -60,7 +60,7 @@ def test_a_torn_last_line_is_dropped_with_a_notice_and_cut_off(journal: JsonlJou
     journal.close()
     data = journal.path.read_bytes()
     journal.path.write_bytes(data[:-cut])
-    found = read(journal.path)
+    found = read_journal(journal.path)
     assert found.events() == EVENTS[:2]
     assert "torn" in found.notices[0]
     again, _ = JsonlJournal.resume(journal.path)
@@ -88,7 +88,7 @@ def test_damage_elsewhere_is_an_error_that_names_the_line(journal: JsonlJournal,
     lines[line - 1] = b"\x00garbage\n"
     journal.path.write_bytes(b"".join(lines))
     with pytest.raises(JournalError, match=f"line {line} "):
-        read(journal.path)
+        read_journal(journal.path)
 
 
 @pytest.mark.parametrize("content", [b"", b'{"selfheal": 99}\n', b"[]\n", b'{"selfheal":1}\n{"v":1}\n'])
@@ -96,7 +96,7 @@ def test_what_is_no_journal_of_ours_is_said_so(tmp_path: Path, content: bytes) -
     path = tmp_path / "x.jsonl"
     path.write_bytes(content)
     with pytest.raises(JournalError, match=str(path)):
-        read(path)
+        read_journal(path)
 
 
 def test_an_event_of_an_unknown_class_is_an_error_that_names_the_line(journal: JsonlJournal) -> None:
@@ -104,7 +104,7 @@ def test_an_event_of_an_unknown_class_is_an_error_that_names_the_line(journal: J
     with open(journal.path, "ab") as file:
         file.write(b'{"v":1,"at":"","body":{"$":"FromTheFuture"}}\n')
     with pytest.raises(JournalError, match=r"line 5 .*FromTheFuture"):
-        read(journal.path).events()
+        read_journal(journal.path).events()
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
@@ -125,4 +125,4 @@ def test_the_newest_run_comes_first(tmp_path: Path) -> None:
     for n, name in enumerate(("old", "new")):
         JsonlJournal.create(name, folder=tmp_path).close()
         os.utime(tmp_path / f"{name}.jsonl", (n, n))
-    assert [p.stem for p in journals(tmp_path)] == ["new", "old"]
+    assert [p.stem for p in list_journals(tmp_path)] == ["new", "old"]

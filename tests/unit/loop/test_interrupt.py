@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.journal.jsonl import read
+from jupyter_selfheal.journal.jsonl import read_journal
 
 PROGRAM = """
 import sys, time
@@ -52,5 +52,5 @@ def test_ctrl_c_ends_the_heal_at_once_and_properly(tmp_path: Path, where: str) -
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (out, err, process.returncode) == ("cancelled\n", "", 0)
-    kinds = [r.body["$"] for r in read(tmp_path / "run.jsonl").records]
+    kinds = [r.body["$"] for r in read_journal(tmp_path / "run.jsonl").records]
     assert kinds[-2:] == ["CancelRequested", "Ended"]

@@ -17,7 +17,7 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal import wire
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.journal.jsonl import read
+from jupyter_selfheal.journal.jsonl import read_journal
 from jupyter_selfheal.model import Case, Cell, Choice, Decision, Failure, Notebook, Patch, Reason, Replace, Start
 
 M = TypeVar("M")
@@ -96,7 +96,7 @@ def test_a_heal_from_hello_to_finished_and_the_end_of_input_is_the_end(worker: P
     worker.send(m.Decide("run-1", Decision(Choice.APPROVE)))
     finished = worker.wait_for(m.Finished)
     assert finished.outcome.reason is Reason.HEALED
-    assert read(Path(finished.journal)).records[-1].body["$"] == "Ended"
+    assert read_journal(Path(finished.journal)).records[-1].body["$"] == "Ended"
     assert worker.close() == 0
 
 
