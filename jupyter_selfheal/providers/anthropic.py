@@ -67,7 +67,7 @@ class AnthropicProvider:
             return self._send(client, request, left, seconds, progress)
 
         reply, billed = self._retry.run(send, request.timeout)
-        return reply if billed == Cost() else _with_cost(reply, billed + reply.cost)
+        return reply if billed == Cost() else _replace_cost(reply, billed + reply.cost)
 
     def _connect(self) -> anthropic.Anthropic:
         key = read_key(self.name, self._key, self._key_variable)
@@ -140,7 +140,7 @@ class AnthropicProvider:
         if not partial.began and not certain:
             return None
         usage = partial.estimate_usage(estimate_request_tokens(*list_request_texts(request)))
-        return self._prices.cost(request.model, usage)
+        return self._prices.compute_cost(request.model, usage)
 
 
 def build_arguments(request: ModelRequest, max_tokens: int) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def _read_usage(usage: Any) -> dict[str, int]:
     return counts
 
 
-def _with_cost(reply: ModelReply, cost: Cost) -> ModelReply:
+def _replace_cost(reply: ModelReply, cost: Cost) -> ModelReply:
     from dataclasses import replace
 
     return replace(reply, cost=cost)

@@ -121,7 +121,7 @@ class OpenAICompatibleProvider:
         return partial.to_reply(self._prices, request.model, _STOPS, high)
 
     def _estimate_bill(self, request: ModelRequest, partial: PartialReply, high: int) -> Cost:
-        return self._prices.cost(request.model, partial.estimate_usage(high))
+        return self._prices.compute_cost(request.model, partial.estimate_usage(high))
 
     def _use_next_format(self, response: httpx2.Response) -> bool:
         """Whether the server refused the way we ask for JSON, and there is another one."""
@@ -162,9 +162,9 @@ class OpenAICompatibleProvider:
             if isinstance(chunk.get("usage"), dict):
                 partial.begin(str(chunk.get("model", "")), _read_usage(chunk["usage"]))
             for choice in chunk.get("choices") or ():
-                said = choice.get("delta") or choice.get("message") or {}
-                partial.add_text(_join_parts(said.get("content")), progress)
-                partial.stop = "refusal" if said.get("refusal") else choice.get("finish_reason") or partial.stop
+                message = choice.get("delta") or choice.get("message") or {}
+                partial.add_text(_join_parts(message.get("content")), progress)
+                partial.stop = "refusal" if message.get("refusal") else choice.get("finish_reason") or partial.stop
 
     def _build_failure(
         self, status: int, error: tuple[str, str], response: httpx2.Response, partial: PartialReply

@@ -12,7 +12,7 @@ from jupyter_selfheal.providers.prices import Prices, estimate_text_tokens
 
 @dataclass
 class PartialReply:
-    """What has come so far of the provider ``name``. ``deadline`` is on ``clock``; ``usage`` has the keys of :meth:`Prices.cost`."""
+    """What has come so far of the provider ``name``. ``deadline`` is on ``clock``; ``usage`` has the keys of :meth:`Prices.compute_cost`."""
 
     name: str
     deadline: float
@@ -62,7 +62,7 @@ class PartialReply:
         return ModelReply(
             text=self.text,
             stop=stops.get(self.stop, "other") if self.stop else "truncated",
-            cost=prices.cost(model, usage),
+            cost=prices.compute_cost(model, usage),
             model=self.model or model,
             request_id=self.request_id,
             usage=usage,

@@ -33,14 +33,14 @@ class Prices:
     price_in: float = -1.0
     price_out: float = -1.0
 
-    def cost(self, model: str, usage: Mapping[str, int], calls: int = 1) -> Cost:
+    def compute_cost(self, model: str, usage: Mapping[str, int], calls: int = 1) -> Cost:
         """The cost of a call by its usage.
 
         ``usage`` has ``input`` (all input tokens, cached ones included), ``output``, and of the input ``cache_read`` and
         ``cache_write``. ``Cost.unknown`` where no price is known: then only the tokens count.
         """
         tokens_in, tokens_out = usage.get("input", 0), usage.get("output", 0)
-        dollars = self._listed(model, usage)
+        dollars = self._look_up_price(model, usage)
         price_in, price_out = read_number(self.price_in, 0), read_number(self.price_out, 0)
         if dollars is None and price_in is not None and price_out is not None:
             dollars = (tokens_in * price_in + tokens_out * price_out) / 1e6
@@ -50,11 +50,11 @@ class Prices:
         """The most that a request can cost that is sent up to ``sendings`` times: all its input written to the cache each time
         (the dearest way), and its output limit used once (a resend asks only for what is left of it)."""
         total = tokens_in * sendings
-        plain = self.cost(model, {"input": total, "output": tokens_out}, sendings)
-        cached = self.cost(model, {"input": total, "output": tokens_out, "cache_write": total}, sendings)
+        plain = self.compute_cost(model, {"input": total, "output": tokens_out}, sendings)
+        cached = self.compute_cost(model, {"input": total, "output": tokens_out, "cache_write": total}, sendings)
         return max(plain, cached, key=lambda c: c.usd)
 
-    def _listed(self, model: str, usage: Mapping[str, int]) -> float | None:
+    def _look_up_price(self, model: str, usage: Mapping[str, int]) -> float | None:
         from genai_prices import Usage, calc_price
 
         counted = Usage(

@@ -70,6 +70,8 @@ def build_error(
     name: str, kind: str, detail: str, *, key: str = "the key", status: int = 0, request_id: str = ""
 ) -> ProviderError:
     """The error, in one line that says what happened and what to do."""
-    what = " ".join(detail.split())[:200]
-    said = f"{name}: {_ADVICE[kind].format(key=key)}" + (f" ({f'{status}: ' if status else ''}{what})" if what else "")
-    return ProviderError(said, kind=kind, status=status, request_id=request_id)
+    reason = " ".join(detail.split())[:200]
+    message = f"{name}: {_ADVICE[kind].format(key=key)}" + (
+        f" ({f'{status}: ' if status else ''}{reason})" if reason else ""
+    )
+    return ProviderError(message, kind=kind, status=status, request_id=request_id)

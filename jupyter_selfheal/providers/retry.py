@@ -69,14 +69,14 @@ class Retry:
         raise AssertionError("a retry has at least one try")
 
 
-def _build_final_error(error: ProviderError, billed: Cost, sendings: int, asked: float) -> ProviderError:
-    said = str(error)
-    if asked:
-        said += f"; it asks to wait {asked:.0f} s, which is past the time limit of this call"
+def _build_final_error(error: ProviderError, billed: Cost, sendings: int, asked_wait: float) -> ProviderError:
+    message = str(error)
+    if asked_wait:
+        message += f"; it asks to wait {asked_wait:.0f} s, which is past the time limit of this call"
     elif sendings > 1:
-        said += f" (after {sendings} tries)"
+        message += f" (after {sendings} tries)"
     cost = billed if billed != Cost() else None
-    return ProviderError(said, kind=error.kind, status=error.status, request_id=error.request_id, cost=cost)
+    return ProviderError(message, kind=error.kind, status=error.status, request_id=error.request_id, cost=cost)
 
 
 def read_retry_after(header: str | None) -> float:

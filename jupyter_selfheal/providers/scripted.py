@@ -41,14 +41,14 @@ class ScriptedProvider:
             line = next(self._lines, None)
         if line is None:
             raise build_error(self.name, "server", "the script has no further line")
-        said = line(request) if callable(line) else line
-        if isinstance(said, ProviderError):
-            raise said
-        if isinstance(said, str):
-            written = min(estimate_text_tokens(said), request.max_tokens)
+        reply = line(request) if callable(line) else line
+        if isinstance(reply, ProviderError):
+            raise reply
+        if isinstance(reply, str):
+            written = min(estimate_text_tokens(reply), request.max_tokens)
             usage = {"input": estimate_request_tokens(*list_request_texts(request)), "output": written}
-            cost = self._prices.cost(request.model, usage)
-            said = ModelReply(said, "end", cost, request.model, f"scripted-{len(self.requests)}", usage)
-        if progress is not None and said.text:
-            progress(said.text)
-        return said
+            cost = self._prices.compute_cost(request.model, usage)
+            reply = ModelReply(reply, "end", cost, request.model, f"scripted-{len(self.requests)}", usage)
+        if progress is not None and reply.text:
+            progress(reply.text)
+        return reply

@@ -46,7 +46,7 @@ def _line(said: Line) -> ScriptLine:
         return build_error("scripted", classify_error(said.status, said.type), said.message, status=said.status)
     stop = {"end_turn": "end", "max_tokens": "truncated", "refusal": "refused"}[said.stop]
     usage = {"input": said.input_tokens, "output": said.output_tokens}
-    return lambda request: ModelReply(said.text, stop, KNOWN.cost(request.model, usage))
+    return lambda request: ModelReply(said.text, stop, KNOWN.compute_cost(request.model, usage))
 
 
 def test_costs_add_up() -> None:

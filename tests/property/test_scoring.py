@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.memory.templates import apply, learn, renamed
+from jupyter_selfheal.healers.memory.templates import apply_changes, learn_changes, rename_variables
 from jupyter_selfheal.inside.comparator import find_difference
 from jupyter_selfheal.model import Applicability, Cell, Output, Patch
 from jupyter_selfheal.scoring import stored
@@ -103,13 +103,15 @@ CELLS = st.lists(STATEMENTS, min_size=1, max_size=4, unique=True).map("\n".join)
 
 @given(CELLS, CELLS)
 def test_a_template_makes_the_change_that_it_was_learnt_from_or_nothing(old: str, new: str) -> None:
-    made = apply(learn(old, new), old)
+    made = apply_changes(learn_changes(old, new), old)
     assert made == "" or src.canonical(made) == src.canonical(new)
 
 
 @given(EXPRESSIONS, st.permutations(["p", "q", "r", "s", "t"]))
 def test_renaming_there_and_back_is_nothing(text: str, others: list[str]) -> None:
     there = dict(zip(["a", "bb", "df", "x1", "total"], others, strict=True))
-    moved = renamed(text, there)
+    moved = rename_variables(text, there)
     assert moved is not None
-    assert ast.dump(ast.parse(renamed(moved, {v: k for k, v in there.items()}) or "")) == ast.dump(ast.parse(text))
+    assert ast.dump(ast.parse(rename_variables(moved, {v: k for k, v in there.items()}) or "")) == ast.dump(
+        ast.parse(text)
+    )

@@ -69,7 +69,11 @@ def test_no_entrance_lets_it_through(value: Any) -> None:
 
 @pytest.mark.parametrize("price", [math.nan, math.inf, -1.0])
 def test_a_price_that_is_no_number_is_an_unknown_price(price: float) -> None:
-    assert Prices("nobody", price_in=price, price_out=price).cost("no-such-model", {"input": 5, "output": 5}).unknown
+    assert (
+        Prices("nobody", price_in=price, price_out=price)
+        .compute_cost("no-such-model", {"input": 5, "output": 5})
+        .unknown
+    )
 
 
 def test_a_sum_that_is_no_number_passes_no_limit() -> None:

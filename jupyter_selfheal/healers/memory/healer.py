@@ -12,7 +12,15 @@ from pathlib import Path
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.memory.store import MemoryStore, Remembered
-from jupyter_selfheal.healers.memory.templates import Change, Naming, apply, learn, new_cell_id, normal, renamed
+from jupyter_selfheal.healers.memory.templates import (
+    Change,
+    Naming,
+    apply_changes,
+    build_cell_id,
+    learn_changes,
+    normalize_node,
+    rename_variables,
+)
 from jupyter_selfheal.model import (
     JSON,
     Applicability,
@@ -64,9 +72,9 @@ class MemoryHealer:
 
     def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
         """See :class:`~jupyter_selfheal.ports.Healer`. Raises :class:`MemoryStoreError` where the database is damaged."""
-        key = signature(case.failure)
-        known = self.store.find(key) if key else ()
-        patches = [patch for entry in known if entry.approved > entry.rejected for patch in _patches(entry, case)]
+        key = build_signature(case.failure)
+        known = self.store.find(key) if key is not None else ()
+        patches = [patch for entry in known if entry.approved > entry.rejected for patch in _build_patches(entry, case)]
         return Answer(tuple(patches))
 
     def learn(self, outcome: Outcome) -> None:
@@ -76,14 +84,14 @@ class MemoryHealer:
         """
         if outcome.reason is Reason.HEALED and outcome.approved_by == "user":
             for candidate in outcome.applied:
-                self._learn(outcome.failure, candidate.patch, approved=True)
+                self._record_decision(outcome.failure, candidate.patch, approved=True)
         for attempt in outcome.attempts:
             if attempt.rejection:
-                self._learn(outcome.failure, attempt.patch, approved=False)
+                self._record_decision(outcome.failure, attempt.patch, approved=False)
 
-    def _learn(self, failure: Failure, patch: Patch, *, approved: bool) -> None:
-        changes, key = _template(failure, patch), signature(failure)
-        if not changes or not key:
+    def _record_decision(self, failure: Failure, patch: Patch, *, approved: bool) -> None:
+        changes, key = _build_templates(failure, patch), build_signature(failure)
+        if not changes or key is None:
             return
         origin = patch.rule or patch.healer
         entry = Remembered(
@@ -102,30 +110,30 @@ class MemoryHealer:
 # --- signatures -----------------------------------------------------------------------------------------------------
 
 
-def signature(failure: Failure) -> str:
+def build_signature(failure: Failure) -> str | None:
     """What makes two failures the same: the exception, its message and the failing statement, variables without their names.
 
-    Empty where the failing statement is not known.
+    None where the failing statement is not known.
     """
     if failure.kind is FailureKind.SYNTAX or (tree := src.parse(failure.source)) is None:
-        text = _line(failure)
-        return _hash(failure.ename, failure.evalue, text) if text else ""
-    node = _failing(tree, failure)
+        text = _strip_failing_line(failure)
+        return _hash_texts(failure.ename, failure.evalue, text) if text else None
+    node = _find_failing_statement(tree, failure)
     if node is None:
-        return ""
-    naming = Naming(fixed_names(failure))
-    statement = normal(node, naming)
-    return _hash(failure.kind.value, failure.ename, _message(failure.evalue, naming), statement)
+        return None
+    naming = Naming(collect_fixed_names(failure))
+    statement = normalize_node(node, naming)
+    return _hash_texts(failure.kind.value, failure.ename, _normalize_message(failure.evalue, naming), statement)
 
 
-def fixed_names(failure: Failure) -> frozenset[str]:
+def collect_fixed_names(failure: Failure) -> frozenset[str]:
     """Names that the error is about: a NameError of another name is another failure."""
     if failure.ename in ("NameError", "ImportError", "ModuleNotFoundError"):
         return frozenset(name for _, name in _QUOTED.findall(failure.evalue))
     return frozenset()
 
 
-def _failing(tree: ast.Module, failure: Failure) -> ast.stmt | None:
+def _find_failing_statement(tree: ast.Module, failure: Failure) -> ast.stmt | None:
     """The innermost statement on the failing line of the cell; for a missed expectation the last one."""
     if failure.kind is FailureKind.MISSED:
         return tree.body[-1] if tree.body else None
@@ -137,63 +145,70 @@ def _failing(tree: ast.Module, failure: Failure) -> ast.stmt | None:
     return max(on_line, key=lambda n: (n.lineno, -(n.end_lineno or n.lineno)), default=None)
 
 
-def _message(evalue: str, naming: Naming) -> str:
+def _normalize_message(evalue: str, naming: Naming) -> str:
     """The message with numbers taken out, and known variables by their number."""
-    text = _QUOTED.sub(lambda m: naming.of(m[2]) if m[2] in naming.names else m[0], evalue.strip())
+    text = _QUOTED.sub(lambda m: naming.number_variable(m[2]) if m[2] in naming.names else m[0], evalue.strip())
     return _NUMBERS.sub("#", text)
 
 
-def _line(failure: Failure) -> str:
+def _strip_failing_line(failure: Failure) -> str:
     lines = failure.source.splitlines()
     return lines[failure.line - 1].strip() if 0 < failure.line <= len(lines) else ""
 
 
-def _hash(*parts: str) -> str:
+def _hash_texts(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
 
 
 # --- patches --------------------------------------------------------------------------------------------------------
 
 
-def _template(failure: Failure, patch: Patch) -> JSON:
+def _build_templates(failure: Failure, patch: Patch) -> JSON:
     """The patch as JSON templates, one for each edit; empty where one of them says nothing of any other notebook."""
-    found = [_entry(failure, edit) for edit in patch.edits]
-    return found if all(found) else []
+    templates = [_build_template(failure, edit) for edit in patch.edits]
+    return templates if all(templates) else []
 
 
-def _entry(failure: Failure, edit: Edit) -> dict[str, JSON]:
+def _build_template(failure: Failure, edit: Edit) -> dict[str, JSON]:
     """One edit as a template; empty for runs and moves of cells and installations (see docs/adr/0013)."""
     if isinstance(edit, Insert) and edit.before == failure.cell_id:
-        return {"where": "above", "before": _hash(failure.source), "after": edit.source, "names": _names(failure)}
+        return {
+            "where": "above",
+            "before": _hash_texts(failure.source),
+            "after": edit.source,
+            "names": _list_variables(failure),
+        }
     if not isinstance(edit, Replace):
         return {}
-    changes = learn(edit.old, edit.source, fixed_names(failure))
+    changes = learn_changes(edit.old, edit.source, collect_fixed_names(failure))
     if not changes and edit.old != failure.source:
         return {}
     where = "failing" if edit.cell_id == failure.cell_id else "other"
-    entry: dict[str, JSON] = {"where": where, "before": _hash(edit.old), "changes": [asdict(c) for c in changes]}
+    entry: dict[str, JSON] = {"where": where, "before": _hash_texts(edit.old), "changes": [asdict(c) for c in changes]}
     return entry if changes else {**entry, "after": edit.source}
 
 
-def _names(failure: Failure) -> list[str]:
+def _list_variables(failure: Failure) -> list[str]:
     """The variables of the failing statement in the order of their numbers; none where it is not known."""
     tree = src.parse(failure.source)
-    node = _failing(tree, failure) if tree is not None else None
-    naming = Naming(fixed_names(failure))
+    node = _find_failing_statement(tree, failure) if tree is not None else None
+    naming = Naming(collect_fixed_names(failure))
     if node is not None:
-        normal(node, naming)
+        normalize_node(node, naming)
     return naming.names
 
 
-def _patches(entry: Remembered, case: Case) -> Iterator[Patch]:
+def _build_patches(entry: Remembered, case: Case) -> Iterator[Patch]:
     edits: list[Replace | Insert] = []
     exact = True
-    for one in entry.changes:
-        edit = _above(one, case) if one["where"] == "above" else _edit(one, case)
+    for template in entry.changes:
+        edit = _build_cell_above(template, case) if template["where"] == "above" else _build_edit(template, case)
         if edit is None:
             return
         edits.append(edit)
-        exact = exact and one["before"] == _hash(edit.old if isinstance(edit, Replace) else case.failure.source)
+        exact = exact and template["before"] == _hash_texts(
+            edit.old if isinstance(edit, Replace) else case.failure.source
+        )
     times = f"approved {entry.approved} of {entry.approved + entry.rejected} times"
     yield Patch(
         edits=tuple(edits),
@@ -208,55 +223,61 @@ def _patches(entry: Remembered, case: Case) -> Iterator[Patch]:
     )
 
 
-def _edit(one: JSON, case: Case) -> Replace | None:
+def _build_edit(template: JSON, case: Case) -> Replace | None:
     """The change made in the failing cell, or in the only cell above where it fits of those that the failure goes through."""
-    changes = [Change(tuple(c["old"]), c["new"], tuple(c["names"]), str(c["anchor"])) for c in one.get("changes") or ()]
-    fixed = fixed_names(case.failure)
-    if one["where"] == "failing":
+    changes = [
+        Change(tuple(c["old"]), c["new"], tuple(c["names"]), str(c["anchor"])) for c in template.get("changes") or ()
+    ]
+    fixed = collect_fixed_names(case.failure)
+    if template["where"] == "failing":
         cells = [(case.failure.cell_id, case.failure.source)]
     else:
-        cells = [(c.id, c.source) for c in _concerned(case)]
-    found = []
+        cells = [(c.id, c.source) for c in _list_concerned_cells(case)]
+    edits = []
     for cell_id, old in cells:
         if changes:
-            new = apply(changes, old, fixed)
+            new = apply_changes(changes, old, fixed)
         else:
-            new = str(one.get("after", "")) if one["before"] == _hash(old) else ""
-        if new and new != old and (not changes or _speaks_of_known(new, old, case)):
-            found.append(Replace(cell_id, old, new))
-    return found[0] if len(found) == 1 else None
+            new = str(template.get("after", "")) if template["before"] == _hash_texts(old) else None
+        if new and new != old and (not changes or _uses_known_names_only(new, old, case)):
+            edits.append(Replace(cell_id, old, new))
+    return edits[0] if len(edits) == 1 else None
 
 
-def _concerned(case: Case) -> tuple[Cell, ...]:
+def _list_concerned_cells(case: Case) -> tuple[Cell, ...]:
     """The cells above that the failing one depends on, and those in the traceback."""
-    above, wanted = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
-    needed = set(src.backward_slice([c.source for c in above], wanted.uses | wanted.changes))
-    told = {frame.cell_id for frame in case.failure.frames}
-    return tuple(c for n, c in enumerate(above) if n in needed or c.id in told)
+    above, names = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
+    needed = set(src.backward_slice([c.source for c in above], names.uses | names.changes))
+    mentioned = {frame.cell_id for frame in case.failure.frames}
+    return tuple(c for n, c in enumerate(above) if n in needed or c.id in mentioned)
 
 
-def _above(one: JSON, case: Case) -> Insert | None:
+def _build_cell_above(template: JSON, case: Case) -> Insert | None:
     """A new cell above the failing one, in the words of this notebook; None where it would not mean the same here."""
-    failure, learnt = case.failure, [str(name) for name in one["names"]]
-    here = _names(failure)
-    text = renamed(str(one["after"]), dict(zip(learnt, here, strict=True))) if len(here) == len(learnt) else None
-    if text is None or (one["before"] != _hash(failure.source) and not _fits_here(text, here, case)):
+    failure, learnt = case.failure, [str(name) for name in template["names"]]
+    here = _list_variables(failure)
+    text = (
+        rename_variables(str(template["after"]), dict(zip(learnt, here, strict=True)))
+        if len(here) == len(learnt)
+        else None
+    )
+    if text is None or (template["before"] != _hash_texts(failure.source) and not _fits_here(text, here, case)):
         return None
     before = case.notebook.code_before(failure.cell_id)
     if before and before[-1].source == text:
         return None  # it is there already
-    return Insert(new_cell_id(failure.cell_id, text), text, failure.cell_id)
+    return Insert(build_cell_id(failure.cell_id, text), text, failure.cell_id)
 
 
 def _fits_here(text: str, here: Sequence[str], case: Case) -> bool:
     """Whether every name that a new cell reads exists above, and what it makes is nothing of the notebook's own."""
     above = [src.names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id)]
-    known, found = frozenset().union(*above), src.names(text)
-    made = found.binds - set(here)
-    return found.uses - found.binds <= known and not made & known
+    known, names = frozenset().union(*above), src.names(text)
+    own = names.binds - set(here)
+    return names.uses - names.binds <= known and not own & known
 
 
-def _speaks_of_known(new: str, old: str, case: Case) -> bool:
+def _uses_known_names_only(new: str, old: str, case: Case) -> bool:
     """Whether every name that the change brings in exists: in a look-alike it does not."""
     brought = src.names(new).uses - src.names(old).uses
     known = frozenset().union(*(src.names(c.source).binds for c in case.notebook.cells if c.kind == "code"))

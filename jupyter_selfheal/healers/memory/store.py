@@ -60,8 +60,8 @@ class Remembered:
     @property
     def confidence(self) -> int:
         """The share of decisions that approved it, in per cent: as measured, no floor."""
-        said = self.approved + self.rejected
-        return round(100 * self.approved / said) if said else 0
+        decisions = self.approved + self.rejected
+        return round(100 * self.approved / decisions) if decisions else 0
 
 
 class MemoryStore:
@@ -89,8 +89,8 @@ class MemoryStore:
             return ()
         with self._open() as db:
             rows = db.execute("SELECT * FROM template WHERE signature = ?", (signature,)).fetchall()
-        found = [_remembered(row) for row in rows]
-        return tuple(sorted(found, key=lambda r: (-r.confidence, -r.approved, r.id)))
+        entries = [_build_entry(row) for row in rows]
+        return tuple(sorted(entries, key=lambda r: (-r.confidence, -r.approved, r.id)))
 
     def record(self, entry: Remembered, *, approved: bool) -> None:
         """Count a decision about a patch; the patch is added where it is not known yet."""
@@ -103,7 +103,7 @@ class MemoryStore:
                     entry.headline,
                     entry.title,
                     entry.cause,
-                    _dumped(entry.changes),
+                    _dump_changes(entry.changes),
                     entry.origin,
                     int(entry.safe),
                     entry.removes,
@@ -113,7 +113,7 @@ class MemoryStore:
             column = "approved" if approved else "rejected"
             db.execute(
                 f"UPDATE template SET {column} = {column} + 1 WHERE signature = ? AND changes = ?",
-                (entry.signature, _dumped(entry.changes)),
+                (entry.signature, _dump_changes(entry.changes)),
             )
 
     def all(self) -> tuple[Remembered, ...]:
@@ -121,7 +121,7 @@ class MemoryStore:
         if not self.path.exists():
             return ()
         with self._open() as db:
-            return tuple(_remembered(row) for row in db.execute("SELECT * FROM template ORDER BY id"))
+            return tuple(_build_entry(row) for row in db.execute("SELECT * FROM template ORDER BY id"))
 
     def forget(self, entry_id: int) -> bool:
         """Forget one entry; False where there is none of that id."""
@@ -138,7 +138,7 @@ class MemoryStore:
                 os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
             with closing(sqlite3.connect(self.path, timeout=5.0)) as db, db:
                 db.row_factory = sqlite3.Row
-                self._prepare(db)
+                self._prepare_schema(db)
                 yield db
         except sqlite3.OperationalError as error:
             raise MemoryStoreError(f"the memory {self.path} cannot be used: {error}") from error
@@ -147,7 +147,7 @@ class MemoryStore:
         except OSError as error:
             raise MemoryStoreError(f"the memory {self.path} cannot be used: {error}") from error
 
-    def _prepare(self, db: sqlite3.Connection) -> None:
+    def _prepare_schema(self, db: sqlite3.Connection) -> None:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise MemoryStoreError(
@@ -171,11 +171,11 @@ class MemoryStore:
         )
 
 
-def _dumped(changes: JSON) -> str:
+def _dump_changes(changes: JSON) -> str:
     return json.dumps(changes, sort_keys=True, ensure_ascii=False)
 
 
-def _remembered(row: sqlite3.Row) -> Remembered:
+def _build_entry(row: sqlite3.Row) -> Remembered:
     return Remembered(
         row["signature"],
         row["headline"],

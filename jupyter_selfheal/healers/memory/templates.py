@@ -46,7 +46,7 @@ class Naming:
         self.fixed = frozenset(fixed)
         self.names: list[str] = []
 
-    def of(self, name: str) -> str:
+    def number_variable(self, name: str) -> str:
         """``v0``, ``v1`` … in the order of first appearance."""
         if name in BUILTINS or name in self.fixed:
             return name
@@ -55,28 +55,28 @@ class Naming:
         return f"\u00b7{self.names.index(name)}"
 
 
-def normal(node: ast.AST, naming: Naming) -> str:
+def normalize_node(node: ast.AST, naming: Naming) -> str:
     """The dump of a node with its variables numbered."""
     if isinstance(node, ast.Name):
-        return f"Name({naming.of(node.id)})"
+        return f"Name({naming.number_variable(node.id)})"
     fields = []
     for name, value in ast.iter_fields(node):
         if name in ("ctx", "kind", "type_comment"):
             continue
         if _is_variable(node, name) and isinstance(value, str):
-            fields.append(naming.of(value))
+            fields.append(naming.number_variable(value))
         elif isinstance(node, ast.Global | ast.Nonlocal) and name == "names":
-            fields.append(",".join(naming.of(n) for n in node.names))
+            fields.append(",".join(naming.number_variable(n) for n in node.names))
         else:
-            fields.append(_normal_field(value, naming))
+            fields.append(_normalize_field(value, naming))
     return f"{type(node).__name__}({','.join(fields)})"
 
 
-def _normal_field(value: object, naming: Naming) -> str:
+def _normalize_field(value: object, naming: Naming) -> str:
     if isinstance(value, ast.AST):
-        return normal(value, naming)
+        return normalize_node(value, naming)
     if isinstance(value, list):
-        return "[" + ",".join(_normal_field(v, naming) for v in value) + "]"
+        return "[" + ",".join(_normalize_field(v, naming) for v in value) + "]"
     return repr(value)
 
 
@@ -88,39 +88,39 @@ def _is_variable(node: ast.AST, field: str) -> bool:
 # --- learning -------------------------------------------------------------------------------------------------------
 
 
-def learn(old: str, new: str, fixed: Iterable[str] = ()) -> tuple[Change, ...]:
+def learn_changes(old: str, new: str, fixed: Iterable[str] = ()) -> tuple[Change, ...]:
     """The changes that make ``new`` of ``old``; empty where either does not parse or they cannot be told as templates."""
     before, after = src.parse(old), src.parse(new)
-    if before is None or after is None or _has_magics(old) != _has_magics(new):
+    if before is None or after is None or _list_magics(old) != _list_magics(new):
         return ()
-    return tuple(_changes(before.body, after.body, new, frozenset(fixed)))
+    return tuple(_find_changes(before.body, after.body, new, frozenset(fixed)))
 
 
-def _has_magics(source: str) -> list[str]:
+def _list_magics(source: str) -> list[str]:
     return [line.strip() for line in source.splitlines() if line.lstrip().startswith(("%", "!"))]
 
 
-def _changes(old: Block, new: Block, text: str, fixed: frozenset[str]) -> Iterator[Change]:
+def _find_changes(old: Block, new: Block, text: str, fixed: frozenset[str]) -> Iterator[Change]:
     before, after = ([ast.dump(n) for n in block] for block in (old, new))
     for tag, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
-        if b - a == d - c == 1 and _same_head(old[a], new[c]):
-            for inner_old, inner_new in _bodies(old[a], new[c]):
-                yield from _changes(inner_old, inner_new, text, fixed)
+        if b - a == d - c == 1 and _has_same_head(old[a], new[c]):
+            for inner_old, inner_new in _pair_blocks(old[a], new[c]):
+                yield from _find_changes(inner_old, inner_new, text, fixed)
             continue
         naming, anchor, concerned = Naming(fixed), "", old[a:b]
         if a == b:
             imports = all(isinstance(n, ast.Import | ast.ImportFrom) for n in new[c:d])
             anchor = "top" if imports else "before" if a < len(old) else "after"
             concerned = [] if imports or not old else [old[min(a, len(old) - 1)]]
-        found = tuple(normal(n, naming) for n in concerned)
-        yield Change(found, _text(text, new[c:d]), tuple(naming.names), anchor)
+        statements = tuple(normalize_node(n, naming) for n in concerned)
+        yield Change(statements, _extract_text(text, new[c:d]), tuple(naming.names), anchor)
 
 
-def _same_head(old: ast.stmt, new: ast.stmt) -> bool:
+def _has_same_head(old: ast.stmt, new: ast.stmt) -> bool:
     """Compound statements that differ in their blocks only."""
-    if type(old) is not type(new) or not _blocks(old):
+    if type(old) is not type(new) or not _list_blocks(old):
         return False
     heads = [
         [ast.dump(v) if isinstance(v, ast.AST) else repr([ast.dump(x) if isinstance(x, ast.AST) else x for x in v] if isinstance(v, list) else v)
@@ -133,15 +133,15 @@ def _same_head(old: ast.stmt, new: ast.stmt) -> bool:
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
-def _blocks(node: ast.stmt) -> list[Block]:
+def _list_blocks(node: ast.stmt) -> list[Block]:
     return [value for name in _BLOCKS if isinstance(value := getattr(node, name, None), list)]
 
 
-def _bodies(old: ast.stmt, new: ast.stmt) -> Iterator[tuple[Block, Block]]:
-    yield from zip(_blocks(old), _blocks(new), strict=True)
+def _pair_blocks(old: ast.stmt, new: ast.stmt) -> Iterator[tuple[Block, Block]]:
+    yield from zip(_list_blocks(old), _list_blocks(new), strict=True)
 
 
-def _text(source: str, block: Sequence[ast.stmt]) -> str:
+def _extract_text(source: str, block: Sequence[ast.stmt]) -> str:
     if not block:
         return ""
     start, end = src.span(source, block[0])[0], src.span(source, block[-1])[1]
@@ -152,21 +152,22 @@ def _text(source: str, block: Sequence[ast.stmt]) -> str:
 # --- applying -------------------------------------------------------------------------------------------------------
 
 
-def apply(changes: Sequence[Change], source: str, fixed: Iterable[str] = ()) -> str:
-    """The source with every change made; empty where one of them fits nowhere, or in more than one place."""
+def apply_changes(changes: Sequence[Change], source: str, fixed: Iterable[str] = ()) -> str | None:
+    """The source with every change made; None where one of them fits nowhere, or in more than one place."""
     for change in changes:
         tree = src.parse(source)
-        places = list(_places(tree.body, change, frozenset(fixed))) if tree is not None else []
+        places = list(_find_places(tree.body, change, frozenset(fixed))) if tree is not None else []
         if len(places) != 1:
-            return ""
+            return None
         block, at, names = places[0]
-        source = _made(source, block, at, change, names)
-        if not source:
-            return ""
+        changed = _make_change(source, block, at, change, names)
+        if not changed:
+            return None
+        source = changed
     return source
 
 
-def _places(body: Block, change: Change, fixed: frozenset[str]) -> Iterator[tuple[Block, int, tuple[str, ...]]]:
+def _find_places(body: Block, change: Change, fixed: frozenset[str]) -> Iterator[tuple[Block, int, tuple[str, ...]]]:
     """Every (block, index, variables) where the change's old statements stand."""
     if not change.old:
         if body:
@@ -174,21 +175,21 @@ def _places(body: Block, change: Change, fixed: frozenset[str]) -> Iterator[tupl
         return
     for at in range(len(body) - len(change.old) + 1):
         naming = Naming(fixed)
-        if tuple(normal(n, naming) for n in body[at : at + len(change.old)]) == change.old:
+        if tuple(normalize_node(n, naming) for n in body[at : at + len(change.old)]) == change.old:
             yield body, at, tuple(naming.names)
     for node in body:
-        for block in _blocks(node):
-            yield from _places(block, change, fixed)
+        for block in _list_blocks(node):
+            yield from _find_places(block, change, fixed)
 
 
-def _made(source: str, block: Block, at: int, change: Change, names: tuple[str, ...]) -> str:
-    text = renamed(change.new, dict(zip(change.names, names, strict=True)))
+def _make_change(source: str, block: Block, at: int, change: Change, names: tuple[str, ...]) -> str | None:
+    text = rename_variables(change.new, dict(zip(change.names, names, strict=True)))
     if text is None:
-        return ""
+        return None
     start, end = src.span(source, block[at])[0], src.span(source, block[at + max(len(change.old), 1) - 1])[1]
     indent = source[source.rfind("\n", 0, start) + 1 : start]
     if indent.strip():
-        return ""  # not the first statement on its line
+        return None  # not the first statement on its line
     text = textwrap.indent(text, indent)[len(indent) :] if text else ""
     if change.anchor == "after":
         return f"{source[:end]}\n{indent}{text}{source[end:]}"
@@ -196,18 +197,18 @@ def _made(source: str, block: Block, at: int, change: Change, names: tuple[str, 
         return f"{source[:start]}{text}\n{indent}{source[start:]}"
     if not text:
         if len(block) == len(change.old):
-            return ""  # nothing would be left of the block
+            return None  # nothing would be left of the block
         end = source.find("\n", end) + 1 or len(source)
         start -= len(indent)
     return source[:start] + text + source[end:]
 
 
-def new_cell_id(before: str, source: str) -> str:
+def build_cell_id(before: str, source: str) -> str:
     """The id of a new cell above the cell ``before``: the same wherever the same cell is proposed."""
     return "selfheal-" + hashlib.sha256(f"{before}\n{source}".encode("utf-8", "replace")).hexdigest()[:8]
 
 
-def renamed(text: str, names: Mapping[str, str]) -> str | None:
+def rename_variables(text: str, names: Mapping[str, str]) -> str | None:
     """The text with variables renamed, formatting kept; None where that cannot be done safely.
 
     A new name that the text already uses for something else would be captured.
@@ -218,27 +219,27 @@ def renamed(text: str, names: Mapping[str, str]) -> str | None:
     tree = src.parse(text)
     if tree is None:
         return None
-    others = _identifiers(tree) - set(names)
+    others = _collect_identifiers(tree) - set(names)
     if others & set(moved.values()) or any(isinstance(n, ast.JoinedStr) for n in ast.walk(tree)):
         return None
-    found = _renamed_tokens(text, moved)
-    again = src.parse(found)
+    result = _rename_tokens(text, moved)
+    again = src.parse(result)
     if again is None:
         return None
     naming = Naming()
-    wanted = [normal(n, naming) for n in tree.body]
+    before = [normalize_node(n, naming) for n in tree.body]
     other = Naming()
-    same = [normal(n, other) for n in again.body] == wanted
-    return found if same and other.names == [names.get(n, n) for n in naming.names] else None
+    is_same = [normalize_node(n, other) for n in again.body] == before
+    return result if is_same and other.names == [names.get(n, n) for n in naming.names] else None
 
 
-def _identifiers(tree: ast.AST) -> set[str]:
+def _collect_identifiers(tree: ast.AST) -> set[str]:
     naming = Naming()
-    normal(tree, naming)
+    normalize_node(tree, naming)
     return set(naming.names)
 
 
-def _renamed_tokens(text: str, moved: Mapping[str, str]) -> str:
+def _rename_tokens(text: str, moved: Mapping[str, str]) -> str:
     """Replace names that are no attribute and no argument's name."""
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     edits, depth = [], 0

@@ -48,44 +48,44 @@ class Labels:
 
     case: Case
 
-    def of(self, cell_id: str) -> str:
+    def label_cell(self, cell_id: str) -> str:
         """The label of a cell."""
         at = self.case.notebook.index(cell_id)
         return FAILING if at < 0 else f"cell-{at + 1}"
 
-    def cell_id(self, label: str) -> str:
-        """The id of a label (or of an id given as such); empty for none of this notebook."""
-        found = re.fullmatch(r"cell[- ]?([1-9]\d*)", label.strip())
+    def find_cell_id(self, label: str) -> str | None:
+        """The id of a label (or of an id given as such); None where no cell of this notebook has it."""
+        match = re.fullmatch(r"cell[- ]?([1-9]\d*)", label.strip())
         cells = self.case.notebook.cells
-        if found and 1 <= int(found[1]) <= len(cells):
-            return cells[int(found[1]) - 1].id
+        if match and 1 <= int(match[1]) <= len(cells):
+            return cells[int(match[1]) - 1].id
         if label.strip() == FAILING or label == self.case.failure.cell_id:
             return self.case.failure.cell_id
-        return label if self.case.notebook.index(label) >= 0 else ""
+        return label if self.case.notebook.index(label) >= 0 else None
 
-    def source(self, cell_id: str) -> str:
+    def find_source(self, cell_id: str) -> str:
         """A cell's source as it ran."""
         if cell_id == self.case.failure.cell_id:
             return self.case.failure.source
         return self.case.notebook.cell(cell_id).source
 
 
-def described(case: Case, variables: str, cells_chars: int = CELLS_CHARS) -> str:
+def describe_case(case: Case, variables: str, cells_chars: int = CELLS_CHARS) -> str:
     """The case, the same for every call of a heal (so that a provider can cache it), with so many characters of other cells."""
     labels, failure = Labels(case), case.failure
-    others = other_cells(case, cells_chars)
+    others = pick_other_cells(case, cells_chars)
     parts = [
-        f"# The failure\n`{labels.of(failure.cell_id)}` {_how(failure)}.\n\n{trace(case)}".rstrip(),
-        f"# The failing cell, {labels.of(failure.cell_id)}\n{_fenced(failure.source)}",
-        *(f"# {labels.of(cell.id)}\n{_fenced(cell.source)}" for cell in others),
+        f"# The failure\n`{labels.label_cell(failure.cell_id)}` {_describe_failure(failure)}.\n\n{format_trace(case)}".rstrip(),
+        f"# The failing cell, {labels.label_cell(failure.cell_id)}\n{_fence_code(failure.source)}",
+        *(f"# {labels.label_cell(cell.id)}\n{_fence_code(cell.source)}" for cell in others),
         f"# Live variables\n{variables}" if variables else "",
-        _packages(case, [failure.source, *(c.source for c in others)]),
-        _wanted(case),
+        _format_packages(case, [failure.source, *(c.source for c in others)]),
+        _format_oracle(case),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _how(failure: Failure) -> str:
+def _describe_failure(failure: Failure) -> str:
     if failure.kind is FailureKind.MISSED:
         return f"runs, but not to what is expected: {failure.headline}"
     if failure.kind is FailureKind.TIMED_OUT:
@@ -95,7 +95,7 @@ def _how(failure: Failure) -> str:
     return f"fails with {failure.headline}"
 
 
-def trace(case: Case) -> str:
+def format_trace(case: Case) -> str:
     """The traceback trimmed to the user's frames, the last library frame and the message; home and project folder shortened."""
     labels, lines = Labels(case), []
     frames = case.failure.frames
@@ -105,15 +105,15 @@ def trace(case: Case) -> str:
             or n == len(frames) - 1
             or (case.notebook.folder and frame.file.startswith(case.notebook.folder))
         ):
-            where = labels.of(frame.cell_id) if frame.cell_id else frame.file
+            where = labels.label_cell(frame.cell_id) if frame.cell_id else frame.file
             lines.append(f"  {where}, line {frame.line}, in {frame.function}\n    {frame.text.strip()}".rstrip())
     if not frames and case.failure.line:
-        lines.append(f"  {labels.of(case.failure.cell_id)}, line {case.failure.line}")
+        lines.append(f"  {labels.label_cell(case.failure.cell_id)}, line {case.failure.line}")
     message = f"{case.failure.ename}: {case.failure.evalue}"[:1_500]
-    return shortened("\n".join([*lines, message]), case.notebook.folder)
+    return shorten_paths("\n".join([*lines, message]), case.notebook.folder)
 
 
-def shortened(text: str, folder: str = "") -> str:
+def shorten_paths(text: str, folder: str = "") -> str:
     """Absolute paths without what they say of the machine: the project's folder as ``.``, the home as ``~``."""
     for path, name in ((folder, "."), (os.path.expanduser("~"), "~")):
         if len(path) > 1:
@@ -121,87 +121,87 @@ def shortened(text: str, folder: str = "") -> str:
     return re.sub(r"/\S*?/(?=(?:site|dist)-packages/)", "…/", text)
 
 
-def other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:
+def pick_other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:
     """The cells that the failing one depends on by names, those in its traceback, and those below that assert something of it;
     the nearest first where not all fit, in the notebook's order."""
-    above, wanted = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
-    picked = {above[n].id for n in src.backward_slice([c.source for c in above], wanted.uses | wanted.changes)}
+    above, names = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
+    picked = {above[n].id for n in src.backward_slice([c.source for c in above], names.uses | names.changes)}
     picked |= {frame.cell_id for frame in case.failure.frames}
     binds = (
-        wanted.binds | wanted.changes | frozenset().union(*(src.names(c.source).binds for c in above if c.id in picked))
+        names.binds | names.changes | frozenset().union(*(src.names(c.source).binds for c in above if c.id in picked))
     )
-    found = [cell for cell in above if cell.id in picked]
+    cells = [cell for cell in above if cell.id in picked]
     asserting = [c for c in case.notebook.code_after(case.failure.cell_id) if "assert" in c.source]
-    found += [c for c in asserting if src.names(c.source).uses & binds][:2]
+    cells += [c for c in asserting if src.names(c.source).uses & binds][:2]
     left, kept = cells_chars, []
     at = case.notebook.index(case.failure.cell_id)
-    for cell in sorted(found, key=lambda c: abs(case.notebook.index(c.id) - at)):
+    for cell in sorted(cells, key=lambda c: abs(case.notebook.index(c.id) - at)):
         left -= min(len(cell.source), CELL_CHARS)
         if left >= 0:
             kept.append(cell)
     return [cell for cell in case.notebook.cells if cell in kept]
 
 
-def _fenced(source: str) -> str:
+def _fence_code(source: str) -> str:
     cut = source if len(source) <= CELL_CHARS else source[:CELL_CHARS] + "\n# … (cut)"
     return f"```python\n{cut}\n```"
 
 
-def live_names(case: Case) -> list[str]:
+def list_live_names(case: Case) -> list[str]:
     """The variables that the failing cell touches, those of the failing statement first."""
     statements = src.statements(case.failure.source)
     at = case.failure.statement
     near = src.names_of([statements[at].node]).uses if 0 <= at < len(statements) else frozenset()
-    found = src.names(case.failure.source)
-    return [*sorted(near), *sorted((found.uses | found.changes) - near)][:VARIABLES]
+    touched = src.names(case.failure.source)
+    return [*sorted(near), *sorted((touched.uses | touched.changes) - near)][:VARIABLES]
 
 
-def looked_up(case: Case) -> frozenset[str]:
+def find_looked_up_names(case: Case) -> frozenset[str]:
     """The variables that a failing statement (of the cell, or of a function in its traceback) looks something up in by a key."""
     labels, failure = Labels(case), case.failure
     known = {cell.id for cell in case.notebook.cells} | {failure.cell_id}
     places = [(frame.cell_id, frame.line) for frame in failure.frames if frame.cell_id in known]
-    found: set[str] = set()
+    looked_up: set[str] = set()
     for cell_id, line in {*places, (failure.cell_id, failure.line)}:
-        for node in _on_line(labels.source(cell_id), line):
+        for node in _find_expressions_on_line(labels.find_source(cell_id), line):
             holder = node.value if isinstance(node, ast.Subscript) else None
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOKUPS:
                 holder = node.func.value
             if isinstance(holder, ast.Name):
-                found.add(holder.id)
-    return frozenset(found)
+                looked_up.add(holder.id)
+    return frozenset(looked_up)
 
 
 _LOOKUPS = frozenset({"get", "pop", "setdefault", "__getitem__"})
 
 
-def _on_line(source: str, line: int) -> list[ast.AST]:
+def _find_expressions_on_line(source: str, line: int) -> list[ast.AST]:
     """The nodes of a cell that begin or go on in a line."""
     tree = src.parse(source)
     nodes = ast.walk(tree) if tree is not None else ()
     return [n for n in nodes if isinstance(n, ast.expr) and n.lineno <= line <= (n.end_lineno or n.lineno)]
 
 
-def variables(case: Case, facts: Facts, values: bool) -> str:
+def ask_variables(case: Case, facts: Facts, values: bool) -> str:
     """One line for each live variable that the cell touches; empty where no state can be asked."""
-    names = live_names(case)
-    question = {"names": names, "values": values, "keyed": sorted(looked_up(case))}
+    names = list_live_names(case)
+    question = {"names": names, "values": values, "keyed": sorted(find_looked_up_names(case))}
     answer = facts.ask(probe_source("probes.variables"), question) if names else None
     if not isinstance(answer, dict):
         return ""
     order = [*(n for n in names if n in answer), *(n for n in answer if n not in names)][: len(names) + LOCALS]
     lines = [f"{name[:NAME_CHARS]}: {str(answer[name])[:LINE_CHARS]}" for name in order]
-    return shortened("\n".join(lines), case.notebook.folder)
+    return shorten_paths("\n".join(lines), case.notebook.folder)
 
 
-def variables_at_most(case: Case) -> str:
-    """As long a text as :func:`variables` can give: the worst case is priced before the state is asked."""
-    lines = [f"{name}: {'x' * LINE_CHARS}" for name in live_names(case)]
+def build_longest_variables(case: Case) -> str:
+    """As long a text as :func:`ask_variables` can give: the worst case is priced before the state is asked."""
+    lines = [f"{name}: {'x' * LINE_CHARS}" for name in list_live_names(case)]
     return "\n".join([*lines, *(["x" * (NAME_CHARS + LINE_CHARS)] * LOCALS if lines else [])])
 
 
-def _packages(case: Case, sources: Iterable[str]) -> str:
-    wanted = set(re.findall(r"(?m)^\s*(?:import|from)\s+(\w+)", "\n".join(sources))) | {"python", "Python"}
+def _format_packages(case: Case, sources: Iterable[str]) -> str:
+    imported = set(re.findall(r"(?m)^\s*(?:import|from)\s+(\w+)", "\n".join(sources))) | {"python", "Python"}
     aliases = {
         "sklearn": "scikit-learn",
         "skimage": "scikit-image",
@@ -209,12 +209,12 @@ def _packages(case: Case, sources: Iterable[str]) -> str:
         "cv2": "opencv-python",
         "yaml": "PyYAML",
     }
-    wanted |= {aliases[name] for name in wanted if name in aliases}
-    known = [f"{name} {version}" for name, version in sorted(case.packages.items()) if name in wanted]
+    imported |= {aliases[name] for name in imported if name in aliases}
+    known = [f"{name} {version}" for name, version in sorted(case.packages.items()) if name in imported]
     return "# Installed\n" + ", ".join(known) if known else ""
 
 
-def _wanted(case: Case) -> str:
+def _format_oracle(case: Case) -> str:
     oracle, lines = case.oracle, []
     if oracle.expect:
         lines.append(f"The cell's last value must equal `{oracle.expect}`.")
@@ -229,12 +229,12 @@ def _wanted(case: Case) -> str:
 # --- what was tried -------------------------------------------------------------------------------------------------
 
 
-def asked_for(case: Case, history: Sequence[Attempt], hypotheses: int) -> str:
+def format_task(case: Case, history: Sequence[Attempt], hypotheses: int) -> str:
     """The task of this call: how many hypotheses, what was tried, what the user said."""
     parts = []
     if history:
-        told = "\n\n".join(attempted(n, attempt) for n, attempt in enumerate(history[-ATTEMPTS:], 1))
-        parts.append(f"# Tried before, in vain\n{told}")
+        attempts = "\n\n".join(format_attempt(n, attempt) for n, attempt in enumerate(history[-ATTEMPTS:], 1))
+        parts.append(f"# Tried before, in vain\n{attempts}")
     if case.hints:
         parts.append("# The user says\n" + "\n".join(f"- {hint}" for hint in case.hints))
     task = f"Give {hypotheses} distinct hypotheses." if hypotheses > 1 else "Give your best hypothesis."
@@ -243,23 +243,23 @@ def asked_for(case: Case, history: Sequence[Attempt], hypotheses: int) -> str:
     return "\n\n".join([*parts, f"# Your task\n{task}"])
 
 
-def more_asked_for(usable: int, missing: int, notes: Iterable[str]) -> str:
+def format_request_for_more(usable: int, missing: int, notes: Iterable[str]) -> str:
     """What is said where a first reply has too few distinct hypotheses; ``notes`` say why some cannot be used."""
     have = f"Only {usable} of these can be used." if usable else "None of these can be used."
-    told = "\n".join([have, *(f"- {note}" for note in notes)])
+    complaints = "\n".join([have, *(f"- {note}" for note in notes)])
     return (
-        f"{told}\n\nKeep the diagnosis, and give {missing} more: other ideas of the cause or of the remedy, not another "
+        f"{complaints}\n\nKeep the diagnosis, and give {missing} more: other ideas of the cause or of the remedy, not another "
         "spelling. Give only the new ones."
     )
 
 
-def attempted(number: int, attempt: Attempt) -> str:
+def format_attempt(number: int, attempt: Attempt) -> str:
     """One attempt: its change, what came of it, and the user's rejection."""
-    lines = [f"## Attempt {number}: {attempt.patch.title}", diff(attempt.patch)]
+    lines = [f"## Attempt {number}: {attempt.patch.title}", format_patch(attempt.patch)]
     verdict = attempt.verdict
     if verdict is not None:
-        said = "; ".join((*verdict.reasons, *([verdict.feedback] if verdict.feedback else [])))
-        lines.append(f"Score {verdict.score:g} of 10. {said}")
+        reasons = "; ".join((*verdict.reasons, *([verdict.feedback] if verdict.feedback else [])))
+        lines.append(f"Score {verdict.score:g} of 10. {reasons}")
     elif attempt.trial is not None:
         lines.append(f"Its trial: {attempt.trial.ending.value}.")
     if attempt.rejection:
@@ -268,7 +268,7 @@ def attempted(number: int, attempt: Attempt) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def diff(patch: Patch) -> str:
+def format_patch(patch: Patch) -> str:
     """What a patch changes, as unified diffs."""
     parts = []
     for edit in patch.edits:

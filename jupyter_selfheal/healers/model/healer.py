@@ -9,7 +9,7 @@ from typing import Any
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.healers.model import context
-from jupyter_selfheal.healers.model.reply import SCHEMA, SURE, Malformed, Reading, read
+from jupyter_selfheal.healers.model.reply import SCHEMA, SURE, Malformed, Reading, parse_reply
 from jupyter_selfheal.model import JSON, Attempt, Case, Cost, Reason
 from jupyter_selfheal.ports import (
     Answer,
@@ -70,7 +70,7 @@ class LanguageModelHealer:
         it fits into what the first call left of this."""
         if self._config.offline:
             return Cost()
-        return self._provider.worst_case(self.request(case, history, context.variables_at_most(case)))
+        return self._provider.worst_case(self.build_request(case, history, context.build_longest_variables(case)))
 
     def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
         """See :class:`~jupyter_selfheal.ports.Healer`. A reply that cannot be read is no crash and no uncounted cost: the
@@ -78,39 +78,41 @@ class LanguageModelHealer:
         if self._config.offline:
             return Answer(note="offline: no model was asked")
         worst = self.worst_case(case, history)
-        request = self.request(case, history, context.variables(case, facts, self._config.send_values))
+        request = self.build_request(case, history, context.ask_variables(case, facts, self._config.send_values))
         reply = self._provider.complete(request, self._progress)
-        calls = [self._record(request, reply)]
+        calls = [self._build_record(request, reply)]
         if reply.stop in _STOPS:
             note = _WORDS[reply.stop].format(tokens=request.max_tokens)
-            return _answer(calls, reply.cost, note, stop=_STOPS[reply.stop].value)
+            return _build_answer(calls, reply.cost, note, stop=_STOPS[reply.stop].value)
         try:
-            reading = read(reply.text, case, self._redactor.restore)
+            reading = parse_reply(reply.text, case, self._redactor.restore)
         except Malformed as problem:
-            return self._repaired(case, reply, calls, worst, str(problem))
-        wanted = 1 if _asked_before(history) else self._config.hypotheses
+            return self._ask_for_repair(case, reply, calls, worst, str(problem))
+        wanted = 1 if _was_asked_before(history) else self._config.hypotheses
         if _is_sure(reading) and len(reading.patches) < wanted:
-            return self._completed(case, request, reply, reading, calls, worst, wanted)
-        return _told(reading, calls, reply.cost)
+            return self._ask_for_more(case, request, reply, reading, calls, worst, wanted)
+        return _answer_from_reading(reading, calls, reply.cost)
 
     def preview(self, case: Case, facts: Facts, history: Sequence[Attempt]) -> JSON:
         """The record of the call that :meth:`propose` would make: its request word for word, and no reply."""
-        request = self.request(case, history, context.variables(case, facts, self._config.send_values))
-        return {"calls": [self._record(request, ModelReply("", "not sent", Cost()))]}
+        request = self.build_request(case, history, context.ask_variables(case, facts, self._config.send_values))
+        return {"calls": [self._build_record(request, ModelReply("", "not sent", Cost()))]}
 
-    def request(self, case: Case, history: Sequence[Attempt], variables: str) -> ModelRequest:
+    def build_request(self, case: Case, history: Sequence[Attempt], variables: str) -> ModelRequest:
         """The request exactly as it is sent: with as much of the other cells as the budget of a heal allows for one call."""
-        longest = context.variables_at_most(case)
+        longest = context.build_longest_variables(case)
         for cells_chars in (context.CELLS_CHARS, context.CELLS_CHARS // 2, context.CELLS_CHARS // 4, 0):
-            at_most = self._provider.worst_case(self._built(case, history, longest, cells_chars))
+            at_most = self._provider.worst_case(self._build_model_request(case, history, longest, cells_chars))
             if at_most.usd <= self._config.budget_usd:
                 break
-        return self._built(case, history, variables, cells_chars)
+        return self._build_model_request(case, history, variables, cells_chars)
 
-    def _built(self, case: Case, history: Sequence[Attempt], variables: str, cells_chars: int) -> ModelRequest:
+    def _build_model_request(
+        self, case: Case, history: Sequence[Attempt], variables: str, cells_chars: int
+    ) -> ModelRequest:
         _, system = self._prompts("fix")
-        count = max(1, self._config.hypotheses - (1 if _asked_before(history) else 0))
-        texts = (context.described(case, variables, cells_chars), context.asked_for(case, history, count))
+        count = max(1, self._config.hypotheses - (1 if _was_asked_before(history) else 0))
+        texts = (context.describe_case(case, variables, cells_chars), context.format_task(case, history, count))
         return ModelRequest(
             system=system,
             messages=tuple(("user", self._redactor.redact(text)) for text in texts),
@@ -120,7 +122,7 @@ class LanguageModelHealer:
             effort=self._config.effort,
         )
 
-    def _completed(
+    def _ask_for_more(
         self,
         case: Case,
         request: ModelRequest,
@@ -132,44 +134,46 @@ class LanguageModelHealer:
     ) -> Answer:
         """One request for the hypotheses that are missing, if there is money left of what was set aside; then what there is."""
         missing, cost = wanted - len(reading.patches), reply.cost
-        text = self._redactor.redact(context.more_asked_for(len(reading.patches), missing, reading.notes))
+        text = self._redactor.redact(context.format_request_for_more(len(reading.patches), missing, reading.notes))
         asks = replace(
             request,
             messages=(*request.messages, ("assistant", reply.text), ("user", text)),
-            max_tokens=_of_a_second_reply(request, reply),
+            max_tokens=_limit_second_reply(request, reply),
         )
-        if _fits(cost + self._provider.worst_case(asks), worst):
+        if _can_afford(cost + self._provider.worst_case(asks), worst):
             try:
                 again = self._provider.complete(asks, self._progress)
             except ProviderError as error:
                 cost += error.cost or Cost()
-                reading = reading.with_note(f"the model was asked for {missing} more: {error}")
+                reading = reading.add_note(f"the model was asked for {missing} more: {error}")
             else:
                 cost += again.cost
-                calls.append(self._record(asks, again))
-                reading = reading.and_also(again.text, case, self._redactor.restore)
+                calls.append(self._build_record(asks, again))
+                reading = reading.add_second_reply(again.text, case, self._redactor.restore)
         if len(reading.patches) < wanted:
-            reading = reading.with_note(f"the model gave {len(reading.patches)} of {wanted} distinct hypotheses")
-        return _told(reading, calls, cost)
+            reading = reading.add_note(f"the model gave {len(reading.patches)} of {wanted} distinct hypotheses")
+        return _answer_from_reading(reading, calls, cost)
 
-    def _repaired(self, case: Case, reply: ModelReply, calls: list[JSON], worst: Cost, problem: str) -> Answer:
+    def _ask_for_repair(self, case: Case, reply: ModelReply, calls: list[JSON], worst: Cost, problem: str) -> Answer:
         """One request to put a malformed reply right, if there is money left of what was set aside for this call."""
-        said = f"malformed reply: {problem}"
-        request = self._repair_request(reply, problem)
-        if not _fits(reply.cost + self._provider.worst_case(request), worst):
-            return _answer(calls, reply.cost, said)
+        note = f"malformed reply: {problem}"
+        request = self._build_repair_request(reply, problem)
+        if not _can_afford(reply.cost + self._provider.worst_case(request), worst):
+            return _build_answer(calls, reply.cost, note)
         try:
             again = self._provider.complete(request, self._progress)
         except ProviderError as error:
-            return _answer(calls, reply.cost + (error.cost or Cost()), f"{said}; {error}", Reason.INFRASTRUCTURE.value)
+            return _build_answer(
+                calls, reply.cost + (error.cost or Cost()), f"{note}; {error}", Reason.INFRASTRUCTURE.value
+            )
         cost = reply.cost + again.cost
-        calls.append(self._record(request, again))
+        calls.append(self._build_record(request, again))
         try:
-            return _told(read(again.text, case, self._redactor.restore), calls, cost)
+            return _answer_from_reading(parse_reply(again.text, case, self._redactor.restore), calls, cost)
         except Malformed as still:
-            return _answer(calls, cost, f"malformed reply, also when asked again: {still}")
+            return _build_answer(calls, cost, f"malformed reply, also when asked again: {still}")
 
-    def _repair_request(self, reply: ModelReply, problem: str) -> ModelRequest:
+    def _build_repair_request(self, reply: ModelReply, problem: str) -> ModelRequest:
         _, system = self._prompts("repair")
         text = f"The problem: {problem}\n\nThe text:\n{self._redactor.restore(reply.text)}"
         return ModelRequest(
@@ -181,16 +185,16 @@ class LanguageModelHealer:
             purpose="repair",
         )
 
-    def _record(self, request: ModelRequest, reply: ModelReply) -> JSON:
+    def _build_record(self, request: ModelRequest, reply: ModelReply) -> JSON:
         prompt = self._prompts(request.purpose)[0]
         return build_call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
 
 
-def _answer(calls: list[JSON], cost: Cost, note: str, stop: str = "") -> Answer:
+def _build_answer(calls: list[JSON], cost: Cost, note: str, stop: str = "") -> Answer:
     return Answer(cost=cost, note=note, exhausted=False, stop=stop, record={"calls": calls})
 
 
-def _told(reading: Reading, calls: list[JSON], cost: Cost) -> Answer:
+def _answer_from_reading(reading: Reading, calls: list[JSON], cost: Cost) -> Answer:
     """What a reply says, with what is odd about it."""
     diagnosis, notes, patches = reading.diagnosis, list(reading.notes), reading.patches
     if not _is_sure(reading):
@@ -198,24 +202,24 @@ def _told(reading: Reading, calls: list[JSON], cost: Cost) -> Answer:
         notes.append(f"the model is {diagnosis.confidence} % sure that code is at fault: nothing is rewritten")
     elif not patches:
         notes.append("the model gave no hypothesis that can be tried")
-    return replace(_answer(calls, cost, "; ".join(notes)), patches=patches, diagnosis=(diagnosis,))
+    return replace(_build_answer(calls, cost, "; ".join(notes)), patches=patches, diagnosis=(diagnosis,))
 
 
 def _is_sure(reading: Reading) -> bool:
     return reading.diagnosis.confidence >= SURE
 
 
-def _asked_before(history: Sequence[Attempt]) -> bool:
+def _was_asked_before(history: Sequence[Attempt]) -> bool:
     return any(LanguageModelHealer.name in attempt.patch.healer.split("+") for attempt in history)
 
 
-def _of_a_second_reply(request: ModelRequest, reply: ModelReply) -> int:
+def _limit_second_reply(request: ModelRequest, reply: ModelReply) -> int:
     """Tokens for the rest of a reply: what the first one left, at most one and a half times what it took."""
     used = reply.cost.output_tokens
     return max(1, min(request.max_tokens - used, max(800, round(1.5 * used))))
 
 
-def _fits(cost: Cost, worst: Cost) -> bool:
+def _can_afford(cost: Cost, worst: Cost) -> bool:
     if cost.unknown or worst.unknown:
         return cost.input_tokens + cost.output_tokens <= worst.input_tokens + worst.output_tokens
     return cost.usd <= worst.usd

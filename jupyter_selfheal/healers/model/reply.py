@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.memory.templates import new_cell_id
+from jupyter_selfheal.healers.memory.templates import build_cell_id
 from jupyter_selfheal.healers.model.context import Labels
 from jupyter_selfheal.model import JSON, Applicability, Case, Diagnosis, Edit, Insert, Locus, Patch, Replace
 from jupyter_selfheal.numbers import read_number
@@ -19,7 +19,7 @@ SURE = 80
 _LOCI = {"code": Locus.CODE, "elsewhere": Locus.ELSEWHERE, "environment": Locus.ENVIRONMENT, "self": Locus.OURSELVES}
 
 
-def _object(**properties: JSON) -> dict[str, JSON]:
+def _build_object_schema(**properties: JSON) -> dict[str, JSON]:
     return {
         "type": "object",
         "properties": properties,
@@ -30,8 +30,8 @@ def _object(**properties: JSON) -> dict[str, JSON]:
 
 _TEXT: dict[str, JSON] = {"type": "string"}
 
-SCHEMA = _object(
-    diagnosis=_object(
+SCHEMA = _build_object_schema(
+    diagnosis=_build_object_schema(
         cause=_TEXT,
         cell=_TEXT,
         **{"class": {"type": "string", "enum": list(_LOCI)}},
@@ -39,13 +39,13 @@ SCHEMA = _object(
     ),
     hypotheses={
         "type": "array",
-        "items": _object(
+        "items": _build_object_schema(
             title=_TEXT,
             cause=_TEXT,
             risk=_TEXT,
             edits={
                 "type": "array",
-                "items": _object(
+                "items": _build_object_schema(
                     cell=_TEXT, action={"type": "string", "enum": ["replace", "insert_before"]}, source=_TEXT
                 ),
             },
@@ -67,48 +67,48 @@ class Reading:
     patches: tuple[Patch, ...]
     notes: tuple[str, ...] = ()
 
-    def with_note(self, note: str) -> Reading:
+    def add_note(self, note: str) -> Reading:
         """The same, with one more note."""
         return replace(self, notes=(*self.notes, note))
 
-    def and_also(self, text: str, case: Case, restore: Callable[[str], str]) -> Reading:
+    def add_second_reply(self, text: str, case: Case, restore: Callable[[str], str]) -> Reading:
         """With the new hypotheses of a second reply; one that cannot be read leaves a note."""
         try:
-            more = read(text, case, restore)
+            more = parse_reply(text, case, restore)
         except Malformed as problem:
-            return self.with_note(f"malformed reply when asked for more: {problem}")
-        known = {_canonical(patch) for patch in self.patches}
-        new = [patch for patch in more.patches if _canonical(patch) not in known]
-        later = [replace(p, prior=_prior(n)) for n, p in enumerate(new, len(self.patches) + 1)]
+            return self.add_note(f"malformed reply when asked for more: {problem}")
+        known = {_build_canonical_key(patch) for patch in self.patches}
+        new = [patch for patch in more.patches if _build_canonical_key(patch) not in known]
+        later = [replace(p, prior=_estimate_prior(n)) for n, p in enumerate(new, len(self.patches) + 1)]
         return replace(self, patches=(*self.patches, *later), notes=(*self.notes, *more.notes))
 
 
-def first_object(text: str) -> dict[str, Any]:
+def parse_first_object(text: str) -> dict[str, Any]:
     """The first JSON object of a text that has our keys, whatever stands around it. Raises :class:`Malformed`."""
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:
         try:
-            found, _ = decoder.raw_decode(text, at)
+            value, _ = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and {"diagnosis", "hypotheses"} <= found.keys():
-            return found
+            value = None
+        if isinstance(value, dict) and {"diagnosis", "hypotheses"} <= value.keys():
+            return value
         at = text.find("{", at + 1)
     raise Malformed("there is no JSON object with a diagnosis and hypotheses in it")
 
 
-def read(text: str, case: Case, restore: Callable[[str], str]) -> Reading:
+def parse_reply(text: str, case: Case, restore: Callable[[str], str]) -> Reading:
     """Read a reply. ``restore`` puts secrets back where placeholders stand. Raises :class:`Malformed`."""
-    raw = _restored(first_object(text), restore)
-    diagnosis = _diagnosis(_field(raw, "diagnosis", dict, "the reply"), case)
+    raw = _restore_secrets(parse_first_object(text), restore)
+    diagnosis = _parse_diagnosis(_read_field(raw, "diagnosis", dict, "the reply"), case)
     patches: list[Patch] = []
     dropped: list[str] = []
     seen: set[tuple[Any, ...]] = set()
-    for n, entry in enumerate(_field(raw, "hypotheses", list, "the reply"), 1):
+    for n, entry in enumerate(_read_field(raw, "hypotheses", list, "the reply"), 1):
         if not isinstance(entry, dict):
             raise Malformed(f"hypothesis {n} is no object")
-        patch, why = _patch(entry, n, case)
-        key = _canonical(patch)
+        patch, why = _parse_patch(entry, n, case)
+        key = _build_canonical_key(patch)
         if why or key in seen:
             dropped.append(f"hypothesis {n}: {why or 'the same as an earlier one'}")
             continue
@@ -117,23 +117,23 @@ def read(text: str, case: Case, restore: Callable[[str], str]) -> Reading:
     return Reading(diagnosis, tuple(patches), tuple(dropped))
 
 
-def _restored(value: Any, restore: Callable[[str], str]) -> Any:
+def _restore_secrets(value: Any, restore: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return restore(value)
     if isinstance(value, list):
-        return [_restored(v, restore) for v in value]
-    return {k: _restored(v, restore) for k, v in value.items()} if isinstance(value, dict) else value
+        return [_restore_secrets(v, restore) for v in value]
+    return {k: _restore_secrets(v, restore) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def _field(raw: Mapping[str, Any], name: str, kind: type, where: str) -> Any:
+def _read_field(raw: Mapping[str, Any], name: str, kind: type, where: str) -> Any:
     value = raw.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
         raise Malformed(f"{where}: {name!r} must be a {kind.__name__}, not {type(value).__name__}")
     return value
 
 
-def _diagnosis(raw: Mapping[str, Any], case: Case) -> Diagnosis:
-    kind = _field(raw, "class", str, "the diagnosis")
+def _parse_diagnosis(raw: Mapping[str, Any], case: Case) -> Diagnosis:
+    kind = _read_field(raw, "class", str, "the diagnosis")
     if kind not in _LOCI:
         raise Malformed(f"the diagnosis: class must be one of {', '.join(_LOCI)}, not {kind!r}")
     confidence = read_number(raw.get("confidence"), 0, 100)
@@ -143,58 +143,58 @@ def _diagnosis(raw: Mapping[str, Any], case: Case) -> Diagnosis:
     locus = _LOCI[kind]
     if locus in (Locus.ENVIRONMENT, Locus.OURSELVES):
         sure = min(sure, SURE - 1)
-    cell_id = Labels(case).cell_id(str(raw.get("cell", ""))) or case.failure.cell_id
+    cell_id = Labels(case).find_cell_id(str(raw.get("cell", ""))) or case.failure.cell_id
     return Diagnosis(
-        _field(raw, "cause", str, "the diagnosis"), locus if sure >= SURE else Locus.ENVIRONMENT, cell_id, sure
+        _read_field(raw, "cause", str, "the diagnosis"), locus if sure >= SURE else Locus.ENVIRONMENT, cell_id, sure
     )
 
 
-def _patch(raw: Mapping[str, Any], number: int, case: Case) -> tuple[Patch, str]:
-    """The patch of one hypothesis, and why it cannot be used (empty where it can)."""
+def _parse_patch(raw: Mapping[str, Any], number: int, case: Case) -> tuple[Patch, str | None]:
+    """The patch of one hypothesis, and why it cannot be used (None where it can)."""
     where = f"hypothesis {number}"
     edits: list[Edit] = []
-    for entry in _field(raw, "edits", list, where):
+    for entry in _read_field(raw, "edits", list, where):
         if not isinstance(entry, dict):
             raise Malformed(f"{where}: an edit is no object")
-        edit, why = _edit(entry, where, case)
+        edit, why = _parse_edit(entry, where, case)
         if why:
             return Patch((), ""), why
         edits += [edit] if edit is not None else []
     risk = str(raw.get("risk", "")).strip()
     patch = Patch(
         edits=tuple(edits),
-        title=" ".join(_field(raw, "title", str, where).split())[:120] or "Change the cell",
+        title=" ".join(_read_field(raw, "title", str, where).split())[:120] or "Change the cell",
         cause=str(raw.get("cause", "")).strip(),
         healer="language_model",
         applicability=Applicability.UNSAFE,
         why="proposed by a language model",
         risk=" ".join(risk.split())[:200],
-        prior=_prior(number),
+        prior=_estimate_prior(number),
     )
-    return patch, "" if edits else "it changes nothing"
+    return patch, None if edits else "it changes nothing"
 
 
-def _prior(number: int) -> float:
+def _estimate_prior(number: int) -> float:
     """Of the hypothesis of that number: the model gives the likeliest first."""
     return max(0.1, 0.6 - 0.1 * (number - 1))
 
 
-def _edit(raw: Mapping[str, Any], where: str, case: Case) -> tuple[Edit | None, str]:
-    label, source = _field(raw, "cell", str, where), _field(raw, "source", str, where)
+def _parse_edit(raw: Mapping[str, Any], where: str, case: Case) -> tuple[Edit | None, str | None]:
+    label, source = _read_field(raw, "cell", str, where), _read_field(raw, "source", str, where)
     labels, action = Labels(case), raw.get("action", "replace")
-    cell_id = labels.cell_id(label)
+    cell_id = labels.find_cell_id(label)
     if not cell_id:
         return None, f"there is no cell {label!r}"
-    source = source.rstrip("\n") if not labels.source(cell_id).endswith("\n") else source
+    source = source.rstrip("\n") if not labels.find_source(cell_id).endswith("\n") else source
     if action == "insert_before":
-        return Insert(new_cell_id(cell_id, source), source, cell_id), ""
+        return Insert(build_cell_id(cell_id, source), source, cell_id), None
     if action != "replace":
         raise Malformed(f"{where}: action must be replace or insert_before, not {action!r}")
-    old = labels.source(cell_id)
-    return (None if source == old else Replace(cell_id, old, source)), ""
+    old = labels.find_source(cell_id)
+    return (None if source == old else Replace(cell_id, old, source)), None
 
 
-def _canonical(patch: Patch) -> tuple[Any, ...]:
+def _build_canonical_key(patch: Patch) -> tuple[Any, ...]:
     """Equal for patches that differ in formatting and comments only."""
     return tuple(
         (type(e).__name__, e.cell_id, src.canonical(e.source)) for e in patch.edits if isinstance(e, Replace | Insert)

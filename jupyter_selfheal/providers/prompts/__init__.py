@@ -14,7 +14,7 @@ def read_prompt(name: str) -> tuple[str, str]:
     Raises ``FileNotFoundError`` for an unknown name and ``ValueError`` for a file without a version.
     """
     raw = resources.files(__name__).joinpath(f"{name}.md").read_text("utf-8")
-    found = re.match(r"<!-- version: (\d+) -->\n+", raw)
-    if found is None:
+    version = re.match(r"<!-- version: (\d+) -->\n+", raw)
+    if version is None:
         raise ValueError(f"the prompt {name} has no version in its first line")
-    return f"{name}-{found[1]}", raw[found.end() :].strip()
+    return f"{name}-{version[1]}", raw[version.end() :].strip()

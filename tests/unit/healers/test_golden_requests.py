@@ -72,7 +72,7 @@ RAN = Trial(PATCH.id, (StepResult("ok"),), *ISOLATED)
 
 def fix(history: tuple[Attempt, ...] = ()) -> ModelRequest:
     healer = LanguageModelHealer(ScriptedProvider([]), HealConfig(), Redactor(), read_prompt)
-    return healer.request(CASE, history, "mean: function mean(values)")
+    return healer.build_request(CASE, history, "mean: function mean(values)")
 
 
 def judge() -> ModelRequest:

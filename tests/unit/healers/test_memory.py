@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.errors import MemoryStoreError
-from jupyter_selfheal.healers.memory.healer import MemoryHealer, signature
+from jupyter_selfheal.healers.memory.healer import MemoryHealer, build_signature
 from jupyter_selfheal.healers.memory.store import MemoryStore
 from jupyter_selfheal.model import (
     Applicability,
@@ -213,8 +213,8 @@ def test_a_syntax_error_is_remembered_for_exactly_that_cell(healer: MemoryHealer
 
 
 def test_signatures_of_unknown_places_are_empty() -> None:
-    assert signature(failure(OLD, line=0)) == ""
-    assert signature(failure("", line=1)) == ""
+    assert build_signature(failure(OLD, line=0)) is None
+    assert build_signature(failure("", line=1)) is None
 
 
 def test_entries_can_be_listed_and_forgotten(healer: MemoryHealer) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.memory.templates import apply, learn, renamed
+from jupyter_selfheal.healers.memory.templates import apply_changes, learn_changes, rename_variables
 
 # (old, new, copy with other names, what must come of it)
 COPIES = [
@@ -26,9 +26,9 @@ COPIES = [
 @pytest.mark.parametrize(("old", "new", "copy", "wanted"), COPIES, ids=[c[0][:25] for c in COPIES])
 def test_a_renamed_copy_is_changed_in_the_same_way(old: str, new: str, copy: str, wanted: str) -> None:
     fixed = {"plot", "f", "g"}
-    changes = learn(old, new, fixed)
-    assert apply(changes, old, fixed) == new
-    assert apply(changes, copy, fixed) == wanted
+    changes = learn_changes(old, new, fixed)
+    assert apply_changes(changes, old, fixed) == new
+    assert apply_changes(changes, copy, fixed) == wanted
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_a_renamed_copy_is_changed_in_the_same_way(old: str, new: str, copy: str
     ],
 )
 def test_a_look_alike_is_left_alone(old: str, new: str, other: str) -> None:
-    changes = learn(old, new)
-    assert not changes or apply(changes, other) == ""
+    changes = learn_changes(old, new)
+    assert not changes or apply_changes(changes, other) is None
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_a_look_alike_is_left_alone(old: str, new: str, other: str) -> None:
     ],
 )
 def test_renaming_keeps_the_text_or_refuses(text: str, names: dict[str, str], wanted: str | None) -> None:
-    assert renamed(text, names) == wanted
+    assert rename_variables(text, names) == wanted

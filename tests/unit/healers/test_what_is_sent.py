@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.model.context import Labels, described, live_names, looked_up, shortened
+from jupyter_selfheal.healers.model.context import (
+    Labels,
+    describe_case,
+    find_looked_up_names,
+    list_live_names,
+    shorten_paths,
+)
 from jupyter_selfheal.healers.model.healer import LanguageModelHealer
 from jupyter_selfheal.inside.probes.variables import summary
 from jupyter_selfheal.journal.redact import Redactor
@@ -145,7 +151,7 @@ def test_the_keys_of_a_dictionary_go_out_only_where_they_are_fields_that_the_fai
     assert "entry: dict of 2, keys ['cost', 'unit price'], values: int" in text
     assert "total.row: dict of 2, keys ['cost', 'unit price'], values: int" in text
     assert "other: dict of 1, keys: str" in text
-    assert looked_up(case) == {"row", "many", "ages", "entry"}
+    assert find_looked_up_names(case) == {"row", "many", "ages", "entry"}
     for value, why in (({"ann@example.org": 31}, "no field's name"), ({f"k{n}": n for n in range(31)}, "too many")):
         assert "keys: str" in summary(value, values=False, keyed=True), why
 
@@ -177,7 +183,7 @@ def test_summaries_tell_kinds_not_values(value: Any, line: str) -> None:
 def test_paths_say_nothing_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ann")
     text = "/home/ann/shop/a.csv /home/ann/x.csv /opt/py/lib/python3.11/site-packages/pandas/io.py"
-    assert shortened(text, "/home/ann/shop") == "./a.csv ~/x.csv …/site-packages/pandas/io.py"
+    assert shorten_paths(text, "/home/ann/shop") == "./a.csv ~/x.csv …/site-packages/pandas/io.py"
 
 
 def test_the_second_call_is_told_every_attempt_and_asked_for_another_approach() -> None:
@@ -203,16 +209,17 @@ def test_the_second_call_is_told_every_attempt_and_asked_for_another_approach() 
 
 def test_labels_go_there_and_back() -> None:
     labels = Labels(case_of())
-    assert labels.of("id2") == "cell-3"
-    assert [labels.cell_id(x) for x in ("cell-3", "cell 3", "id2", "cell-0", "cell-4", "x")] == ["id2"] * 3 + [""] * 3
-    assert Labels(Case(case_of().failure)).of("id2") == "failing-cell"
+    assert labels.label_cell("id2") == "cell-3"
+    assert {labels.find_cell_id(label) for label in ("cell-3", "cell 3", "id2")} == {"id2"}
+    assert {labels.find_cell_id(label) for label in ("cell-0", "cell-4", "x")} == {None}
+    assert Labels(Case(case_of().failure)).label_cell("id2") == "failing-cell"
 
 
 def test_a_syntax_error_and_a_lonely_cell_can_be_told() -> None:
     failure = Failure("x", "for i in range(3)\n  print(i)", FailureKind.SYNTAX, "SyntaxError", "expected ':'", 1)
-    text = described(Case(failure), "")
+    text = describe_case(Case(failure), "")
     assert "SyntaxError: expected ':'" in text
-    assert live_names(Case(failure)) == []
+    assert list_live_names(Case(failure)) == []
 
 
 def test_the_worst_case_holds_whatever_the_state_says_and_fits_the_default_budget() -> None:
