@@ -175,7 +175,7 @@ class HealConfig:
         """A copy in which the shipped healers may all act, beside those that are named."""
         return replace(self, healers=tuple(dict.fromkeys((*self.healers, *HEALERS))))
 
-    def limit_for(self, seconds: float) -> float:
+    def compute_trial_limit(self, seconds: float) -> float:
         """Seconds a trial of a cell may take that took ``seconds`` when it failed."""
         return self.timeout or max(10.0, 3.0 * seconds)
 
@@ -186,19 +186,19 @@ def read_setting(name: str, value: object) -> Any:
     What traitlets makes of a command line or of a half-written configuration is read too: texts of a type of its own, a list of
     what was given several times, and ``c.SelfHeal.healers.append(…)``.
     """
-    kind = _kind_of(name)
+    kind = _find_kind(name)
     if _is_lazy(value):
         value = value.get_value(list(HEALERS) if name == "healers" else None)  # type: ignore[attr-defined]
     if kind == _NAMES:
         value = _split_names(value)
         if value == ():
-            raise _refusal(name, kind, "")
+            raise _build_refusal(name, kind, "")
     elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         value = value[0]  # given once on a command line that allows it to be given several times
     if isinstance(value, str) and kind in _FROM_TEXT:
         text, value = value, _FROM_TEXT[kind](value.strip())
         if value is None:
-            raise _refusal(name, kind, text)
+            raise _build_refusal(name, kind, text)
     return _check_type(name, kind, value)
 
 
@@ -235,7 +235,7 @@ _FROM_TEXT: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-def _kind_of(name: str) -> str:
+def _find_kind(name: str) -> str:
     if name == "auto_suggest":  # the one setting of a live session that is none of a heal's
         return "bool"
     if name not in _KINDS:
@@ -258,29 +258,29 @@ def _check_type(name: str, kind: str, value: object) -> Any:
         return value
     if kind == "str" and isinstance(value, str):
         return str(value).strip()
-    if kind == _NAMES and isinstance(value, tuple) and not _unknown_healers(value):
+    if kind == _NAMES and isinstance(value, tuple) and not _list_unknown_healers(value):
         return value
     if kind in ("int", "float") and isinstance(value, int | float) and not isinstance(value, bool):
         least, greatest = RANGES[name]
         if least <= value <= greatest and (kind == "float" or value == int(value)):
             return float(value) if kind == "float" else int(value)
-    raise _refusal(name, kind, value)
+    raise _build_refusal(name, kind, value)
 
 
-def _unknown_healers(names: tuple[object, ...]) -> list[str]:
+def _list_unknown_healers(names: tuple[object, ...]) -> list[str]:
     """Those that are neither shipped nor declared by another package, which is looked up for names of no shipped one only."""
     others = [str(name) for name in names if name not in HEALERS]
     return [name for name in others if name not in registry.list_healers()] if others else []
 
 
-def _refusal(name: str, kind: str, value: object) -> ConfigError:
+def _build_refusal(name: str, kind: str, value: object) -> ConfigError:
     """One line: which setting, what was given, what is accepted."""
     given = " ".join(repr(value).split())
     given = given if len(given) <= 80 else given[:79] + "…"
     if kind == "bool":
         accepted = "true or false (or yes/no, on/off, 1/0)"
     elif kind == _NAMES:
-        unknown = _unknown_healers(value) if isinstance(value, tuple) else []
+        unknown = _list_unknown_healers(value) if isinstance(value, tuple) else []
         given = f"the unknown healer {', '.join(unknown)!r:.80}" if unknown else given
         accepted = f"one or more of {', '.join(registry.list_healers())}"
     elif kind == "str":

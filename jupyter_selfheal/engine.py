@@ -260,7 +260,7 @@ def build_questioner(starts: Starts, config: HealConfig) -> Callable[[Case, Sequ
     def run_probe(case: Case, patch: Patch, probe: Probe) -> JSON:
         start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
         steps = plan.build_trial_steps(case, patch, start, (probe,))
-        timeout = config.limit_for(case.failure.seconds) + probe.timeout
+        timeout = config.compute_trial_limit(case.failure.seconds) + probe.timeout
         try:
             trial, _ = starts.best.run(TrialRequest(steps, patch.id, timeout=timeout))
         except KernelError:

@@ -64,7 +64,7 @@ def run_trial(
 def _compute_time_limit(case: Case, config: HealConfig) -> float:
     """Seconds for the cell: three times what it took; of one that was cut off, no more than it had then."""
     seconds = case.failure.seconds
-    return config.limit_for(seconds / 3 if case.failure.kind is FailureKind.TIMED_OUT else seconds)
+    return config.compute_trial_limit(seconds / 3 if case.failure.kind is FailureKind.TIMED_OUT else seconds)
 
 
 def _install_requirements(patch: Patch, install: Callable[[str], str] | None) -> tuple[str, ...]:

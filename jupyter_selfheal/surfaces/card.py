@@ -55,40 +55,40 @@ class Card:
     def candidates(self) -> tuple[Candidate, ...]:
         return self.proposal[0].candidates if self.proposal else ()
 
-    def candidate(self, patch_id: str = "") -> Candidate | None:
+    def find_candidate(self, patch_id: str = "") -> Candidate | None:
         """The candidate of that patch, else the one shown."""
-        found = [c for c in self.candidates if c.patch.id == patch_id] or list(
+        candidates = [c for c in self.candidates if c.patch.id == patch_id] or list(
             self.candidates[self.page : self.page + 1]
         )
-        return found[0] if found else None
+        return candidates[0] if candidates else None
 
     @property
     def can_resume(self) -> bool:
         """Whether the candidate that is shown can be resumed."""
-        shown = self.candidate()
-        return shown is not None and shown.patch.id in self.resumable
+        candidate = self.find_candidate()
+        return candidate is not None and candidate.patch.id in self.resumable
 
     @property
     def repeated(self) -> tuple[str, ...]:
         """What approving the candidate that is shown does a second time."""
-        shown = self.candidate()
-        return self.repeats.get(shown.patch.id, ()) if shown else ()
+        candidate = self.find_candidate()
+        return self.repeats.get(candidate.patch.id, ()) if candidate else ()
 
     @property
     def unasked(self) -> str:
         """How ``%heal auto`` applies it: ``run``, or ``resume`` where running the whole cell would repeat what it did before it
         failed. Empty: it is not applied without a word of the user's."""
-        shown = self.candidate()
-        if not self.auto or self.phase != "proposed" or shown is None or self.ran_since:
+        candidate = self.find_candidate()
+        if not self.auto or self.phase != "proposed" or candidate is None or self.ran_since:
             return ""
-        is_safe = shown.patch.applicability is Applicability.SAFE and shown.verdict.plausible
+        is_safe = candidate.patch.applicability is Applicability.SAFE and candidate.verdict.plausible
         if not is_safe or self.proposal[0].needs_consent:
             return ""
         if not self.repeated:
             return "run"
         return "resume" if self.can_resume and not self.resume_warning else ""
 
-    def whole(self, source: str) -> str:
+    def restore_source(self, source: str) -> str:
         """A source of the failing cell as it stands in the notebook."""
         return restore_heal_line(self.written.get(self.cell_id, ""), source)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from jupyter_selfheal.model import DiffLine, LineKind, Notebook, Patch, Replace, diff_patch
+from jupyter_selfheal.model import DiffLine, LineKind, Notebook, Patch, Replace, Verdict, diff_patch
 from jupyter_selfheal.surfaces import words
 from jupyter_selfheal.surfaces.card import Card
 
@@ -37,7 +37,7 @@ PAUSE_KEYS = {
     "q": ("stop", "[q]uit", "end this heal; nothing is changed"),
 }
 
-CLEARANCE_KEYS = {
+CONSENT_KEYS = {
     "y": ("allow", "[y]es", "test it in the sandbox; it is shown again before anything is applied"),
     "n": ("reject", "[n]o", "look for a fix that does not"),
 }
@@ -67,30 +67,32 @@ class Dialogue:
     ask: Callable[[str], str] = lambda question: input(question)
     out: TextIO = field(default_factory=lambda: sys.stdout)
     colours: bool = True
-    _shown: str = ""
+    _shown: tuple[str, str, Verdict] | None = None
 
     def say(self, text: str) -> None:
         """Print a line."""
         print(text, file=self.out, flush=True)
 
     def show(self, card: Card, notebook: Notebook) -> None:
-        """The proposal with its diff, once."""
-        candidate = card.candidate()
-        if candidate is None or self._shown == card.run + candidate.patch.id:
+        """The proposal with its diff, once; again where an answer changed what is known of the same fix."""
+        candidate = card.find_candidate()
+        if candidate is None or self._shown == (card.run, candidate.patch.id, candidate.verdict):
             return
-        self._shown = card.run + candidate.patch.id
+        self._shown = card.run, candidate.patch.id, candidate.verdict
         lines = diff_patch(candidate.patch, words.make_cell_namer(notebook))
         diff = colour_diff(lines) if self.colours else "\n".join(map(str, lines))
-        self.say("\n".join(words.proposal_lines(card, candidate, diff)))
+        self.say("\n".join(words.list_proposal_lines(card, candidate, diff)))
 
     def decide(self, card: Card, notebook: Notebook) -> Answer:
         """Show the proposal and ask until there is an answer that ends the asking."""
         self.show(card, notebook)
-        proposal, candidate = card.proposal[0], card.candidate()
+        proposal, candidate = card.proposal[0], card.find_candidate()
         assert candidate is not None
         if proposal.needs_consent:
             needs = ", ".join(proposal.needs_consent)
-            answer = self._choose(f"The fix would add {needs}. Test it in the sandbox?", CLEARANCE_KEYS, otherwise="n")
+            answer = self._ask_for_choice(
+                f"The fix would add {needs}. Test it in the sandbox?", CONSENT_KEYS, otherwise="n"
+            )
             return Answer("reject", f"it must not add {needs}") if answer.choice == "reject" else answer
         questions = proposal.questions[:1]
         for question in questions:
@@ -98,15 +100,15 @@ class Dialogue:
         known = [a for question in questions for a in (*words.LETTERS[: len(question.answers)], *question.answers)]
         keys = {key: of for key, of in KEYS.items() if key != "r" or card.can_resume}
         while True:
-            answer = self._choose("Apply?", keys, otherwise="q", known=known)
+            answer = self._ask_for_choice("Apply?", keys, otherwise="q", known=known)
             if answer.choice == "why":
                 self.say("\n".join(words.list_evidence(proposal, candidate)))
             elif answer.choice == "answer":
                 return Answer("answer", words.read_answer(questions[0], answer.text))
             elif answer.choice == "reject":
-                return Answer("reject", answer.text or self._asked("Why? (Enter for no reason) "))
+                return Answer("reject", answer.text or self._ask_for_text("Why? (Enter for no reason) "))
             elif answer.choice == "edit":
-                before = source_to_edit(candidate.patch, card.cell_id)
+                before = find_source_to_edit(candidate.patch, card.cell_id)
                 source = edit_source(before, self)
                 if source.strip() and source != before:
                     return Answer("edit", source)
@@ -114,38 +116,38 @@ class Dialogue:
             else:
                 return answer
 
-    def pause(self, why: str) -> Answer:
+    def ask_at_pause(self, why: str) -> Answer:
         """A heal waits for its user."""
-        answer = self._choose(f"Paused: {why}\nGo on?", PAUSE_KEYS, otherwise="q")
+        answer = self._ask_for_choice(f"Paused: {why}\nGo on?", PAUSE_KEYS, otherwise="q")
         asks = {"retry": "Hint: ", "budget": "New budget in dollars: "}.get(answer.choice)
-        return Answer(answer.choice, self._asked(asks)) if asks and not answer.text else answer
+        return Answer(answer.choice, self._ask_for_text(asks)) if asks and not answer.text else answer
 
-    def _choose(self, question: str, keys: Keys, *, otherwise: str, known: Iterable[str] = ()) -> Answer:
+    def _ask_for_choice(self, question: str, keys: Keys, *, otherwise: str, known: Iterable[str] = ()) -> Answer:
         """One of the keys, or a value that is known or begins with ``=``; Enter is ``otherwise``."""
         offered = " ".join(label for _, label, _ in keys.values())
         while True:
             try:
-                said = self.ask(f"{question} {offered} [?] ").strip()
+                reply = self.ask(f"{question} {offered} [?] ").strip()
             except EOFError:
                 return Answer(NOBODY)
             except RuntimeError:  # StdinNotImplementedError of a kernel without a front end
                 return Answer(NOBODY)
-            if said in known or (known and said.startswith("=")):
-                return Answer("answer", said.removeprefix("="))
-            word, _, rest = (said or otherwise).partition(" ")
-            key = next((k for k in keys if word.lower() in _spellings(k, keys[k])), "")
+            if reply in known or (known and reply.startswith("=")):
+                return Answer("answer", reply.removeprefix("="))
+            word, _, rest = (reply or otherwise).partition(" ")
+            key = next((k for k in keys if word.lower() in _list_spellings(k, keys[k])), "")
             if key:
                 return Answer(keys[key][0], rest.strip())
-            self.say("\n".join(f"  {label:12} {what}" for _, label, what in keys.values()))
+            self.say("\n".join(f"  {label:12} {effect}" for _, label, effect in keys.values()))
 
-    def _asked(self, question: str) -> str:
+    def _ask_for_text(self, question: str) -> str:
         try:
             return self.ask(question).strip()
         except EOFError:
             return ""
 
 
-def _spellings(key: str, of: tuple[str, str, str]) -> tuple[str, ...]:
+def _list_spellings(key: str, of: tuple[str, str, str]) -> tuple[str, ...]:
     """``y`` and ``yes``; ``t``, ``try`` and ``retry``."""
     label = of[1].replace("[", "").replace("]", "")
     return key, label, label.split()[0], of[0]
@@ -156,7 +158,7 @@ def colour_diff(lines: Sequence[DiffLine]) -> str:
     return "\n".join(f"{_COLOURS[line.kind]}{line}\x1b[0m" if line.kind in _COLOURS else str(line) for line in lines)
 
 
-def source_to_edit(patch: Patch, cell_id: str) -> str:
+def find_source_to_edit(patch: Patch, cell_id: str) -> str:
     """The failing cell as the patch has it; the first cell that it replaces where it leaves that one alone."""
     return patch.source_of(cell_id, next((e.source for e in patch.edits if isinstance(e, Replace)), ""))
 

@@ -24,10 +24,10 @@ def format_card(card: Card, notebook: Notebook) -> str:
     """The card in plain text: what a saved notebook, a log or a screen reader has of it."""
     lines = [f"Self-heal: {card.status or card.headline}"]
     lines += [s for s in (card.cause, card.advice) if s]
-    candidate = card.candidate()
+    candidate = card.find_candidate()
     if candidate is not None:
         diff = format_diff(diff_patch(candidate.patch, make_cell_namer(notebook)))
-        lines += list(proposal_lines(card, candidate, diff))[1:]
+        lines += list(list_proposal_lines(card, candidate, diff))[1:]
     if card.proposal and card.proposal[0].questions:
         question = card.proposal[0].questions[0]
         lines += [question.text, f"{format_choices(question)}  (`%heal answer a`)"]
@@ -35,7 +35,7 @@ def format_card(card: Card, notebook: Notebook) -> str:
     return "\n".join(lines)
 
 
-def proposal_lines(card: Card, candidate: Candidate, diff: str) -> Iterator[str]:
+def list_proposal_lines(card: Card, candidate: Candidate, diff: str) -> Iterator[str]:
     """What is proposed, how it is proven, and what to know before it is approved; ``diff`` is drawn as the medium can."""
     yield f"Self-heal: {card.status or card.headline}"
     yield candidate.patch.title
@@ -44,11 +44,11 @@ def proposal_lines(card: Card, candidate: Candidate, diff: str) -> Iterator[str]
         yield f"Could go wrong: {candidate.patch.risk}"
     yield f"{format_score(candidate)}: " + " ".join(candidate.verdict.reasons)
     yield format_facts(card.proposal[0], candidate)
-    if said := format_warning(card, candidate):
-        yield said
+    if warning := format_warning(card, candidate):
+        yield warning
 
 
-def proposal_status(proposal: Proposal) -> str:
+def format_proposal_status(proposal: Proposal) -> str:
     """The line on top of a proposal: what failed, and how far the fix was tested."""
     if proposal.proven_from and proposal.candidates:
         forked = proposal.candidates[0].trial.isolation.kernel == "forked"
@@ -70,7 +70,7 @@ def list_evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
     )
     yield f"{format_score(candidate)}:"
     yield from (f"+ {reason}" for reason in verdict.reasons)
-    yield from (f"- {what}" for what in verdict.tampering)
+    yield from (f"- {finding}" for finding in verdict.tampering)
     if patch.risk:
         yield f"Could go wrong: {patch.risk}"
     yield f"Ran in {candidate.trial.isolation.words}"
@@ -91,48 +91,48 @@ def make_cell_namer(notebook: Notebook) -> Callable[[str], str]:
     return name
 
 
-def format_score(found: Candidate) -> str:
+def format_score(candidate: Candidate) -> str:
     """``score 6/10, 55 % sure``: a judge's word comes with its confidence."""
-    return f"score {found.verdict.score:g}/10{format_confidence(found)}"
+    return f"score {candidate.verdict.score:g}/10{format_confidence(candidate)}"
 
 
-def format_confidence(found: Candidate) -> str:
-    return f", {found.verdict.confidence} % sure" if "judge" in found.verdict.proofs else ""
+def format_confidence(candidate: Candidate) -> str:
+    return f", {candidate.verdict.confidence} % sure" if "judge" in candidate.verdict.proofs else ""
 
 
-def format_warning(card: Card, found: Candidate) -> str:
+def format_warning(card: Card, candidate: Candidate) -> str:
     """What to know before the candidate is approved; empty where there is nothing."""
-    said = [format_repeats(card, found)]
+    warnings = [format_repeats(card, candidate)]
     if card.ran_since:
         cells = "1 cell has" if card.ran_since == 1 else f"{card.ran_since} cells have"
-        said.append(f"{cells} run since this was proven; it is proven again before it is applied.")
-    elif found.verdict.score < 7:
-        said.append("It runs, but nothing here confirms the result. Check it first.")
-    elif found.patch.applicability is Applicability.DISPLAY_ONLY:
-        said.append("This needs your own choice: it is shown, not recommended.")
-    return " ".join(filter(None, said))
+        warnings.append(f"{cells} run since this was proven; it is proven again before it is applied.")
+    elif candidate.verdict.score < 7:
+        warnings.append("It runs, but nothing here confirms the result. Check it first.")
+    elif candidate.patch.applicability is Applicability.DISPLAY_ONLY:
+        warnings.append("This needs your own choice: it is shown, not recommended.")
+    return " ".join(filter(None, warnings))
 
 
-def format_repeats(card: Card, found: Candidate) -> str:
+def format_repeats(card: Card, candidate: Candidate) -> str | None:
     """That running the cell again does twice what it did before it failed, and what can be done about that."""
-    what = card.repeats.get(found.patch.id, ())
-    if not what:
-        return ""
-    can_resume = found.patch.id in card.resumable and not card.resume_warning
+    repeats = card.repeats.get(candidate.patch.id, ())
+    if not repeats:
+        return None
+    can_resume = candidate.patch.id in card.resumable and not card.resume_warning
     instead = "; Resume runs only what is left" if can_resume else ""
     unasked = ", so it is not applied without asking" if card.auto and not can_resume else ""
-    return f"Running the whole cell repeats what it did before it failed: it {', '.join(what)}{unasked}{instead}."
+    return f"Running the whole cell repeats what it did before it failed: it {', '.join(repeats)}{unasked}{instead}."
 
 
-def format_facts(proposal: Proposal, found: Candidate) -> str:
+def format_facts(proposal: Proposal, candidate: Candidate) -> str:
     """From which state it was proven, in which isolation, at what cost."""
     proven = " and ".join(s.value for s in proposal.proven_from)
-    origin = {"rules": f"rule {found.patch.rule}", "search": "search", "memory": "approved before"}.get(
-        found.patch.healer, found.patch.healer.replace("_", " ")
+    origin = {"rules": f"rule {candidate.patch.rule}", "search": "search", "memory": "approved before"}.get(
+        candidate.patch.healer, candidate.patch.healer.replace("_", " ")
     )
     return (
         (f"proven from {proven}" if proven else "not proven: show-only")
-        + f" in {found.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {format_money(proposal.cost)}{_format_shares(proposal)}"
+        + f" in {candidate.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {format_money(proposal.cost)}{_format_shares(proposal)}"
     )
 
 
@@ -142,11 +142,11 @@ def _format_shares(proposal: Proposal) -> str:
     return f" ({', '.join(paid)})" if len(paid) > 1 else ""
 
 
-def format_money(cost: Cost) -> str:
-    """``$0``, ``$0.0123``, ``cost unknown``."""
+def format_money(cost: Cost, *, short: bool = False) -> str:
+    """``$0``, ``$0.0123``, ``$1.20``; where no price is known ``cost unknown (1,200 tokens)``, and ``?`` where it must be short."""
     if cost.unknown:
-        return f"cost unknown ({cost.input_tokens + cost.output_tokens} tokens)"
-    return "$0" if cost.usd == 0 else f"${cost.usd:.4f}"
+        return "?" if short else f"cost unknown ({cost.input_tokens + cost.output_tokens:,} tokens)"
+    return f"${cost.usd:.2f}" if cost.usd >= 1 else f"${cost.usd:.4f}" if cost.usd else "$0"
 
 
 def format_choices(question: Question) -> str:
@@ -154,8 +154,8 @@ def format_choices(question: Question) -> str:
     return "  ".join(f"{letter}) {answer}" for letter, answer in zip(LETTERS, question.answers, strict=False))
 
 
-def read_answer(question: Question, said: str) -> str:
+def read_answer(question: Question, answer: str) -> str:
     """What was said, as an answer: by its letter, or by its value; a value that nobody gave stays what it is."""
-    given = said.strip()
+    given = answer.strip()
     by_letter = dict(zip(LETTERS, question.answers, strict=False))
     return by_letter.get(given, given) if given not in question.answers else given

@@ -16,8 +16,8 @@ from traitlets.config.loader import DeferredConfigList, DeferredConfigString, La
 from jupyter_selfheal import magic_options
 from jupyter_selfheal.config import CLOSED, HEALERS, RANGES, HealConfig, read_setting, read_settings
 from jupyter_selfheal.errors import ConfigError, UsageError
-from jupyter_selfheal.surfaces.cli.heal import settings_of
-from jupyter_selfheal.surfaces.cli.parser import parser
+from jupyter_selfheal.surfaces.cli.heal import build_settings
+from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.notebook.session import Settings
 
 DEFAULTS = HealConfig()
@@ -149,12 +149,12 @@ def test_a_list_that_a_configuration_adds_to_is_added_to() -> None:
                                    ["--healers", ""], ["--healers", "rules,magic"], ["--timeout", "nan"], ["--jobs", "inf"]])  # fmt: skip
 def test_the_command_line_refuses_what_makes_no_sense(words: list[str]) -> None:
     with pytest.raises(UsageError):
-        parser().parse_args(["heal", "a.ipynb", *words])
+        build_parser().parse_args(["heal", "a.ipynb", *words])
 
 
 def test_the_command_line_reads_settings_as_everybody_does() -> None:
-    config = settings_of(
-        parser().parse_args(["heal", "a.ipynb", "--healers", "rules search", "--budget", "1e-1"])
+    config = build_settings(
+        build_parser().parse_args(["heal", "a.ipynb", "--healers", "rules search", "--budget", "1e-1"])
     ).config
     assert (config.healers, config.budget_usd) == (("rules", "search"), 0.1)
 

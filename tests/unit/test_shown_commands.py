@@ -13,7 +13,7 @@ import pytest
 from jupyter_selfheal import magic_options
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.surfaces.bench.run import _build_parser as bench_parser
-from jupyter_selfheal.surfaces.cli.parser import COMMANDS, parser
+from jupyter_selfheal.surfaces.cli.parser import COMMANDS, build_parser
 from tests import shown_commands
 from tests.shown_commands import ROOT
 
@@ -36,8 +36,12 @@ def texts_of_ours() -> Iterator[str]:
 
 def offered() -> set[str]:
     """Every option of the command line and of ``%%heal``."""
-    subparsers = [a.choices for p in (parser(),) for a in p._actions if isinstance(a, argparse._SubParsersAction)]
-    helps = [parser().format_help(), bench_parser().format_help(), *(p.format_help() for p in subparsers[0].values())]
+    subparsers = [a.choices for p in (build_parser(),) for a in p._actions if isinstance(a, argparse._SubParsersAction)]
+    helps = [
+        build_parser().format_help(),
+        bench_parser().format_help(),
+        *(p.format_help() for p in subparsers[0].values()),
+    ]
     return set(re.findall(r"--[a-z][a-z-]+", "\n".join([*helps, magic_options.HELP])))
 
 
@@ -61,4 +65,6 @@ def test_our_own_messages_name_nothing_that_does_not_exist() -> None:
 
 def test_every_command_is_explained() -> None:
     assert [word for word in magic_options.COMMANDS if not re.search(rf"\b{word}\b", magic_options.HELP)] == []
-    assert [word for word in COMMANDS if not re.search(rf"^ +{word} ", parser().format_help(), re.MULTILINE)] == []
+    assert [
+        word for word in COMMANDS if not re.search(rf"^ +{word} ", build_parser().format_help(), re.MULTILINE)
+    ] == []

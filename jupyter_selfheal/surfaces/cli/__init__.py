@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.surfaces.cli.parser import command_of, parser
+from jupyter_selfheal.surfaces.cli.parser import build_parser, find_command
 
 FAILED = 2
 """Exit code for usage and infrastructure: nothing can be said about the notebooks."""
@@ -31,7 +31,7 @@ def run() -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: of ``heal`` 0 everything runs, 1 something is still broken, 2 the rest."""
     try:
-        options = parser().parse_args(argv)
+        options = build_parser().parse_args(argv)
         # what Python has to say of the syntax of a user's cell, it says in the user's kernel, not to who reads our table
         warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")
         # a home that does not exist: what matters of it is said where a journal cannot be written
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not getattr(options, "verbose", False):  # what a user must know is in the table; the rest is for -v
             logging.getLogger("jupyter_selfheal").addHandler(logging.NullHandler())
         _show_problems_of_plugins()
-        return command_of(options)(options)
+        return find_command(options)(options)
     except SelfHealError as error:
         return _print_error(str(error))
     except KeyboardInterrupt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 
-def trace(options: argparse.Namespace) -> int:
+def print_trace(options: argparse.Namespace) -> int:
     """List earlier heals, or print one as a timeline."""
     from jupyter_selfheal.journal.inspect import format_run_table, format_timeline
     from jupyter_selfheal.loop import events  # noqa: F401  (registers the classes that a journal holds)
@@ -19,7 +19,7 @@ def trace(options: argparse.Namespace) -> int:
     return 0
 
 
-def graph(options: argparse.Namespace) -> int:
+def print_graph(options: argparse.Namespace) -> int:
     """Print the loop's machine as a Mermaid diagram."""
     from jupyter_selfheal.loop.machine import format_mermaid
 
@@ -27,7 +27,7 @@ def graph(options: argparse.Namespace) -> int:
     return 0
 
 
-def rules(options: argparse.Namespace) -> int:
+def print_rules(options: argparse.Namespace) -> int:
     """List every rule, or print the page of one."""
     from jupyter_selfheal.healers.rules._docs import explain
 

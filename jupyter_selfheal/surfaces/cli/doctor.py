@@ -21,14 +21,14 @@ from jupyter_selfheal.model import JSON
 PACKAGES = ("ipython", "ipykernel", "jupyter-client", "nbformat", "anthropic", "numpy", "pandas", "papermill")
 
 
-def doctor(options: argparse.Namespace) -> int:
+def run_doctor(options: argparse.Namespace) -> int:
     """Print what was found. The exit code is 0 where a trial can run at all."""
-    found = collect_findings()
+    findings = collect_findings()
     if options.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(findings, indent=2))
     else:
-        print("\n".join(_format_findings(found)))
-    return 0 if found["kernelspecs"] else 1
+        print("\n".join(_format_findings(findings)))
+    return 0 if findings["kernelspecs"] else 1
 
 
 def collect_findings() -> dict[str, JSON]:
@@ -39,18 +39,18 @@ def collect_findings() -> dict[str, JSON]:
         "python": platform.python_version(),
         "executable": sys.executable,
         "system": platform.platform(),
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": {name: _describe_version(name) for name in PACKAGES},
         "forking": gate.find_refusal() or "possible",
         "sandbox": {layer: layers.get(layer, "") or "on" for layer in sandbox.LAYERS},
-        "reachable without a network": _reachable(layers),
-        "kernelspecs": _kernelspecs(),
-        "journal": _folder(),
+        "reachable without a network": _describe_reachable(layers),
+        "kernelspecs": _list_kernelspecs(),
+        "journal": _describe_journal_folder(),
         "keys": {name: bool(os.environ.get(name)) for name in registry.list_key_variables()},
-        "plugins": [{"kind": p.kind, "name": p.name, "package": p.package, "problem": q} for p, q in _plugins()],
+        "plugins": [{"kind": p.kind, "name": p.name, "package": p.package, "problem": q} for p, q in _check_plugins()],
     }
 
 
-def _reachable(layers: Mapping[str, str]) -> str:
+def _describe_reachable(layers: Mapping[str, str]) -> str:
     """What of this machine a trial or an ``--offline`` cell can still connect to."""
     cut = not layers.get(sandbox.NETWORK, "not probed")
     open_ports = [] if cut else ["abstract sockets"] if not layers.get(sandbox.LANDLOCK_TCP) else ["the network"]
@@ -60,7 +60,7 @@ def _reachable(layers: Mapping[str, str]) -> str:
     return " and ".join([*open_ports, hidden])
 
 
-def _plugins() -> Iterator[tuple[registry.Plugin, str | None]]:
+def _check_plugins() -> Iterator[tuple[registry.Plugin, str | None]]:
     """Every part of another package, and what is wrong with it."""
     checks: dict[str, Callable[[registry.Plugin], object]] = {
         registry.RULES: load_plugin_rule,
@@ -76,21 +76,21 @@ def _plugins() -> Iterator[tuple[registry.Plugin, str | None]]:
                 yield plugin, str(error)
 
 
-def _version(name: str) -> str:
+def _describe_version(name: str) -> str:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "not installed"
 
 
-def _kernelspecs() -> dict[str, str]:
+def _list_kernelspecs() -> dict[str, str]:
     from jupyter_client.kernelspec import KernelSpecManager
 
     specs = KernelSpecManager().get_all_specs()
     return {name: str(spec["spec"].get("display_name", "")) for name, spec in sorted(specs.items())}
 
 
-def _folder() -> dict[str, JSON]:
+def _describe_journal_folder() -> dict[str, JSON]:
     from jupyter_core.paths import jupyter_data_dir
 
     folder = Path(jupyter_data_dir()) / "selfheal" / "runs"
@@ -98,17 +98,17 @@ def _folder() -> dict[str, JSON]:
     return {"folder": str(folder), "writable": os.access(existing, os.W_OK)}
 
 
-def _format_findings(found: dict[str, JSON]) -> Iterator[str]:
-    yield f"jupyter-selfheal {found['selfheal']}, Python {found['python']} ({found['executable']})"
-    yield found["system"]
-    yield "packages: " + ", ".join(f"{name} {version}" for name, version in found["packages"].items())
-    yield f"forking this process: {found['forking']}"
+def _format_findings(findings: dict[str, JSON]) -> Iterator[str]:
+    yield f"jupyter-selfheal {findings['selfheal']}, Python {findings['python']} ({findings['executable']})"
+    yield findings["system"]
+    yield "packages: " + ", ".join(f"{name} {version}" for name, version in findings["packages"].items())
+    yield f"forking this process: {findings['forking']}"
     yield "sandbox:"
-    yield from (f"  {layer}: {state}" for layer, state in found["sandbox"].items())
-    yield f"a trial or an --offline cell can still reach: {found['reachable without a network']}"
-    names = ", ".join(f"{name} ({title})" for name, title in found["kernelspecs"].items())
+    yield from (f"  {layer}: {state}" for layer, state in findings["sandbox"].items())
+    yield f"a trial or an --offline cell can still reach: {findings['reachable without a network']}"
+    names = ", ".join(f"{name} ({title})" for name, title in findings["kernelspecs"].items())
     yield f"kernelspecs: {names or 'none: install ipykernel'}"
-    journal = found["journal"]
+    journal = findings["journal"]
     yield f"journal: {journal['folder']}" + ("" if journal["writable"] else " (not writable)")
-    yield from (f"plugin: {p['problem'] or '{kind} {name} of {package}'.format(**p)}" for p in found["plugins"])
-    yield "keys: " + ", ".join(f"{name} {'set' if there else 'not set'}" for name, there in found["keys"].items())
+    yield from (f"plugin: {p['problem'] or '{kind} {name} of {package}'.format(**p)}" for p in findings["plugins"])
+    yield "keys: " + ", ".join(f"{name} {'set' if there else 'not set'}" for name, there in findings["keys"].items())

@@ -18,11 +18,11 @@ def report_internal_error(error: BaseException) -> str:
     """
     if broken := describe_broken_import(error):
         return broken
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    summary = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
     text = "".join(traceback.format_exception(error))
     text = f"jupyter-selfheal {__version__}, Python {platform.python_version()}, {platform.platform()}\n{text}"
-    for folder in (_log_folder(), Path(tempfile.gettempdir())):
+    for folder in (_locate_log_folder(), Path(tempfile.gettempdir())):
         path = folder / f"selfheal-fault-{stamp}.log"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -31,8 +31,10 @@ def report_internal_error(error: BaseException) -> str:
         except OSError:
             path.unlink(missing_ok=True)
             continue
-        return f"internal error, not one of the notebook ({what}): please report it with {path}"
-    return f"internal error, not one of the notebook ({what}); no log could be written: the disk is full, or read-only"
+        return f"internal error, not one of the notebook ({summary}): please report it with {path}"
+    return (
+        f"internal error, not one of the notebook ({summary}); no log could be written: the disk is full, or read-only"
+    )
 
 
 def describe_broken_import(error: BaseException) -> str | None:
@@ -48,11 +50,11 @@ def describe_broken_import(error: BaseException) -> str | None:
     file = next((file for file in reversed(imported) if file.is_file() and not file.is_relative_to(ours)), None)
     if file is None:
         return None
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return f"{file} cannot be imported ({what}): mend or remove that package; PYTHONPATH may name it"
+    summary = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return f"{file} cannot be imported ({summary}): mend or remove that package; PYTHONPATH may name it"
 
 
-def _log_folder() -> Path:
+def _locate_log_folder() -> Path:
     from jupyter_core.paths import jupyter_data_dir
 
     return Path(jupyter_data_dir()) / "selfheal" / "faults"

@@ -15,7 +15,7 @@ from jupyter_selfheal import registry
 from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.jobs import heal_in_processes
-from jupyter_selfheal.surfaces.cli.one import Job, heal_one
+from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import check_target, to_json, write_report
 from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, find_run, make_run_id
@@ -27,21 +27,21 @@ INTERRUPTED = "interrupted: nothing more was written, and nothing is left runnin
 
 def heal(options: argparse.Namespace) -> int:
     """Heal the notebooks, print the table, write the reports; the exit code of the worst notebook."""
-    jobs = jobs_of(options)
+    jobs = plan_jobs(options)
     several = len(jobs) > 1
     for path in options.report:
         check_target(path)
         check_writable(path)
     run = find_run(options.resume) if options.resume else make_run_id()
-    found: dict[int, NotebookReport] = {}
+    reports_by_part: dict[int, NotebookReport] = {}
     try:
         with closing(_heal_all(options, jobs, run)) as reported:
             for job, report in reported:
-                found[job.part] = report
+                reports_by_part[job.part] = report
                 _print_report(options, report, several)
     except KeyboardInterrupt:
         raise SelfHealError(f"{INTERRUPTED}; go on with --resume {run}") from None
-    reports = [found[job.part] for job in jobs]
+    reports = [reports_by_part[job.part] for job in jobs]
     _print_totals(options, reports)
     for path in options.report:
         write_report(path, reports)
@@ -54,11 +54,11 @@ def _heal_all(
     options: argparse.Namespace, jobs: Sequence[Job], run: str
 ) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Each notebook's report as soon as it is there."""
-    settings, resuming = settings_of(options), bool(options.resume)
+    settings, resuming = build_settings(options), bool(options.resume)
     shown = not options.quiet and sys.stderr.isatty()
     workers = min(options.jobs, len(jobs))
     if workers > 1:
-        with _bar(shown, "notebooks", "notebook") as progress:
+        with _show_progress(shown, "notebooks", "notebook") as progress:
             progress(0, len(jobs), f"{workers} at once")
             with closing(heal_in_processes(jobs, workers, settings, run, resuming)) as pairs:
                 for number, pair in enumerate(pairs, start=1):
@@ -68,8 +68,8 @@ def _heal_all(
     with Session(settings, run, resuming=resuming) as session:
         for job in jobs:
             name = f"[{job.part}/{len(jobs)}] {job.path.name}" if job.part else job.path.name
-            with _bar(shown, name, "cell") as progress:
-                report = heal_one(session, job, progress)
+            with _show_progress(shown, name, "cell") as progress:
+                report = heal_notebook(session, job, progress)
             yield job, report
 
 
@@ -95,19 +95,19 @@ def _print_totals(options: argparse.Namespace, reports: list[NotebookReport]) ->
         return
     if len(reports) > 1:
         print(format_totals(reports))
-    not_asked = not options.offline and not _paid(settings_of(options).config.healers)
+    not_asked = not options.offline and not _select_paid(build_settings(options).config.healers)
     if not_asked and any(r.count(Status.NOT_HEALED) for r in reports):
         print(
             "no language model was asked: name it (--healers rules,search,language_model) to send the failing cells to one"
         )
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
+def build_settings(options: argparse.Namespace) -> Settings:
     """The command's options as settings. A model is asked only where it is named: that is the consent to send."""
-    if options.offline and options.healers and len(_paid(options.healers)) == len(options.healers):
+    if options.offline and options.healers and len(_select_paid(options.healers)) == len(options.healers):
         raise UsageError("--offline asks no language model, and no other healer is named: leave one of the two out")
-    named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if not _paid((h,)))
-    changes: dict[str, Any] = {"healers": named, "consent": bool(_paid(named))}
+    named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if not _select_paid((h,)))
+    changes: dict[str, Any] = {"healers": named, "consent": bool(_select_paid(named))}
     changes |= {"offline": options.offline, "install": options.install}
     for name in ("provider", "model", "base_url", "attempts", "notebook_timeout"):
         if getattr(options, name) is not None:
@@ -124,14 +124,14 @@ def settings_of(options: argparse.Namespace) -> Settings:
     )
 
 
-def _paid(healers: Sequence[str]) -> tuple[str, ...]:
+def _select_paid(healers: Sequence[str]) -> tuple[str, ...]:
     """Those that ask a model."""
     return tuple(name for name in healers if registry.load_traits(name).paid)
 
 
-def jobs_of(options: argparse.Namespace) -> list[Job]:
+def plan_jobs(options: argparse.Namespace) -> list[Job]:
     """What is to be done. Raises :class:`UsageError` for what cannot be."""
-    targets = targets_of(options)
+    targets = choose_targets(options)
     if options.jobs > 1 and options.approve == "ask":
         raise UsageError("--approve ask needs one notebook at a time: leave out --jobs")
     return [
@@ -139,14 +139,14 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     ]
 
 
-def targets_of(options: argparse.Namespace) -> dict[Path, Path]:
+def choose_targets(options: argparse.Namespace) -> dict[Path, Path]:
     """Where each notebook's healed form goes. Raises :class:`UsageError` rather than overwrite what was not named."""
     notebooks: list[Path] = list(dict.fromkeys(options.notebooks))
     if options.in_place:
         return {path: path for path in notebooks}
     if options.output is not None and len(notebooks) > 1:
         raise UsageError("-o names one file, but there are several notebooks: use --output-dir")
-    found: dict[Path, Path] = {}
+    targets: dict[Path, Path] = {}
     for path in notebooks:
         if options.output is not None:
             target = options.output
@@ -156,14 +156,14 @@ def targets_of(options: argparse.Namespace) -> dict[Path, Path]:
             target = path.parent / f"{path.stem}.healed.ipynb"
         if target.resolve() in {p.resolve() for p in notebooks}:
             raise UsageError(f"{target} is the notebook itself: choose another place, or say --in-place")
-        if target in found.values():
+        if target in targets.values():
             raise UsageError(f"two of the notebooks are named {path.name}: heal them into different folders")
-        found[path] = target
-    return found
+        targets[path] = target
+    return targets
 
 
 @contextmanager
-def _bar(shown: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str], None]]:
+def _show_progress(shown: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str], None]]:
     """A progress bar on stderr while it is a terminal."""
     if not shown:
         yield lambda at, of, what: None

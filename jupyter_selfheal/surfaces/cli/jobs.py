@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import connection
 from typing import Any
 
-from jupyter_selfheal.surfaces.cli.one import Job, heal_one
+from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 
@@ -41,8 +41,8 @@ def heal_in_processes(
     try:
         while waiting or crew.busy:
             while waiting and len(crew.busy) < workers:
-                crew.give(waiting.popleft())
-            yield from crew.finished()
+                crew.give_job(waiting.popleft())
+            yield from crew.wait_for_reports()
         crew.dismiss()
     except BaseException:
         crew.stop()
@@ -68,13 +68,13 @@ class _Crew:
     def busy(self) -> list[_Worker]:
         return [w for w in self._workers if w.job is not None]
 
-    def give(self, job: Job) -> None:
-        worker = next((w for w in self._workers if w.job is None), None) or self._started()
+    def give_job(self, job: Job) -> None:
+        worker = next((w for w in self._workers if w.job is None), None) or self._start_worker()
         worker.job = job
         with contextlib.suppress(OSError):  # it died: the end of its pipe says so below
             worker.pipe.send(job)
 
-    def finished(self) -> Iterator[tuple[Job, NotebookReport]]:
+    def wait_for_reports(self) -> Iterator[tuple[Job, NotebookReport]]:
         """Wait until some notebook is done."""
         ready = connection.wait([w.pipe for w in self.busy])
         for worker in [w for w in self.busy if w.pipe in ready]:
@@ -93,22 +93,22 @@ class _Crew:
         for worker in self._workers:
             with contextlib.suppress(OSError):
                 worker.pipe.send(None)
-        self._ended()
+        self._end_workers()
 
     def stop(self) -> None:
         """End all of them at once, as Ctrl-C does."""
         for worker in self._workers:
             if worker.process.is_alive():
                 os.kill(worker.process.pid, signal.SIGINT)
-        self._ended()
+        self._end_workers()
 
-    def _started(self) -> _Worker:
+    def _start_worker(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         # a Ctrl-C that comes while Python starts there waits until it can be answered in good order
         _delay_interrupts(True)
         _trust_own_folder(False)
         try:
-            process = self._context.Process(target=_work, args=(theirs, *self._arguments), name="selfheal")
+            process = self._context.Process(target=_run_worker, args=(theirs, *self._arguments), name="selfheal")
             process.start()
         finally:
             _trust_own_folder(True)
@@ -117,7 +117,7 @@ class _Crew:
         self._workers.append(_Worker(process, ours))
         return self._workers[-1]
 
-    def _ended(self) -> None:
+    def _end_workers(self) -> None:
         for worker in self._workers:
             worker.process.join(PATIENCE)
             if worker.process.is_alive():
@@ -127,7 +127,7 @@ class _Crew:
         self._workers = []
 
 
-def _work(pipe: Any, settings: Settings, run: str, resuming: bool) -> None:
+def _run_worker(pipe: Any, settings: Settings, run: str, resuming: bool) -> None:
     """A worker process: heal what comes, until nothing more comes or there is nobody to tell."""
     _trust_own_folder(True)  # kernels that it starts keep the user's rules
     if hasattr(os, "setpgid"):
@@ -138,7 +138,7 @@ def _work(pipe: Any, settings: Settings, run: str, resuming: bool) -> None:
         threading.Thread(target=_end_with_command, daemon=True).start()
         _delay_interrupts(False)
         while (job := pipe.recv()) is not None:
-            pipe.send(heal_one(session, job))
+            pipe.send(heal_notebook(session, job))
     except (KeyboardInterrupt, EOFError, OSError):
         pass
     finally:

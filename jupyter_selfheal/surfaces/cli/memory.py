@@ -12,7 +12,7 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.healers.memory.store import MemoryStore, Remembered
 
 
-def memory(options: argparse.Namespace) -> int:
+def run_memory(options: argparse.Namespace) -> int:
     """List, show, forget or export what the memory holds."""
     store, action = MemoryStore(), options.action or "list"
     if action == "list":
@@ -30,26 +30,26 @@ def memory(options: argparse.Namespace) -> int:
 
 
 def _find_entry(store: MemoryStore, entry_id: str) -> Remembered:
-    found = next((e for e in store.all() if str(e.id) == entry_id), None)
-    if found is None:
+    entry = next((e for e in store.all() if str(e.id) == entry_id), None)
+    if entry is None:
         raise UsageError(f"nothing of the number {entry_id!r} is remembered: `jupyter selfheal memory list` shows all")
-    return found
+    return entry
 
 
 def _format_line(entry: Remembered) -> str:
-    said = f"approved {entry.approved}, rejected {entry.rejected}"
-    return f"{entry.id:4}  {said:24}  {entry.confidence:3} %  {entry.title}  ({entry.headline})"
+    counts = f"approved {entry.approved}, rejected {entry.rejected}"
+    return f"{entry.id:4}  {counts:24}  {entry.confidence:3} %  {entry.title}  ({entry.headline})"
 
 
 def _format_page(entry: Remembered) -> str:
     lines = [_format_line(entry).strip(), f"made by: {entry.origin}", f"cause: {entry.cause or 'not known'}"]
-    for one in entry.changes:
-        lines.append(f"in the {one['where']} cell:")
-        for change in one["changes"]:
+    for edit in entry.changes:
+        lines.append(f"in the {edit['where']} cell:")
+        for change in edit["changes"]:
             where = f"{change['anchor']} the statement" if change["anchor"] else "in place of the statement"
             lines.append(f"  {where}, with the variables {', '.join(change['names']) or '(none)'}:")
             lines += [f"    {line}" for line in (change["new"] or "(nothing)").splitlines()]
-        lines += [f"    {line}" for line in str(one.get("after", "")).splitlines()]
+        lines += [f"    {line}" for line in str(edit.get("after", "")).splitlines()]
     return "\n".join(lines)
 
 

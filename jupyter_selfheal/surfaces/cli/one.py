@@ -28,7 +28,7 @@ class Job:
     part: int = 0
 
 
-def heal_one(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:
+def heal_notebook(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:
     """Heal a notebook and write it. Never raises but for Ctrl-C: the next notebook is healed whatever became of this one."""
     try:
         return _heal_and_write(session, job, progress)
@@ -47,11 +47,11 @@ def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> No
     document = session.choose_kernel_for(read(job.path))
     write.check_writable(job.target)
     dependencies = session.build_dependencies(document, progress, job.part)
-    report, seen = Batch(document, dependencies, session.limits).run()
+    report, outputs = Batch(document, dependencies, session.limits).run()
     in_place = job.target == job.path
     if not report.fixes and in_place:
         return report
-    text = write.format_notebook(build_healed_notebook(document, report, seen, in_place=in_place), document.form)
+    text = write.format_notebook(build_healed_notebook(document, report, outputs, in_place=in_place), document.form)
     notes = report.notes
     if in_place:
         _check_unchanged(document)

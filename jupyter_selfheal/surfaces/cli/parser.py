@@ -18,12 +18,12 @@ Command = Callable[[argparse.Namespace], int]
 
 COMMANDS = {
     "heal": "jupyter_selfheal.surfaces.cli.heal:heal",
-    "trace": "jupyter_selfheal.surfaces.cli.commands:trace",
-    "graph": "jupyter_selfheal.surfaces.cli.commands:graph",
-    "rules": "jupyter_selfheal.surfaces.cli.commands:rules",
+    "trace": "jupyter_selfheal.surfaces.cli.commands:print_trace",
+    "graph": "jupyter_selfheal.surfaces.cli.commands:print_graph",
+    "rules": "jupyter_selfheal.surfaces.cli.commands:print_rules",
     "bench": "jupyter_selfheal.surfaces.bench.run:command",
-    "memory": "jupyter_selfheal.surfaces.cli.memory:memory",
-    "doctor": "jupyter_selfheal.surfaces.cli.doctor:doctor",
+    "memory": "jupyter_selfheal.surfaces.cli.memory:run_memory",
+    "doctor": "jupyter_selfheal.surfaces.cli.doctor:run_doctor",
 }
 """What each command runs, by string: a command imports its parts only when it is called."""
 
@@ -35,22 +35,22 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
-def command_of(options: argparse.Namespace) -> Command:
+def find_command(options: argparse.Namespace) -> Command:
     """The function that runs the chosen command."""
     module, name = COMMANDS[options.command].split(":")
-    found: Command = getattr(importlib.import_module(module), name)
-    return found
+    command: Command = getattr(importlib.import_module(module), name)
+    return command
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    found = _Parser(
+    parser = _Parser(
         prog="jupyter selfheal",
         description="Heals failing notebook cells. Every fix has run in a kernel of its own before it is offered.",
     )
-    found.add_argument("--version", action="version", version=f"jupyter-selfheal {__version__}")
-    commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _heal(commands.add_parser("heal", help="heal notebooks", description=_HEAL, formatter_class=_Raw))
+    parser.add_argument("--version", action="version", version=f"jupyter-selfheal {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_heal_options(commands.add_parser("heal", help="heal notebooks", description=_HEAL, formatter_class=_Raw))
     trace = commands.add_parser("trace", help="list earlier heals, or show one as a timeline")
     trace.add_argument("run", nargs="?", default="", metavar="RUN", help="a run's id, or the beginning of it")
     trace.add_argument("--kind", default="", help="only events of this kind")
@@ -62,13 +62,13 @@ def parser() -> argparse.ArgumentParser:
     rules.add_argument("code", nargs="?", default="", metavar="CODE", help="a rule's code, such as NAM101")
     bench = commands.add_parser("bench", help="measure healing on a benchmark", add_help=False, prefix_chars="\0")
     bench.add_argument("arguments", nargs=argparse.REMAINDER, help="see `jupyter selfheal bench --help`")
-    _memory(commands.add_parser("memory", help="list, show, export or forget what was approved before"))
+    _add_memory_actions(commands.add_parser("memory", help="list, show, export or forget what was approved before"))
     doctor = commands.add_parser("doctor", help="say what works here, and why something does not")
     doctor.add_argument("--json", action="store_true", help="as JSON")
-    return found
+    return parser
 
 
-def _memory(memory: argparse.ArgumentParser) -> None:
+def _add_memory_actions(memory: argparse.ArgumentParser) -> None:
     actions = memory.add_subparsers(dest="action", metavar="ACTION")
     actions.add_parser("list", help="one line for each remembered patch (the default)")
     for name, what in (("show", "one patch in full"), ("forget", "forget these patches, or `all`")):
@@ -89,14 +89,14 @@ The notebook's kernelspec and folder are used; what its cells write is thrown aw
 Exit code: 0 everything runs (healed, healthy, or meant to fail), 1 something is still broken, 2 usage or infrastructure."""
 
 
-def _heal(heal: argparse.ArgumentParser) -> None:
+def _add_heal_options(heal: argparse.ArgumentParser) -> None:
     heal.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK")
-    _where(heal)
-    _how(heal)
-    _what_is_said(heal)
+    _add_options_of_place(heal)
+    _add_options_of_healing(heal)
+    _add_options_of_output(heal)
 
 
-def _where(heal: argparse.ArgumentParser) -> None:
+def _add_options_of_place(heal: argparse.ArgumentParser) -> None:
     place = heal.add_mutually_exclusive_group()
     place.add_argument("-o", "--output", type=Path, metavar="OUT", help="write the healed notebook here (one NOTEBOOK)")
     place.add_argument("--output-dir", type=Path, metavar="DIR", help="write each healed notebook into this folder")
@@ -107,7 +107,7 @@ def _where(heal: argparse.ArgumentParser) -> None:
     )
 
 
-def _how(heal: argparse.ArgumentParser) -> None:
+def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
     heal.add_argument("--offline", action="store_true", help="no language model, and no network for cells or trials")
     heal.add_argument(
         "--install",
@@ -116,25 +116,35 @@ def _how(heal: argparse.ArgumentParser) -> None:
     )
     heal.add_argument(
         "--healers",
-        type=_setting("healers"),
+        type=_make_setting_reader("healers"),
         metavar="LIST",
         help=f"comma-separated, out of {', '.join(registry.list_healers())}; language_model is asked only if it is named here",
     )
     heal.add_argument(
-        "--provider", type=_setting("provider"), metavar="NAME", help="who offers the model (default anthropic)"
-    )
-    heal.add_argument("--model", type=_setting("model"), metavar="NAME", help="the model that proposes fixes")
-    heal.add_argument("--base-url", type=_setting("base_url"), metavar="URL", help="the address of the provider")
-    heal.add_argument(
-        "--attempts", type=_setting("attempts"), metavar="N", help="rounds of a paid healer for one failure"
+        "--provider",
+        type=_make_setting_reader("provider"),
+        metavar="NAME",
+        help="who offers the model (default anthropic)",
     )
     heal.add_argument(
-        "--budget", type=_setting("budget_usd"), metavar="USD", help="dollars that the whole command may spend"
+        "--model", type=_make_setting_reader("model"), metavar="NAME", help="the model that proposes fixes"
     )
-    heal.add_argument("--timeout", type=_seconds, metavar="S", help="seconds a cell may run (default 120)")
+    heal.add_argument(
+        "--base-url", type=_make_setting_reader("base_url"), metavar="URL", help="the address of the provider"
+    )
+    heal.add_argument(
+        "--attempts", type=_make_setting_reader("attempts"), metavar="N", help="rounds of a paid healer for one failure"
+    )
+    heal.add_argument(
+        "--budget",
+        type=_make_setting_reader("budget_usd"),
+        metavar="USD",
+        help="dollars that the whole command may spend",
+    )
+    heal.add_argument("--timeout", type=_read_seconds, metavar="S", help="seconds a cell may run (default 120)")
     heal.add_argument(
         "--notebook-timeout",
-        type=_seconds,
+        type=_read_seconds,
         metavar="S",
         help="seconds for a whole notebook; what was healed until then is kept (default: ten minutes and three times what its "
         "cells may run)",
@@ -146,7 +156,7 @@ def _how(heal: argparse.ArgumentParser) -> None:
     )
     heal.add_argument(
         "--jobs",
-        type=_positive,
+        type=_read_count,
         default=1,
         metavar="N",
         help="notebooks at once, each in kernels of its own (default 1)",
@@ -158,14 +168,14 @@ def _how(heal: argparse.ArgumentParser) -> None:
     heal.add_argument("--resume", default="", metavar="RUN", help="go on with a run that was cut off")
 
 
-def _what_is_said(heal: argparse.ArgumentParser) -> None:
+def _add_options_of_output(heal: argparse.ArgumentParser) -> None:
     heal.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
     loud = heal.add_mutually_exclusive_group()
     loud.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     loud.add_argument("-v", "--verbose", action="store_true", help="say more about each cell")
 
 
-def _setting(name: str) -> Callable[[str], Any]:
+def _make_setting_reader(name: str) -> Callable[[str], Any]:
     """Reads one option as the setting of that name."""
 
     def read(text: str) -> Any:
@@ -177,16 +187,16 @@ def _setting(name: str) -> Callable[[str], Any]:
     return read
 
 
-def _positive(text: str) -> int:
-    return int(_number(text, 1, 10_000, "a whole number from 1", whole=True))
+def _read_count(text: str) -> int:
+    return int(_read_number_between(text, 1, 10_000, "a whole number from 1", whole=True))
 
 
-def _seconds(text: str) -> float:
-    return _number(text, 0.001, 1_000_000, "a number of seconds above 0")
+def _read_seconds(text: str) -> float:
+    return _read_number_between(text, 0.001, 1_000_000, "a number of seconds above 0")
 
 
-def _number(text: str, least: float, greatest: float, what: str, *, whole: bool = False) -> float:
+def _read_number_between(text: str, least: float, greatest: float, accepted: str, *, whole: bool = False) -> float:
     number = read_number(text, least, greatest, whole=whole)
     if number is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not {accepted}")
     return number

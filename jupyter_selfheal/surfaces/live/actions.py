@@ -85,7 +85,7 @@ class Actions:
         if heal.card.phase == "closed" and choice is Choice.RETRY:
             self._healing.restart(heal, self._session.config, hint=text)
             return
-        found = heal.card.candidate(patch_id)
+        found = heal.card.find_candidate(patch_id)
         decision = Decision(choice, patch_id or (found.patch.id if found else ""), text)
         if not self._session.client.send(m.Decide(heal.run, decision)):
             heal.change(phase="closed", status="The healing worker is gone; `%heal` tries again.")
@@ -98,7 +98,7 @@ class Actions:
 
         ``undo`` are the edits that take it back, as the front end that made the change tells them.
         """
-        found = heal.card.candidate(patch_id)
+        found = heal.card.find_candidate(patch_id)
         if found is None:
             return None
         heal.applied = (found,)
@@ -110,7 +110,7 @@ class Actions:
 
     def arm_resume(self, heal: LiveHeal, patch_id: str) -> str:
         """The next execution of the fixed cell runs only what is left of it. Returns what is left (empty: not possible)."""
-        found = heal.card.candidate(patch_id)
+        found = heal.card.find_candidate(patch_id)
         rest = resume.rest_of(heal.case.failure, found.patch) if found else ""
         if rest and found is not None:
             whole = found.patch.source_of(heal.case.failure.cell_id, heal.case.failure.source)

@@ -158,7 +158,7 @@ class Healing:
         What is run is what approving would run: the whole cell, or (``resumed``) what is left of it. A statement that took
         long and ran is not run again here either.
         """
-        found = heal.card.candidate(patch_id)
+        found = heal.card.find_candidate(patch_id)
         if found is None:
             return False
         left = resumed or resume.spares_what_ran(heal.case.failure)

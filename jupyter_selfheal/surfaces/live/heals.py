@@ -17,7 +17,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.live import resume
-from jupyter_selfheal.surfaces.words import proposal_status
+from jupyter_selfheal.surfaces.words import format_proposal_status
 
 
 class View(Protocol):
@@ -138,7 +138,7 @@ class LiveHeal:
         self.claimed, self.disturbed = ("", 0.0), False
         self.change(
             phase="proposed",
-            status=proposal_status(proposal),
+            status=format_proposal_status(proposal),
             proposal=(proposal,),
             cause=cause,
             advice=proposal.diagnosis.advice,

@@ -123,7 +123,7 @@ class HealMagics:
         plan = application.plan_of(found, failure.cell_id, failure.source, sources)
         for label, source in plan.others:
             print(f"Self-heal: it also changes {label}; copy this there:\n{source}\n")
-        application.become(self.shell, heal.card.whole(plan.source))
+        application.become(self.shell, heal.card.restore_source(plan.source))
         self._actions.run_approved(heal, found, what_is_left=what_is_left)
 
     def _proven_now(self, heal: LiveHeal, *, resumed: bool) -> bool:
@@ -186,7 +186,7 @@ class HealMagics:
         heal = self._last("applied")
         if not heal.applied:
             raise UsageError("nothing was applied in the last heal")
-        old = heal.card.whole(heal.case.failure.source)
+        old = heal.card.restore_source(heal.case.failure.source)
         application.become(self.shell, old)
         where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"
         print(f"The old source is back {where}; what the fixed cell did to your variables stays.")

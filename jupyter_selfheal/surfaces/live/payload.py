@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_selfheal.model import JSON, Candidate, Notebook, Output, Proposal
 from jupyter_selfheal.surfaces.card import Card
-from jupyter_selfheal.surfaces.dialogue import source_to_edit
+from jupyter_selfheal.surfaces.dialogue import find_source_to_edit
 from jupyter_selfheal.surfaces.live.edits import edits_of
 from jupyter_selfheal.surfaces.words import format_confidence, format_facts, format_warning
 
@@ -43,7 +43,7 @@ def buttons(card: Card) -> list[dict[str, JSON]]:
     def add(name: str, label: str, hint: str, **more: JSON) -> None:
         found.append({"id": name, "label": label, "hint": hint, **more})
 
-    shown = card.candidate()
+    shown = card.find_candidate()
     if card.phase == "proposed" and shown is not None and card.proposal[0].needs_consent:
         what = ", ".join(card.proposal[0].needs_consent)
         add("allow", "Allow this trial", f"the patch would add: {what}; it was not run yet", primary=True)
@@ -53,7 +53,7 @@ def buttons(card: Card) -> list[dict[str, JSON]]:
         if card.can_resume:
             add(RESUME[0], RESUME[1], card.resume_warning or RESUME[2])
         add("edit", "Edit", "change the fix and try yours", ask="Your version of the cell", multiline=True,
-            initial=source_to_edit(shown.patch, card.cell_id))  # fmt: skip
+            initial=find_source_to_edit(shown.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
     if card.phase == "proposed":
         add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)")

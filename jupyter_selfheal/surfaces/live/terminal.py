@@ -69,8 +69,8 @@ class Waiting:
         """Show the proposal and take one answer. True: go on waiting."""
         notebook = heal.case.notebook
         if heal.card.phase == "paused":
-            return self._take(heal, result, self._dialogue.pause(heal.card.status.removeprefix("Paused: ")))
-        if heal.card.candidate() is None:
+            return self._take(heal, result, self._dialogue.ask_at_pause(heal.card.status.removeprefix("Paused: ")))
+        if heal.card.find_candidate() is None:
             return self._end(heal)
         if how := heal.card.unasked:
             self._dialogue.show(heal.card, notebook)
@@ -91,7 +91,7 @@ class Waiting:
         return True
 
     def _apply(self, heal: LiveHeal, result: Any, resumed: bool = False) -> bool:
-        shown = heal.card.candidate()
+        shown = heal.card.find_candidate()
         rest = self._actions.arm_resume(heal, "") if resumed else ""
         if resumed and not rest:
             print("Nothing can be left out: the whole cell is run.")

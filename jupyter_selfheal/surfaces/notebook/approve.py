@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from jupyter_selfheal.model import Applicability, Candidate, Choice, Cost, Decision, Notebook, Proposal
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import Answer, Dialogue
-from jupyter_selfheal.surfaces.words import format_money, proposal_status
+from jupyter_selfheal.surfaces.words import format_money, format_proposal_status
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class TerminalApprover:
 
     def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """Continue, give a hint, raise the budget or stop."""
-        decision = self._to_decision(self.dialogue.pause(f"{why} (spent {format_money(cost)})"))
+        decision = self._to_decision(self.dialogue.ask_at_pause(f"{why} (spent {format_money(cost)})"))
         return decision if decision.choice is not Choice.STOP else Decision(Choice.STOP, text=why)
 
     @staticmethod
@@ -96,5 +96,10 @@ def make_card(proposal: Proposal) -> Card:
     """A proposal as every surface shows it."""
     failure = proposal.failure
     return Card(
-        "", failure.cell_id, failure.headline, phase="proposed", status=proposal_status(proposal), proposal=(proposal,)
+        "",
+        failure.cell_id,
+        failure.headline,
+        phase="proposed",
+        status=format_proposal_status(proposal),
+        proposal=(proposal,),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.model import Cost, Output, diff_patch, format_diff
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.table import format_money, format_reproduced
+from jupyter_selfheal.surfaces.notebook.table import format_reproduced
+from jupyter_selfheal.surfaces.words import format_money
 
 IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
 LONG_OUTPUT = 4_000
@@ -32,7 +34,7 @@ def format_page(reports: Sequence[NotebookReport]) -> str:
         notebooks=[_build_notebook(r, n) for n, r in enumerate(reports, start=1)],
         total=_sum_totals(reports),
         yours=_list_tasks(reports),
-        money=format_money,
+        money=partial(format_money, short=True),
         style=_build_code_style(),
         version=__version__,
     )
@@ -141,7 +143,9 @@ def _build_cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
             "diff": _highlight_code(format_diff(diff_patch(candidate.patch, report.given.name_cell)), "diff"),
             "outputs": [_build_output(o) for o in (ran[-1].outputs if ran else ())],
             "judged": "judge" in candidate.verdict.proofs,
-            "spent": ", ".join(f"{who.replace('_', ' ')} {format_money(cost)}" for who, cost in record.cost_by.items()),
+            "spent": ", ".join(
+                f"{who.replace('_', ' ')} {format_money(cost, short=True)}" for who, cost in record.cost_by.items()
+            ),
         }
     return entry
 

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from jupyter_selfheal.model import Cost
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.words import format_money
 
 HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost")
 _NARROW = {"cell": 4, "proven from": 13, "isolation": 9, "score": 5, "tries": 5, "seconds": 7, "cost": 7}
@@ -69,7 +69,7 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
 def _format_row(record: Record) -> tuple[str, ...]:
     if not record.candidate:
         return (str(record.number), record.headline, record.cause or record.detail, f"— {record.detail}", "—", "—",
-                "—", str(record.attempts), f"{record.seconds:.1f}", format_money(record.cost))  # fmt: skip
+                "—", str(record.attempts), f"{record.seconds:.1f}", format_money(record.cost, short=True))  # fmt: skip
     candidate = record.candidate[0]
     mark = {Status.HEALED: "", Status.PROPOSED: "(proposed) ", Status.REVERTED: "(taken back) "}.get(
         record.status, "— "
@@ -85,15 +85,8 @@ def _format_row(record: Record) -> tuple[str, ...]:
         f"{candidate.verdict.score:.1f}",
         str(record.attempts),
         f"{record.seconds:.1f}",
-        format_money(record.cost),
+        format_money(record.cost, short=True),
     )
-
-
-def format_money(cost: Cost) -> str:
-    """``$0``, ``$0.0041``, ``$1.20``; a question mark where no price is known."""
-    if cost.unknown:
-        return "?"
-    return f"${cost.usd:.2f}" if cost.usd >= 1 else f"${cost.usd:.4f}" if cost.usd else "$0"
 
 
 def _format_unhealed(record: Record) -> Iterator[str]:

@@ -8,14 +8,14 @@ import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.cli import main
-from jupyter_selfheal.surfaces.cli.heal import settings_of, targets_of
-from jupyter_selfheal.surfaces.cli.parser import parser
+from jupyter_selfheal.surfaces.cli.heal import build_settings, choose_targets
+from jupyter_selfheal.surfaces.cli.parser import build_parser
 
 HEAVY = ("nbformat", "anthropic", "jupyter_client", "IPython", "jinja2", "pygments", "numpy", "zmq", "tqdm")
 
 
 def parsed(*words: str):  # type: ignore[no-untyped-def]
-    return parser().parse_args(["heal", *words])
+    return build_parser().parse_args(["heal", *words])
 
 
 @pytest.mark.parametrize(
@@ -89,27 +89,27 @@ def test_an_output_that_cannot_be_written_is_found_out_before_anything_runs(
 
 def test_where_the_healed_notebook_goes() -> None:
     a = Path("x/a.ipynb")
-    assert targets_of(parsed("x/a.ipynb")) == {a: Path("x/a.healed.ipynb")}
-    assert targets_of(parsed("x/a.ipynb", "--output-dir", "z")) == {a: Path("z/a.ipynb")}
-    assert targets_of(parsed("x/a.ipynb", "--in-place")) == {a: a}
+    assert choose_targets(parsed("x/a.ipynb")) == {a: Path("x/a.healed.ipynb")}
+    assert choose_targets(parsed("x/a.ipynb", "--output-dir", "z")) == {a: Path("z/a.ipynb")}
+    assert choose_targets(parsed("x/a.ipynb", "--in-place")) == {a: a}
     with pytest.raises(UsageError, match="--in-place"):
-        targets_of(parsed("x/a.ipynb", "-o", "x/../x/a.ipynb"))
+        choose_targets(parsed("x/a.ipynb", "-o", "x/../x/a.ipynb"))
 
 
 def test_a_model_is_asked_only_where_it_is_named() -> None:
-    plain = settings_of(parsed("a.ipynb")).config
+    plain = build_settings(parsed("a.ipynb")).config
     assert "language_model" not in plain.healers
     assert not plain.consent
-    named = settings_of(parsed("a.ipynb", "--healers", "rules,language-model", "--budget", "0.5")).config
+    named = build_settings(parsed("a.ipynb", "--healers", "rules,language-model", "--budget", "0.5")).config
     assert named.healers == ("rules", "language_model")
     assert named.consent
     assert (named.budget_usd, named.session_budget_usd) == (0.5, 0.5)
 
 
 def test_in_place_applies_safe_fixes_only_unless_told_otherwise() -> None:
-    assert settings_of(parsed("a.ipynb")).approve == "all"
-    assert settings_of(parsed("a.ipynb", "--in-place")).approve == "safe"
-    assert settings_of(parsed("a.ipynb", "--in-place", "--approve", "all")).approve == "all"
+    assert build_settings(parsed("a.ipynb")).approve == "all"
+    assert build_settings(parsed("a.ipynb", "--in-place")).approve == "safe"
+    assert build_settings(parsed("a.ipynb", "--in-place", "--approve", "all")).approve == "all"
 
 
 @pytest.mark.parametrize("words", [["--help"], ["heal", "--help"], ["--version"]])
@@ -127,8 +127,8 @@ def test_every_documented_option_exists() -> None:
     """The README's reference and the parser cannot drift apart."""
     readme = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
     offered = (
-        parser().format_help()
-        + next(action for action in parser()._actions if action.dest == "command").choices["heal"].format_help()
+        build_parser().format_help()
+        + next(action for action in build_parser()._actions if action.dest == "command").choices["heal"].format_help()
     )  # type: ignore[index,call-overload,union-attr]
     reference = readme.split("## Command line")[1].split("## Limits")[0]
     import re

@@ -26,7 +26,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
-from jupyter_selfheal.surfaces.notebook.table import format_money
+from jupyter_selfheal.surfaces.words import format_money
 
 NOTEBOOK = Notebook((Cell("a", "rows = load(path)"),))
 PATCH = Patch((Replace("a", "rows = load(path)", "rows = read(path)"),), "Read it", risk="read() keeps the header")
@@ -149,4 +149,9 @@ def test_policies_apply_what_they_say() -> None:
     [(Cost(), "$0"), (Cost(usd=0.0041), "$0.0041"), (Cost(usd=1.2), "$1.20"), (Cost(usd=1, unknown=True), "?")],
 )
 def test_small_costs_are_not_rounded_away(cost: Cost, text: str) -> None:
-    assert format_money(cost) == text
+    assert format_money(cost, short=True) == text
+
+
+def test_a_cost_without_a_price_tells_its_tokens() -> None:
+    cost = Cost(input_tokens=1000, output_tokens=200, unknown=True)
+    assert format_money(cost) == "cost unknown (1,200 tokens)"
