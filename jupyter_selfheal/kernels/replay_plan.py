@@ -37,7 +37,7 @@ def list_needed_cells(recipe: Sequence[PastCell], steps: Sequence[Step]) -> tupl
     told = [text for step in steps if not isinstance(step, Run) for text in _iterate_texts(step.argument)]
     wanted: set[str] = set()
     for code in [*codes, *told, *(recipe[n].code for n in failed)]:
-        found = source.names(code)
+        found = source.find_names(code)
         wanted |= found.uses | found.changes | found.deletes
     kept = failed.union(source.backward_slice([past.code for past in recipe], wanted))
     if not codes or any(_DYNAMIC.search(code) for code in codes):

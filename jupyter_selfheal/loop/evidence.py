@@ -51,7 +51,7 @@ def build_patch_key(patch: Patch) -> str:
 
 @lru_cache(maxsize=4096)
 def _normalise_source(source: str) -> str:
-    return src.canonical(source)
+    return src.canonicalise(source)
 
 
 def select_new(dossier: Dossier, patches: Iterable[Patch], limit: int) -> tuple[Patch, ...]:

@@ -128,7 +128,7 @@ def _format_changes(attempt: Attempt) -> str:
 
 
 def _list_statements(source: str) -> list[str]:
-    return [ast.unparse(s.node) for s in src.statements(source)] or source.splitlines()
+    return [ast.unparse(s.node) for s in src.list_statements(source)] or source.splitlines()
 
 
 def has_price(cost: Cost) -> bool:

@@ -67,7 +67,7 @@ def find_remainder(case: Case, patched: str) -> str:
     left = (
         None
         if src.is_foreign(patched)
-        else src.remaining_source(case.failure.source, find_failing_statement(case), patched)
+        else src.find_remaining_source(case.failure.source, find_failing_statement(case), patched)
     )
     return patched if left is None else left
 
@@ -78,15 +78,15 @@ def find_changed(old: str, new: str) -> tuple[str, frozenset[str]]:
     The names are empty where only functions changed: whoever calls one finds the new one. The instances of a class, though,
     are of the old one, and must be made again.
     """
-    there = src.statements(new)
-    if not there or src.is_foreign(new) or not src.statements(old):
-        return new, src.names(new).binds | src.names(new).changes
+    there = src.list_statements(new)
+    if not there or src.is_foreign(new) or not src.list_statements(old):
+        return new, src.find_names(new).binds | src.find_names(new).changes
     again = _find_statements_to_redo(old, new)
-    before = list(src.statement_keys(old))
+    before = list(src.list_statement_keys(old))
     keep: list[int] = []
     stale: set[str] = set()
-    for statement, key in zip(there, src.statement_keys(new), strict=True):
-        names = src.names_of([statement.node])
+    for statement, key in zip(there, src.list_statement_keys(new), strict=True):
+        names = src.collect_names([statement.node])
         if key in before:
             before.remove(key)
             if not stale & (names.uses | names.changes) and statement.index not in again:
@@ -102,13 +102,13 @@ def _find_statements_to_redo(old: str, new: str) -> frozenset[int]:
 
     ``x = [2, 1]`` of ``x = x.sort()``: the statement that takes the place of the second reads what the first one made.
     """
-    known, keys = list(src.statement_keys(new)), list(src.statement_keys(old))
-    gone = [s.node for s, key in zip(src.statements(old), keys, strict=True) if key not in known]
-    spoilt = frozenset[str]().union(*(n.binds | n.changes | n.deletes for n in (src.names_of([g]) for g in gone)))
+    known, keys = list(src.list_statement_keys(new)), list(src.list_statement_keys(old))
+    gone = [s.node for s, key in zip(src.list_statements(old), keys, strict=True) if key not in known]
+    spoilt = frozenset[str]().union(*(n.binds | n.changes | n.deletes for n in (src.collect_names([g]) for g in gone)))
     needed = set(spoilt)
     again: list[int] = []
-    for statement, key in reversed(list(zip(src.statements(new), known, strict=True))):
-        names = src.names_of([statement.node])
+    for statement, key in reversed(list(zip(src.list_statements(new), known, strict=True))):
+        names = src.collect_names([statement.node])
         if key in keys and not needed & (names.binds | names.changes):
             continue
         if key in keys:
@@ -131,7 +131,7 @@ def _list_setup_steps(case: Case, patch: Patch) -> Iterator[Run]:
         elif isinstance(edit, RunCells):
             for cell_id in edit.cell_ids:
                 source = _find_source(case, patch, cell_id)
-                renewed |= src.names(source).binds
+                renewed |= src.find_names(source).binds
                 yield Run(source, cell_id, Role.SETUP)
 
 
@@ -141,13 +141,13 @@ def _list_rerun_steps(case: Case, patch: Patch, edit: Replace, renewed: set[str]
     All of the cell where it reads what an edit before this one has ``renewed``.
     """
     code, stale = find_changed(edit.old, edit.source)
-    own = src.names(edit.source)
+    own = src.find_names(edit.source)
     if renewed & own.uses:
         code, stale = edit.source, own.binds | own.changes
     if code:
         yield Run(code, edit.cell_id, Role.SETUP)
     for cell in _list_cells_between(case, edit.cell_id, case.failure.cell_id) if stale else ():
-        names = src.names(cell.source)
+        names = src.find_names(cell.source)
         if cell.id not in patch.cells_touched and not cell.expensive and stale & (names.uses | names.changes):
             stale |= names.binds | names.changes
             yield Run(cell.source, cell.id, Role.SETUP)

@@ -97,8 +97,8 @@ def measure_reach(failure: Failure) -> tuple[int, int, int]:
         return (2, 0, 0)
     at = failure.statement if failure.statement >= 0 else src.find_statement(failure.source, failure.line)
     if at < 0:
-        return (1, -len(src.statements(failure.source)), -lines)
-    return (1, at - len(src.statements(failure.source)), failure.line - lines)
+        return (1, -len(src.list_statements(failure.source)), -lines)
+    return (1, at - len(src.list_statements(failure.source)), failure.line - lines)
 
 
 def build_signature(failure: Failure, notebook: Notebook) -> str:

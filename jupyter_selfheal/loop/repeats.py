@@ -49,10 +49,10 @@ def find_repeated_effects(case: Case, patch: Patch) -> tuple[str, ...]:
         if isinstance(edit, RunCells):
             halfway = [c.source for c in case.notebook.cells if c.id in edit.cell_ids and c.unfinished]
             for source in halfway:
-                effects.update(dict.fromkeys(_list_effects(source, len(src.statements(source)), world)))
+                effects.update(dict.fromkeys(_list_effects(source, len(src.list_statements(source)), world)))
     failure = case.failure
     if failure.kind is not FailureKind.SYNTAX:
-        whole = len(src.statements(failure.source))
+        whole = len(src.list_statements(failure.source))
         at = whole if failure.kind is FailureKind.MISSED else plan.find_failing_statement(case)
         effects.update(dict.fromkeys(_list_effects(failure.source, at, world)))
     return tuple(effects)
@@ -68,8 +68,8 @@ class _World:
     @classmethod
     def from_notebook(cls, notebook: Notebook) -> _World:
         code = [cell.source for cell in notebook.cells if cell.kind == "code"]
-        nodes = [s.node for source in code for s in src.statements(source)]
-        modules = frozenset().union(*(src.names(source).imports for source in code)) if code else frozenset()
+        nodes = [s.node for source in code for s in src.list_statements(source)]
+        modules = frozenset().union(*(src.find_names(source).imports for source in code)) if code else frozenset()
         return cls({node.name: node for node in nodes if isinstance(node, _FUNCTIONS)}, modules)
 
 
@@ -77,7 +77,7 @@ def _list_effects(source: str, at: int, world: _World) -> list[str]:
     """What the statements before ``at`` did, and that one as far as it came."""
     if src.is_foreign(source):
         return []
-    statements = src.statements(source)
+    statements = src.list_statements(source)
     effects = _Effects(world)
     for statement in statements[:at]:
         effects.visit(statement.node)
@@ -187,7 +187,7 @@ class _Effects(ast.NodeVisitor):
         """The name from outside that an expression is, or is a part of; empty for what a call gives."""
         if any(isinstance(n, ast.Call) for n in ast.walk(expression)):
             return ""
-        name = src.root_name(expression)
+        name = src.find_root_name(expression)
         return self._stands_for.get(name) or name
 
     def _add_change(self, expression: ast.expr) -> None:
@@ -196,7 +196,7 @@ class _Effects(ast.NodeVisitor):
             self.changed.setdefault(name)
 
     def _add_call(self, node: ast.Call, *, ended: bool) -> None:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else src.root_name(node.func)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else src.find_root_name(node.func)
         if isinstance(node.func, ast.Name) and name in self._world.functions:
             self._enter_function(name, node)
         elif ended and name in _CHANGING_FIRST and node.args:

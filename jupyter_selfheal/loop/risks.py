@@ -91,10 +91,10 @@ def _describe_other_cell(case: Case, cell_id: str) -> str | None:
     at = next((n for n, c in enumerate(cells) if c.id == cell_id), -1)
     if at < 0:
         return None
-    made = src.names(cells[at].source)
+    made = src.find_names(cells[at].source)
     names = made.binds | made.changes
     others = [c for c in cells if c.id not in (cell_id, case.failure.cell_id)]
-    users = [_format_cell_name(c, cells) for c in others if names & src.names(c.source).uses]
+    users = [_format_cell_name(c, cells) for c in others if names & src.find_names(c.source).uses]
     changed = f"cell {_format_cell_name(cells[at], cells)} changes too"
     if not users:
         return f"{changed}, which no other cell reads"

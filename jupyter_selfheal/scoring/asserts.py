@@ -37,7 +37,7 @@ class Below:
 @lru_cache(maxsize=4096)
 def names_in(source: str) -> Names:
     """:func:`jupyter_selfheal.source.names`, once for each source: every patch of a heal asks for the same cells."""
-    return src.names(source)
+    return src.find_names(source)
 
 
 def is_assert(node: ast.AST) -> bool:
@@ -94,8 +94,8 @@ def below(case: Case, patch: Patch) -> tuple[Below, ...]:
     for cell in case.notebook.code_after(case.failure.cell_id):
         if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
             continue
-        for statement in src.statements(cell.source):
-            names = src.names_of([statement.node])
+        for statement in src.list_statements(cell.source):
+            names = src.collect_names([statement.node])
             if (
                 _only_asserts(statement.node)
                 and _depends(names, own)
@@ -103,7 +103,7 @@ def below(case: Case, patch: Patch) -> tuple[Below, ...]:
                 and not names.uses & rebound
             ):
                 decides = not names.uses & made_elsewhere
-                found.append(Below(cell.id, src.text_of(cell.source, statement.node), decides))
+                found.append(Below(cell.id, src.extract_text(cell.source, statement.node), decides))
             rebound |= names.binds | names.changes | names.deletes
     return tuple(found[:AT_MOST])
 

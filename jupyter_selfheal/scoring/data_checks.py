@@ -57,8 +57,8 @@ def _raw(sources: list[str]) -> set[str]:
     literal: set[str] = set()
     other: set[str] = set()
     for text in sources:
-        for found in src.statements(text):
-            names = src.names_of([found.node])
+        for found in src.list_statements(text):
+            names = src.collect_names([found.node])
             is_literal = isinstance(found.node, ast.Assign) and not any(
                 isinstance(n, ast.Name | ast.Call) for n in ast.walk(found.node.value)
             )

@@ -73,7 +73,7 @@ def is_harmless(cell: Cell, source: str) -> bool:
     """Whether a cell below may be run in a trial: cheap, Python, without effects outside, and not failing as stored."""
     if cell.skip or cell.expensive or {"raises-exception", "nbval-skip"} & set(cell.tags):
         return False
-    if src.is_foreign(source) or not source.strip() or not src.compiles(source) or stored.stored_error(cell):
+    if src.is_foreign(source) or not source.strip() or not src.can_compile(source) or stored.stored_error(cell):
         return False
     return not _SIDE_EFFECTS.search(source) and not source.lstrip().startswith("%%")
 

@@ -65,7 +65,7 @@ def expectation(expect: str, source: str, name: str) -> Probe:
 
 def _assigned_last(source: str) -> str:
     """The plain variable that the last statement assigns, or empty."""
-    found = src.statements(source)
+    found = src.list_statements(source)
     node = found[-1].node if found else None
     targets: Sequence[ast.expr] = ()
     if isinstance(node, ast.Assign):
@@ -130,8 +130,8 @@ def _resumes(case: Case, patched: str) -> bool:
         at = src.find_statement(case.failure.source, case.failure.line)
     if at <= 0 or case.failure.kind in (FailureKind.SYNTAX, FailureKind.MISSED):
         return False
-    left = [ast.dump(s.node) for s in src.statements(case.failure.source)[:at]]
-    for statement in src.statements(patched):
+    left = [ast.dump(s.node) for s in src.list_statements(case.failure.source)[:at]]
+    for statement in src.list_statements(patched):
         if left and ast.dump(statement.node) == left[0]:
             left.pop(0)
         elif left and not isinstance(statement.node, ast.Import | ast.ImportFrom):

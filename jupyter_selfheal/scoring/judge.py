@@ -196,7 +196,7 @@ def _with_cost(error: ProviderError, spent: Cost) -> ProviderError:
 def context(case: Case) -> str:
     """What the cell is for: what the user said, and the cells it depends on."""
     above = case.notebook.code_before(case.failure.cell_id)
-    names = src.names(case.failure.source)
+    names = src.find_names(case.failure.source)
     needed = [above[n].source for n in src.backward_slice([c.source for c in above], names.uses | names.changes)]
     parts = [f"The cell failed with {case.failure.headline}."]
     if case.oracle.spec:

@@ -80,8 +80,8 @@ def _seen(case: Case, rivals: Sequence[Candidate], look: Look) -> Iterator[tuple
 
 
 def _shown_name(case: Case) -> str:
-    found = src.statements(case.failure.source)
-    text = src.text_of(case.failure.source, found[-1].node).strip() if found else ""
+    found = src.list_statements(case.failure.source)
+    text = src.extract_text(case.failure.source, found[-1].node).strip() if found else ""
     short = bool(found) and isinstance(found[-1].node, ast.Expr) and len(text) <= 60 and "\n" not in text
     return f"`{text}` give" if short else "the cell give"
 
@@ -100,8 +100,8 @@ def _printed(found: Candidate) -> str:
 
 def _assigned(source: str) -> list[str]:
     """The variables that the cell binds, the last one first."""
-    nodes = [s.node for s in src.statements(source)]
-    names = [name for node in reversed(nodes) for name in sorted(src.names_of([node]).binds)]
+    nodes = [s.node for s in src.list_statements(source)]
+    names = [name for node in reversed(nodes) for name in sorted(src.collect_names([node]).binds)]
     return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 

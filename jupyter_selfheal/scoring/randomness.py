@@ -30,7 +30,7 @@ def unseeded(case: Case, patch: Patch) -> bool:
         own = patch.source_of(case.failure.cell_id, own)
     if any(map(_seeds, (*above, own))):
         return False
-    wanted = src.names(own).uses
+    wanted = src.find_names(own).uses
     return any(map(_draws, (own, *(above[n] for n in src.backward_slice(above, wanted)))))
 
 

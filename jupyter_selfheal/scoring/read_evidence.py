@@ -104,8 +104,11 @@ def _end_of_counterpart(case: Case, after: str) -> int:
     failing = case.failure.statement
     if failing < 0:
         failing = src.find_statement(case.failure.source, case.failure.line)
-    old = [src.canonical(src.text_of(case.failure.source, s.node)) for s in src.statements(case.failure.source)]
-    new = [src.canonical(src.text_of(after, s.node)) for s in src.statements(after)]
+    old = [
+        src.canonicalise(src.extract_text(case.failure.source, s.node))
+        for s in src.list_statements(case.failure.source)
+    ]
+    new = [src.canonicalise(src.extract_text(after, s.node)) for s in src.list_statements(after)]
     if not 0 <= failing < len(old):
         return len(new)
     for tag, first, last, begin, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

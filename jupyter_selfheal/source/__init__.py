@@ -13,13 +13,20 @@ import ast
 from collections.abc import Iterable
 
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.source.binding import BUILTINS, Names, free_names, is_pure_method, names_of, root_name
+from jupyter_selfheal.source.binding import (
+    BUILTINS,
+    Names,
+    collect_names,
+    find_free_names,
+    find_root_name,
+    is_pure_method,
+)
 from jupyter_selfheal.source.masking import (
     CELL_MAGICS_WITH_PYTHON,
     PARSE_FLAGS,
-    compiles,
+    can_compile,
     parse_expression,
-    tree_of,
+    parse_tree,
 )
 from jupyter_selfheal.source.slices import backward_slice
 from jupyter_selfheal.source.source import Source, Statement, read
@@ -32,28 +39,28 @@ __all__ = [
     "Source",
     "Statement",
     "backward_slice",
-    "canonical",
-    "compiles",
+    "can_compile",
+    "canonicalise",
+    "collect_names",
+    "extract_text",
+    "find_free_names",
+    "find_names",
+    "find_offset",
+    "find_remaining_source",
+    "find_root_name",
+    "find_span",
     "find_statement",
-    "free_names",
     "is_foreign",
     "is_pure_method",
     "keep_statements",
+    "list_statement_keys",
+    "list_statements",
     "mask",
-    "names",
-    "names_of",
-    "offset",
     "parse",
     "parse_expression",
+    "parse_tree",
     "read",
-    "remaining_source",
-    "root_name",
-    "span",
     "splice",
-    "statement_keys",
-    "statements",
-    "text_of",
-    "tree_of",
     "walk",
 ]
 
@@ -78,34 +85,34 @@ def walk(source: str) -> tuple[ast.AST, ...]:
     return read(source).nodes
 
 
-def statements(source: str) -> tuple[Statement, ...]:
+def list_statements(source: str) -> tuple[Statement, ...]:
     """The top-level statements, in order; empty where the cell does not parse."""
     return read(source).statements
 
 
-def names(source: str) -> Names:
+def find_names(source: str) -> Names:
     """The global names of a cell; all empty where it does not parse."""
     return read(source).names
 
 
-def canonical(source: str) -> str:
+def canonicalise(source: str) -> str:
     """Equal for sources that differ in formatting, comments and quotes only. For deduplication."""
     return read(source).canonical
 
 
-def offset(source: str, line: int, column: int) -> int:
+def find_offset(source: str, line: int, column: int) -> int:
     """Character offset of ast's 1-based line and 0-based UTF-8 column."""
-    return read(source).offset(line, column)
+    return read(source).find_offset(line, column)
 
 
-def span(source: str, node: ast.AST) -> tuple[int, int]:
+def find_span(source: str, node: ast.AST) -> tuple[int, int]:
     """Character offsets [start, end) of a node; decorators are part of a definition."""
-    return read(source).span(node)
+    return read(source).find_span(node)
 
 
-def text_of(source: str, node: ast.AST) -> str:
+def extract_text(source: str, node: ast.AST) -> str:
     """The source text of a node."""
-    return read(source).text_of(node)
+    return read(source).extract_text(node)
 
 
 def find_statement(source: str, line: int) -> int:
@@ -113,7 +120,7 @@ def find_statement(source: str, line: int) -> int:
     return read(source).find_statement(line)
 
 
-def statement_keys(source: str) -> tuple[str, ...]:
+def list_statement_keys(source: str) -> tuple[str, ...]:
     """One key for each statement, equal for statements that do the same; a magic is known by its text."""
     return read(source).statement_keys
 
@@ -123,6 +130,6 @@ def keep_statements(source: str, indices: Iterable[int]) -> str:
     return read(source).keep_statements(indices)
 
 
-def remaining_source(source: str, ran: int, patched: str) -> str | None:
+def find_remaining_source(source: str, ran: int, patched: str) -> str | None:
     """What is left to run of the patched source where the first ``ran`` statements of ``source`` ran, or None for all of it."""
-    return read(source).remaining_after(ran, read(patched))
+    return read(source).find_remaining(ran, read(patched))

@@ -38,7 +38,7 @@ class Names:
     imports: frozenset[str] = frozenset()
 
 
-def names_of(body: Sequence[ast.stmt]) -> Names:
+def collect_names(body: Sequence[ast.stmt]) -> Names:
     """The global names of some top-level statements in order."""
     visitor = _NameVisitor()
     for node in body:
@@ -74,7 +74,7 @@ class _NameVisitor(ast.NodeVisitor):
 
     def finish(self) -> None:
         while self.later:
-            for name in free_names(self.later.pop()):
+            for name in find_free_names(self.later.pop()):
                 if name not in self.binds:
                     self.uses.add(name)
 
@@ -98,7 +98,7 @@ class _NameVisitor(ast.NodeVisitor):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
-        root = root_name(node.target)
+        root = find_root_name(node.target)
         if root:
             self._add_use(root)
             self.changes.add(root)
@@ -119,7 +119,7 @@ class _NameVisitor(ast.NodeVisitor):
     visit_AsyncFor = visit_For
 
     def _bind_target(self, target: ast.expr) -> None:
-        root = root_name(target)
+        root = find_root_name(target)
         if isinstance(target, ast.Attribute | ast.Subscript):
             self.visit(target.value)
             if isinstance(target, ast.Subscript):
@@ -131,7 +131,7 @@ class _NameVisitor(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute) and node.func.attr not in _PURE_METHODS:
-            root = root_name(node.func.value)
+            root = find_root_name(node.func.value)
             if root:
                 self.changes.add(root)
         self.generic_visit(node)
@@ -170,7 +170,7 @@ class _NameVisitor(ast.NodeVisitor):
 
     def _visit_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         self.visit(node.generators[0].iter)
-        for name in free_names(node):
+        for name in find_free_names(node):
             self._add_use(name)
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
@@ -189,14 +189,14 @@ def is_pure_method(method: str) -> bool:
     return method in _PURE_METHODS
 
 
-def root_name(node: ast.AST) -> str:
+def find_root_name(node: ast.AST) -> str:
     """``df`` of ``df.loc[0].x``; empty where the expression does not begin with a name."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call | ast.Starred):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def free_names(node: ast.AST) -> frozenset[str]:
+def find_free_names(node: ast.AST) -> frozenset[str]:
     """Names that a function, lambda or comprehension reads from outside of itself (builtins left out)."""
     bound: set[str] = set()
     read: set[str] = set()
@@ -211,9 +211,9 @@ def free_names(node: ast.AST) -> frozenset[str]:
             (read if isinstance(child.ctx, ast.Load) else bound).add(child.id)
         elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             bound.add(child.name)
-            outer |= free_names(child)
+            outer |= find_free_names(child)
         elif isinstance(child, ast.Lambda):
-            outer |= free_names(child)
+            outer |= find_free_names(child)
         elif isinstance(child, ast.Import | ast.ImportFrom):
             bound.update(a.asname or a.name.split(".")[0] for a in child.names)
         elif isinstance(child, ast.ExceptHandler) and child.name:

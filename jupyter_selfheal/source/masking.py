@@ -90,7 +90,7 @@ def _rewrite_timed_line(line: str) -> str | None:
 
 def _can_parse(line: str) -> bool:
     try:
-        tree_of(line, flags=PARSE_FLAGS)
+        parse_tree(line, flags=PARSE_FLAGS)
     except (SyntaxError, ValueError):
         return False
     return True
@@ -138,7 +138,7 @@ def _scan_line(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
     return quote, depth, stripped.endswith("\\") and not quote
 
 
-def tree_of(text: str, mode: str = "exec", flags: int = ast.PyCF_ONLY_AST) -> ast.AST:
+def parse_tree(text: str, mode: str = "exec", flags: int = ast.PyCF_ONLY_AST) -> ast.AST:
     """The syntax tree of a text, from any thread; raises what ``compile`` raises.
 
     CPython before 3.11.8 counts the depth of trees in one place for all threads: where a garbage collection lets another
@@ -154,10 +154,10 @@ def tree_of(text: str, mode: str = "exec", flags: int = ast.PyCF_ONLY_AST) -> as
 
 def parse_expression(text: str) -> ast.expr:
     """The tree of an expression; raises what ``compile`` raises."""
-    return cast(ast.Expression, tree_of(text.strip(), "eval")).body
+    return cast(ast.Expression, parse_tree(text.strip(), "eval")).body
 
 
-def compiles(source: str) -> bool:
+def can_compile(source: str) -> bool:
     """True where the cell is Python after masking (or a foreign cell, which is not ours to judge)."""
     if is_foreign(source):
         return True

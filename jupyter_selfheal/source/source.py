@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from jupyter_selfheal.inside.positions import LineTable, splice
 from jupyter_selfheal.source import masking
-from jupyter_selfheal.source.binding import Names, names_of
+from jupyter_selfheal.source.binding import Names, collect_names
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ class Source:
         """The syntax tree (masked, top-level await allowed), or None where the source does not parse."""
         if "_tree" not in self.__dict__:
             try:
-                tree = masking.tree_of(self.masked, flags=masking.PARSE_FLAGS)
+                tree = masking.parse_tree(self.masked, flags=masking.PARSE_FLAGS)
             except (SyntaxError, ValueError):
                 tree = None
             except (RecursionError, MemoryError):
@@ -101,7 +101,7 @@ class Source:
         given = masking.find_magic_names(self.text)
         if self.tree is None or self.is_foreign:
             return Names(binds=given)
-        names = names_of(self.tree.body)
+        names = collect_names(self.tree.body)
         return replace(names, binds=names.binds | given) if given else names
 
     @lazy_property
@@ -131,24 +131,24 @@ class Source:
         magics = [line.strip() for line in self.line_table.lines if line.lstrip().startswith(("%", "!"))]
         return ast.dump(self.tree, annotate_fields=False, include_attributes=False) + "\n".join(magics)
 
-    def offset(self, line: int, column: int) -> int:
+    def find_offset(self, line: int, column: int) -> int:
         """Character offset of ast's 1-based line and 0-based UTF-8 column."""
         return self.line_table.offset(line, column)
 
-    def span(self, node: ast.AST) -> tuple[int, int]:
+    def find_span(self, node: ast.AST) -> tuple[int, int]:
         """Character offsets [start, end) of a node; decorators are part of a definition."""
         lineno, col = node.lineno, node.col_offset  # type: ignore[attr-defined]
         for decorator in _decorators(node):
             if decorator.lineno < lineno:
                 lineno, col = decorator.lineno, max(decorator.col_offset - 1, 0)
-        return self.offset(lineno, col), self.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+        return self.find_offset(lineno, col), self.find_offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
-    def text_of(self, node: ast.AST) -> str:
+    def extract_text(self, node: ast.AST) -> str:
         """The source text of a node."""
-        start, end = self.span(node)
+        start, end = self.find_span(node)
         return self.text[start:end]
 
-    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+    def walk_ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """What a node of the tree is in, innermost first."""
         while node in self.parents:
             node = self.parents[node]
@@ -168,7 +168,7 @@ class Source:
         for s in self.statements:
             if s.index in kept:
                 continue
-            start, end = self.span(s.node)
+            start, end = self.find_span(s.node)
             if text[start : start + 1] in ("%", "!", "?"):
                 end = text.find("\n", start) if text.find("\n", start) >= 0 else len(text)
             edits.append((start, end, re.sub(r"[^\r\n]", " ", text[start:end])))
@@ -180,7 +180,7 @@ class Source:
             blanked = blanked[:lead] + "#" + blanked[lead + 1 :]
         return blanked
 
-    def remaining_after(self, ran: int, patched: Source) -> str | None:
+    def find_remaining(self, ran: int, patched: Source) -> str | None:
         """What is left to run of the patched source where the first ``ran`` statements of this one ran.
 
         The rest, as in :meth:`keep_statements`; None where something of what ran is not there any more, in order, with nothing but

@@ -120,9 +120,9 @@ def check_patch(rule: Rule, broken: Broken, patch: Patch) -> None:
     assert not patch.is_empty, f"{rule.code}: an empty patch"
     for edit in patch.edits:
         if isinstance(edit, Replace | Insert):
-            assert src.compiles(edit.source), f"{rule.code}: the result does not compile:\n{edit.source}"
-        if isinstance(edit, Replace) and not patch.removes and src.compiles(edit.old):
-            before, after = len(src.statements(edit.old)), len(src.statements(edit.source))
+            assert src.can_compile(edit.source), f"{rule.code}: the result does not compile:\n{edit.source}"
+        if isinstance(edit, Replace) and not patch.removes and src.can_compile(edit.old):
+            before, after = len(src.list_statements(edit.old)), len(src.list_statements(edit.source))
             assert after >= before, f"{rule.code} deletes a statement:\n{edit.old}\n→\n{edit.source}"
 
 

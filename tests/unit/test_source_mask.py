@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jupyter_selfheal.source import mask, names, parse
+from jupyter_selfheal.source import find_names, mask, parse
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_parsing_survives_another_thread_that_parses_meanwhile() -> None:
 )
 def test_a_cell_magic_binds_the_names_that_it_is_told(first: str, bound: set[str]) -> None:
     """Else a state that is reconstructed lacks them: the cell that makes them is left out."""
-    assert names(first + "\npass").binds == bound
+    assert find_names(first + "\npass").binds == bound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.source import keep_statements, statements
+from jupyter_selfheal.source import keep_statements, list_statements
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from jupyter_selfheal.source import keep_statements, statements
     ],
 )
 def test_earlier_statements_are_blanked_whole(source: str, index: int, left: str) -> None:
-    found = keep_statements(source, range(index, len(statements(source))))
+    found = keep_statements(source, range(index, len(list_statements(source))))
     assert [line.strip() for line in found.split("\n")] == left.split("\n")
     assert len(found) == len(source)
 
@@ -32,6 +32,6 @@ def test_ipython_keeps_the_lines_of_what_is_left(source: str) -> None:
 
     last = len(source.split("\n")) - 1
     whole = TransformerManager().transform_cell(source).split("\n")
-    left = keep_statements(source, range(source.count(";") + 1, len(statements(source))))
+    left = keep_statements(source, range(source.count(";") + 1, len(list_statements(source))))
     rest = TransformerManager().transform_cell(left).split("\n")
     assert rest.index("b") == whole.index("b") <= last

@@ -246,7 +246,7 @@ def _build_edit(template: JSON, case: Case) -> Replace | None:
 
 def _list_concerned_cells(case: Case) -> tuple[Cell, ...]:
     """The cells above that the failing one depends on, and those in the traceback."""
-    above, names = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
+    above, names = case.notebook.code_before(case.failure.cell_id), src.find_names(case.failure.source)
     needed = set(src.backward_slice([c.source for c in above], names.uses | names.changes))
     mentioned = {frame.cell_id for frame in case.failure.frames}
     return tuple(c for n, c in enumerate(above) if n in needed or c.id in mentioned)
@@ -271,14 +271,14 @@ def _build_cell_above(template: JSON, case: Case) -> Insert | None:
 
 def _fits_here(text: str, here: Sequence[str], case: Case) -> bool:
     """Whether every name that a new cell reads exists above, and what it makes is nothing of the notebook's own."""
-    above = [src.names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id)]
-    known, names = frozenset().union(*above), src.names(text)
+    above = [src.find_names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id)]
+    known, names = frozenset().union(*above), src.find_names(text)
     own = names.binds - set(here)
     return names.uses - names.binds <= known and not own & known
 
 
 def _uses_known_names_only(new: str, old: str, case: Case) -> bool:
     """Whether every name that the change brings in exists: in a look-alike it does not."""
-    brought = src.names(new).uses - src.names(old).uses
-    known = frozenset().union(*(src.names(c.source).binds for c in case.notebook.cells if c.kind == "code"))
-    return not case.notebook.cells or brought <= known | src.names(old).binds
+    brought = src.find_names(new).uses - src.find_names(old).uses
+    known = frozenset().union(*(src.find_names(c.source).binds for c in case.notebook.cells if c.kind == "code"))
+    return not case.notebook.cells or brought <= known | src.find_names(old).binds

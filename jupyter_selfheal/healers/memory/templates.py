@@ -144,7 +144,7 @@ def _pair_blocks(old: ast.stmt, new: ast.stmt) -> Iterator[tuple[Block, Block]]:
 def _extract_text(source: str, block: Sequence[ast.stmt]) -> str:
     if not block:
         return ""
-    start, end = src.span(source, block[0])[0], src.span(source, block[-1])[1]
+    start, end = src.find_span(source, block[0])[0], src.find_span(source, block[-1])[1]
     column = start - (source.rfind("\n", 0, start) + 1)
     return textwrap.dedent(" " * column + source[start:end])
 
@@ -186,7 +186,7 @@ def _make_change(source: str, block: Block, at: int, change: Change, names: tupl
     text = rename_variables(change.new, dict(zip(change.names, names, strict=True)))
     if text is None:
         return None
-    start, end = src.span(source, block[at])[0], src.span(source, block[at + max(len(change.old), 1) - 1])[1]
+    start, end = src.find_span(source, block[at])[0], src.find_span(source, block[at + max(len(change.old), 1) - 1])[1]
     indent = source[source.rfind("\n", 0, start) + 1 : start]
     if indent.strip():
         return None  # not the first statement on its line
@@ -253,6 +253,6 @@ def _rename_tokens(text: str, moved: Mapping[str, str]) -> str:
         is_argument = depth > 0 and tokens[n + 1].string == "=" and tokens[n - 1].string in ("(", ",")
         if not is_attribute and not is_argument:
             line, column = token.start
-            start = src.offset(text, line, len(text.splitlines()[line - 1][:column].encode()))
+            start = src.find_offset(text, line, len(text.splitlines()[line - 1][:column].encode()))
             edits.append((start, start + len(token.string), moved[token.string]))
     return src.splice(text, edits)

@@ -124,15 +124,17 @@ def shorten_paths(text: str, folder: str = "") -> str:
 def pick_other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:
     """The cells that the failing one depends on by names, those in its traceback, and those below that assert something of it;
     the nearest first where not all fit, in the notebook's order."""
-    above, names = case.notebook.code_before(case.failure.cell_id), src.names(case.failure.source)
+    above, names = case.notebook.code_before(case.failure.cell_id), src.find_names(case.failure.source)
     picked = {above[n].id for n in src.backward_slice([c.source for c in above], names.uses | names.changes)}
     picked |= {frame.cell_id for frame in case.failure.frames}
     binds = (
-        names.binds | names.changes | frozenset().union(*(src.names(c.source).binds for c in above if c.id in picked))
+        names.binds
+        | names.changes
+        | frozenset().union(*(src.find_names(c.source).binds for c in above if c.id in picked))
     )
     cells = [cell for cell in above if cell.id in picked]
     asserting = [c for c in case.notebook.code_after(case.failure.cell_id) if "assert" in c.source]
-    cells += [c for c in asserting if src.names(c.source).uses & binds][:2]
+    cells += [c for c in asserting if src.find_names(c.source).uses & binds][:2]
     left, kept = cells_chars, []
     at = case.notebook.index(case.failure.cell_id)
     for cell in sorted(cells, key=lambda c: abs(case.notebook.index(c.id) - at)):
@@ -149,10 +151,10 @@ def _fence_code(source: str) -> str:
 
 def list_live_names(case: Case) -> list[str]:
     """The variables that the failing cell touches, those of the failing statement first."""
-    statements = src.statements(case.failure.source)
+    statements = src.list_statements(case.failure.source)
     at = case.failure.statement
-    near = src.names_of([statements[at].node]).uses if 0 <= at < len(statements) else frozenset()
-    touched = src.names(case.failure.source)
+    near = src.collect_names([statements[at].node]).uses if 0 <= at < len(statements) else frozenset()
+    touched = src.find_names(case.failure.source)
     return [*sorted(near), *sorted((touched.uses | touched.changes) - near)][:VARIABLES]
 
 

@@ -197,5 +197,7 @@ def _parse_edit(raw: Mapping[str, Any], where: str, case: Case) -> tuple[Edit | 
 def _build_canonical_key(patch: Patch) -> tuple[Any, ...]:
     """Equal for patches that differ in formatting and comments only."""
     return tuple(
-        (type(e).__name__, e.cell_id, src.canonical(e.source)) for e in patch.edits if isinstance(e, Replace | Insert)
+        (type(e).__name__, e.cell_id, src.canonicalise(e.source))
+        for e in patch.edits
+        if isinstance(e, Replace | Insert)
     )

@@ -50,13 +50,13 @@ class AxesGrid(Rule):
         uses = _list_subscripts(context, name)
         two = {isinstance(n.slice, ast.Tuple) and len(n.slice.elts) == 2 for n in uses}
         if two == {True} and not any(k.arg == "squeeze" for k in call.keywords):
-            end = src.span(source, call)[1] - 1
+            end = src.find_span(source, call)[1] - 1
             comma = "" if source[:end].rstrip().endswith(("(", ",")) else ", "
             edits = context.replace(cell_id, [(end, end, f"{comma}squeeze=False")])
             yield self.patch(edits, "Add `squeeze=False`", f"The code indexes `{name}` by row and column.", prior=0.88)
         elif two == {False} and "'numpy.ndarray'" in context.failure.evalue and not _is_unpacked(context, name):
-            start, end = src.span(source, statement)
-            indent = source[src.offset(source, statement.lineno, 0) : start]
+            start, end = src.find_span(source, statement)
+            indent = source[src.find_offset(source, statement.lineno, 0) : start]
             edits = context.replace(cell_id, [(end, end, f"\n{indent}{name} = {name}.flatten()")])
             yield self.patch(edits, f"Flatten `{name}`", f"The code indexes `{name}` by a single number.", prior=0.88)
 
@@ -81,7 +81,7 @@ def _list_subscripts(context: RuleContext, name: str) -> list[ast.Subscript]:
     nodes = []
     for cell_id in cells:
         source = context.source_of(cell_id)
-        if cell_id != context.failure.cell_id and name in src.names(source).binds:
+        if cell_id != context.failure.cell_id and name in src.find_names(source).binds:
             break
         nodes += [
             n

@@ -36,11 +36,11 @@ class ChangedWhileIterated(Rule):
         # the failing line is the loop's head; else the innermost loop around it
         loops.sort(key=lambda n: (n.lineno != line, -n.lineno))
         for loop in loops[:1]:
-            start, end = src.span(source, loop.iter)
+            start, end = src.find_span(source, loop.iter)
             text = source[start:end]
             yield self.patch(
                 context.replace(cell_id, [(start, end, f"list({text})")]),
                 f"Iterate over `list({text})`",
-                f"The loop changes `{src.root_name(loop.iter) or text}` while it goes through it.",
+                f"The loop changes `{src.find_root_name(loop.iter) or text}` while it goes through it.",
                 prior=0.9,
             )

@@ -41,8 +41,8 @@ class CountedValues(Rule):
             for node in src.walk(source):
                 name = _find_counted_column(node)
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and name:
-                    end = src.span(source, node)[1]
-                    start = src.span(source, node.func.value)[1]
+                    end = src.find_span(source, node)[1]
+                    start = src.find_span(source, node.func.value)[1]
                     changes.append((start, end, f'.rename_axis("index").reset_index(name={name!r})'.replace("'", '"')))
             if changes:
                 yield self.patch(

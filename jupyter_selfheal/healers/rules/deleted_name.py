@@ -66,21 +66,21 @@ def find_deletion(context: RuleContext, name: str) -> Deleted | None:
     matches, binder = None, ""
     own = Cell(context.failure.cell_id, context.failure.source)
     for cell in (*(c for c in context.notebook.code_before(own.id) if c.runs), own) if name else ():
-        for statement in src.statements(cell.source):
+        for statement in src.list_statements(cell.source):
             if cell is own and statement.index >= context.failure.statement:
                 break
             node = statement.node
             if isinstance(node, ast.Delete) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
                 matches = Deleted(cell.id, node, binder)
-            elif name in src.names_of([node]).binds:
+            elif name in src.collect_names([node]).binds:
                 matches, binder = None, cell.id
     return matches
 
 
 def _remove_target(source: str, node: ast.Delete, name: str) -> list[Splice]:
     """Splices that take a name from a ``del``, with its line where it is the only one; none where the line is shared."""
-    kept = [src.text_of(source, t) for t in node.targets if not (isinstance(t, ast.Name) and t.id == name)]
-    start, end = src.span(source, node)
+    kept = [src.extract_text(source, t) for t in node.targets if not (isinstance(t, ast.Name) and t.id == name)]
+    start, end = src.find_span(source, node)
     if kept:
         return [(start, end, f"del {', '.join(kept)}")]
     first, last = source.rfind("\n", 0, start) + 1, source.find("\n", end)

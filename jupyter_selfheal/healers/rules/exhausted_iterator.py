@@ -50,7 +50,7 @@ class ExhaustedIterator(Rule):
             if made is None or not _is_one_pass(made[2].value):
                 continue
             cell_id, source, assignment = made
-            start, end = src.span(source, assignment.value)
+            start, end = src.find_span(source, assignment.value)
             text = source[start:end]
             inner = text[1:-1] if isinstance(assignment.value, ast.GeneratorExp) and text.startswith("(") else text
             yield self.patch(

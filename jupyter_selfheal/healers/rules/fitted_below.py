@@ -49,7 +49,7 @@ class FittedBelow(Rule):
 
 def _fits_estimator(source: str, name: str) -> bool:
     """True where a statement of the cell's top level calls ``name.fit``, and none binds the name."""
-    calls = [n for s in src.statements(source) for n in ast.walk(s.node) if isinstance(n, ast.Call)]
+    calls = [n for s in src.list_statements(source) for n in ast.walk(s.node) if isinstance(n, ast.Call)]
     nodes = any(
         isinstance(c.func, ast.Attribute)
         and c.func.attr in ("fit", "fit_transform", "partial_fit")
@@ -57,14 +57,14 @@ def _fits_estimator(source: str, name: str) -> bool:
         and c.func.value.id == name
         for c in calls
     )
-    return nodes and name not in src.names(source).binds
+    return nodes and name not in src.find_names(source).binds
 
 
 def _may_move(context: RuleContext, cell: Cell, passed: tuple[Cell, ...], name: str) -> bool:
-    mine = src.names(cell.source)
+    mine = src.find_names(cell.source)
     above = [c.source for c in context.notebook.code_before(context.failure.cell_id)]
-    known = frozenset().union(*(src.names(s).binds for s in above))
+    known = frozenset().union(*(src.find_names(s).binds for s in above))
     if not mine.uses <= known:
         return False
-    others = [src.names(c.source) for c in passed] + [src.names(context.failure.source)]
+    others = [src.find_names(c.source) for c in passed] + [src.find_names(context.failure.source)]
     return not any((o.binds | o.changes) & (mine.uses - {name}) or o.uses & mine.binds for o in others)

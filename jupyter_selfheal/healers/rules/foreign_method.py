@@ -73,7 +73,7 @@ def _list_alike(context: RuleContext, node: ast.Attribute) -> list[ast.Attribute
 
 def _strip_parentheses(source: str, node: ast.AST, text: str) -> str:
     """The text without its outer parentheses, where the node stands alone: as an argument, a value or a condition."""
-    where = src.span(source, node)
+    where = src.find_span(source, node)
     for above in src.walk(source):
         alone: list[ast.AST] = []
         if isinstance(above, ast.Call):
@@ -82,7 +82,7 @@ def _strip_parentheses(source: str, node: ast.AST, text: str) -> str:
             alone = [above.test]
         elif isinstance(above, ast.Assign | ast.Return | ast.Expr) and above.value is not None:
             alone = [above.value]
-        if any(src.span(source, n) == where for n in alone) and text.startswith("(") and text.endswith(")"):
+        if any(src.find_span(source, n) == where for n in alone) and text.startswith("(") and text.endswith(")"):
             return text[1:-1]
     return text
 

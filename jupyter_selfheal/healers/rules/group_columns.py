@@ -82,7 +82,7 @@ def _list_applied(context: RuleContext, name: str) -> Iterator[Applied]:
     """Calls of ``apply`` on groups by the column."""
     grouped: dict[str, tuple[ast.Call, ast.Name]] = {}
     for cell_id, source in _list_cells(context):
-        for statement in src.statements(source):
+        for statement in src.list_statements(source):
             for node in ast.walk(statement.node):
                 if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
                     continue
@@ -115,8 +115,8 @@ def _depends_on_column(context: RuleContext, applied: list[Applied]) -> bool:
     calls = {(a.cell_id, a.statement.index) for a in applied}
     tainted: set[str] = set()
     for cell_id, source in _list_cells(context):
-        for statement in src.statements(source):
-            names = src.names_of([statement.node])
+        for statement in src.list_statements(source):
+            names = src.collect_names([statement.node])
             touched = (cell_id, statement.index) in calls or bool(tainted & names.uses)
             if (
                 cell_id == context.failure.cell_id
@@ -133,13 +133,13 @@ def _build_edits(rule: Rule, context: RuleContext, applied: list[Applied]) -> tu
     first: list[str] = []
     for one in applied:
         mine = splices.setdefault(one.cell_id, {})
-        end = src.span(one.source, one.groups)[1]
+        end = src.find_span(one.source, one.groups)[1]
         whole = f"{one.groups.id}.obj" if isinstance(one.groups, ast.Name) else one.table.id
         mine[end, end, f"[list({whole}.columns)]"] = None
         if one.groups is one.grouping and _returns_the_group(context, one.call.args[0]) and not _has_keys(one.grouping):
-            inside = src.span(one.source, one.grouping)[1] - 1
+            inside = src.find_span(one.source, one.grouping)[1] - 1
             mine[inside, inside, ", group_keys=False"] = None
-        if one.table.id in src.names_of([one.statement.node]).binds:
+        if one.table.id in src.collect_names([one.statement.node]).binds:
             first += _list_makers(context, one)
     edits: list[Edit] = [RunCells(tuple(dict.fromkeys(first)))] if first else []
     for cell_id, changes in splices.items():
@@ -151,7 +151,7 @@ def _list_makers(context: RuleContext, one: Applied) -> list[str]:
     """The cell above that made the table which the statement overwrites: it must run again first."""
     above = [c for c, _ in _list_cells(context)]
     above = above[: above.index(one.cell_id)]
-    made = [c for c in above if one.table.id in src.names(context.source_of(c)).binds]
+    made = [c for c in above if one.table.id in src.find_names(context.source_of(c)).binds]
     return made[-1:]
 
 
@@ -164,7 +164,7 @@ def _returns_the_group(context: RuleContext, function: ast.expr) -> bool:
     if not isinstance(function, ast.Name):
         return False
     for _, source in _list_cells(context):
-        for statement in src.statements(source):
+        for statement in src.list_statements(source):
             made = statement.node
             if isinstance(made, ast.FunctionDef) and made.name == function.id and made.args.args:
                 group = made.args.args[0].arg

@@ -127,7 +127,7 @@ def _take(patches: Iterator[Patch], count: int) -> Iterator[Patch]:
 def _is_sound(patch: Patch) -> bool:
     """Something changes, and what changes is Python."""
     return bool(patch.edits) and all(
-        src.compiles(e.source) and not (isinstance(e, Replace) and e.old == e.source)
+        src.can_compile(e.source) and not (isinstance(e, Replace) and e.old == e.source)
         for e in patch.edits
         if isinstance(e, Replace | Insert)
     )
@@ -138,9 +138,9 @@ def _make_key(patch: Patch) -> str:
     parts = []
     for edit in patch.edits:
         if isinstance(edit, Replace):
-            parts.append(f"replace {edit.cell_id} {src.canonical(edit.source)}")
+            parts.append(f"replace {edit.cell_id} {src.canonicalise(edit.source)}")
         elif isinstance(edit, Insert):
-            parts.append(f"insert {edit.before} {src.canonical(edit.source)}")
+            parts.append(f"insert {edit.before} {src.canonicalise(edit.source)}")
         else:
             parts.append(repr(edit))
     return "\n".join(parts)

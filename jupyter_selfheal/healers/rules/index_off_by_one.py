@@ -59,7 +59,7 @@ class IndexOffByOne(Rule):
         keys = context.keys(owner)
         if keys is None or keys.length != index.value or keys.keys or keys.index:
             return
-        change = (*src.span(source, index), str(index.value - 1))
+        change = (*src.find_span(source, index), str(index.value - 1))
         yield self.patch(
             context.replace(cell_id, [change]),
             f"Use the last item, `{owner}[{index.value - 1}]`",
@@ -74,7 +74,7 @@ def _list_corrections(source: str, node: ast.Subscript, owner: str) -> Iterator[
     length = f"len({owner})"
     index = node.slice
     if _read_text(source, index) == length:
-        yield [(*src.span(source, index), "-1")], f"Take the last item, `{owner}[-1]`", True
+        yield [(*src.find_span(source, index), "-1")], f"Take the last item, `{owner}[-1]`", True
         return
     name, shift = _index_variable(index)
     if not name:
@@ -103,10 +103,10 @@ def _range_bound(
         return
     excess = beyond + shift
     bound = length if excess == beyond else f"{length} - {shift}"
-    yield [(*src.span(source, stop), bound)], f"Let the loop end at `{bound}`", not counts_from_one or shift != 0
+    yield [(*src.find_span(source, stop), bound)], f"Let the loop end at `{bound}`", not counts_from_one or shift != 0
     if counts_from_one and shift == 0:
-        first = (*src.span(source, call.args[0]), "0")
-        yield [first, (*src.span(source, stop), length)], f"Count the items of `{owner}` from 0", False
+        first = (*src.find_span(source, call.args[0]), "0")
+        yield [first, (*src.find_span(source, stop), length)], f"Count the items of `{owner}` from 0", False
 
 
 def _while_bound(source: str, loop: ast.While, name: str, length: str) -> Iterator[tuple[list[Splice], str, bool]]:
@@ -114,7 +114,7 @@ def _while_bound(source: str, loop: ast.While, name: str, length: str) -> Iterat
         if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.LtE):
             continue
         if _read_text(source, test.left) == name and _read_text(source, test.comparators[0]) == length:
-            start, end = src.span(source, test.left)[1], src.span(source, test.comparators[0])[0]
+            start, end = src.find_span(source, test.left)[1], src.find_span(source, test.comparators[0])[0]
             yield [(start, end, source[start:end].replace("<=", "<"))], f"Loop while `{name} < {length}`", True
 
 
@@ -130,14 +130,14 @@ def _index_variable(index: ast.expr) -> tuple[str, int]:
 
 def _list_loops(source: str, node: ast.AST) -> Iterator[ast.For | ast.While | ast.comprehension]:
     """Loops and comprehensions around a node, outermost first."""
-    where = src.span(source, node)
+    where = src.find_span(source, node)
     for outer in src.walk(source):
         if isinstance(outer, ast.For | ast.While):
-            start, end = src.span(source, outer)
+            start, end = src.find_span(source, outer)
             if start <= where[0] and where[1] <= end:
                 yield outer
         elif isinstance(outer, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-            start, end = src.span(source, outer)
+            start, end = src.find_span(source, outer)
             if start <= where[0] and where[1] <= end:
                 yield from outer.generators
 
@@ -147,4 +147,4 @@ def _name_target(loop: ast.For | ast.comprehension | ast.While) -> str:
 
 
 def _read_text(source: str, node: ast.AST) -> str:
-    return src.text_of(source, node)
+    return src.extract_text(source, node)

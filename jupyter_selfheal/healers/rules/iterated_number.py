@@ -120,7 +120,10 @@ def _explain_doubt(context: RuleContext, iterated: ast.expr, target: str) -> str
         return f"`{near[0] if near else name}` may be meant as the sequence to go through."
     cells = (c.source for c in context.notebook.code_before(context.failure.cell_id))
     bound = [
-        s for c in (*cells, context.failure.source) for s in src.statements(c) if name in src.names_of([s.node]).binds
+        s
+        for c in (*cells, context.failure.source)
+        for s in src.list_statements(c)
+        if name in src.collect_names([s.node]).binds
     ]
     return f"`{name}` was bound more than once, and may have been a sequence." if len(bound) > 1 else ""
 

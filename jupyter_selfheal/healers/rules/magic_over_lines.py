@@ -36,10 +36,10 @@ class MagicOverLines(SyntaxRule):
                 continue
             code = lines[first][match.end() :].rstrip()
             for last in range(first + 1, len(lines)):
-                if src.compiles(code) or "#" in code:
+                if src.can_compile(code) or "#" in code:
                     break
                 code = f"{code.removesuffix(chr(92)).rstrip()} {lines[last].strip()}"
-                if src.compiles(code) and "#" not in code and last + 1 >= fault.line:
+                if src.can_compile(code) and "#" not in code and last + 1 >= fault.line:
                     joined = [*lines[:first], match[0] + code, *lines[last + 1 :]]
                     yield Mend("\n".join(joined), f"Join the lines of `{match[0].strip()}`", prior=0.93)
                     return

@@ -113,7 +113,7 @@ def _is_handed_to(context: RuleContext, name: str, package: str) -> bool:
     """True where the value goes straight into a call on an object of the package: ``fig.savefig(bbox_inches=Bbox(…))``."""
     for call in context.nodes_on_line(ast.Call):
         given = [a.func if isinstance(a, ast.Call) else a for a in (*call.args, *(k.value for k in call.keywords))]
-        owner = src.root_name(call.func)
+        owner = src.find_root_name(call.func)
         if owner and any(isinstance(g, ast.Name) and g.id == name for g in given):
             live = context.describe(owner)
             return live is not None and (live.module.split(".")[0] == package or live.name.split(".")[0] == package)
@@ -123,7 +123,7 @@ def _is_handed_to(context: RuleContext, name: str, package: str) -> bool:
 def _choose_cell(context: RuleContext) -> str:
     """The cell that reads the name, if it only defines things (it runs again, then); else the failing cell."""
     cell_id, source, _ = context.location
-    harmless = all(isinstance(s.node, DEFINITIONS) for s in src.statements(source))
+    harmless = all(isinstance(s.node, DEFINITIONS) for s in src.list_statements(source))
     return cell_id if harmless else context.failure.cell_id
 
 
@@ -135,7 +135,7 @@ def _name_in(message: str) -> str:
 def _is_bound(context: RuleContext, name: str) -> bool:
     """True where some cell binds the name other than by an import: then its absence is a matter of state or of a typo."""
     for cell in context.notebook.cells:
-        bound_names = src.names(context.source_of(cell.id) if cell.kind == "code" else "")
+        bound_names = src.find_names(context.source_of(cell.id) if cell.kind == "code" else "")
         if name in bound_names.binds and name not in bound_names.imports:
             return True
     return False

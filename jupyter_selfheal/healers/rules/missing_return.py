@@ -80,7 +80,7 @@ def _functions_used(context: RuleContext) -> list[str]:
     _, source, line = context.location
     names: list[str] = []
     if context.failure.kind is FailureKind.MISSED:
-        line = max((s.last for s in src.statements(context.failure.source)), default=0)
+        line = max((s.last for s in src.list_statements(context.failure.source)), default=0)
     tree = src.parse(source)
     if tree is None:
         return []
@@ -171,7 +171,7 @@ def _list_tails(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice | None:
-    start, end = src.span(source, tail)
+    start, end = src.find_span(source, tail)
     indent = " " * tail.col_offset
     if isinstance(tail, ast.Expr):
         value = tail.value
@@ -179,7 +179,7 @@ def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice
             # ``found.sort()`` at the end: what it filled is the result
             changed = value.func.value
             made = isinstance(changed, ast.Name) and changed.id in _list_assigned(function)
-            return (end, end, f"\n{indent}return {src.text_of(source, changed)}") if made else None
+            return (end, end, f"\n{indent}return {src.extract_text(source, changed)}") if made else None
         if isinstance(value, ast.Constant | ast.Await) or (
             isinstance(value, ast.Call) and _called_name(value) in EFFECTS
         ):
@@ -210,7 +210,7 @@ def _find_filled(function: ast.FunctionDef, loop: ast.For | ast.While) -> str:
         for t in s.targets
         if isinstance(t, ast.Name)
     }
-    bound_names = src.names_of(loop.body)
+    bound_names = src.collect_names(loop.body)
     targets = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if isinstance(loop, ast.For) else set()
     tested = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)} if isinstance(loop, ast.While) else set()
     changed = (bound_names.binds | bound_names.changes) & before - targets

@@ -80,7 +80,9 @@ class MissingSelf(Rule):
         if context.is_bound_anywhere(name) or name not in _list_members(owner):
             return
         changes: list[Splice] = [
-            (*src.span(source, n), f"self.{name}") for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == name
+            (*src.find_span(source, n), f"self.{name}")
+            for n in ast.walk(method)
+            if isinstance(n, ast.Name) and n.id == name
         ]
         yield self.patch(
             context.replace(cell_id, changes),
@@ -98,7 +100,7 @@ def _lacks_self(method: ast.FunctionDef) -> bool:
 
 
 def _first_parameter(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef) -> Splice:
-    start = src.offset(source, method.lineno, method.col_offset)
+    start = src.find_offset(source, method.lineno, method.col_offset)
     at = source.index("(", source.index(method.name, start)) + 1
     arguments = method.args
     empty = not (arguments.args or arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg)
@@ -110,6 +112,10 @@ def _list_members(owner: ast.ClassDef) -> set[str]:
     names = {n.name for n in owner.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
     names |= {t.id for n in owner.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
     for node in ast.walk(owner):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and src.root_name(node.value) == "self":
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and src.find_root_name(node.value) == "self"
+        ):
             names.add(node.attr)
     return names

@@ -99,13 +99,13 @@ def _module_splices(source: str, wrong: str, word: str) -> list[Splice]:
     for node in _list_imports(source):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             if node.module == wrong or node.module.startswith(wrong + "."):
-                start = src.span(source, node)[0] + len("from ")
+                start = src.find_span(source, node)[0] + len("from ")
                 at = source.index(wrong, start)
                 splices.append((at, at + len(wrong), right))
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name == wrong or alias.name.startswith(wrong + "."):
-                    start = src.span(source, alias)[0]
+                    start = src.find_span(source, alias)[0]
                     splices.append((start, start + len(wrong), right))
                     if not alias.asname and not top:
                         splices += rename_name(source, last, word)
@@ -118,7 +118,7 @@ def _name_splices(source: str, module: str, wrong: str, word: str) -> list[Splic
         if isinstance(node, ast.ImportFrom) and node.module == module:
             for alias in node.names:
                 if alias.name == wrong:
-                    start = src.span(source, alias)[0]
+                    start = src.find_span(source, alias)[0]
                     splices.append((start, start + len(wrong), word))
                     if not alias.asname:
                         splices += rename_name(source, wrong, word)

@@ -97,8 +97,8 @@ def _find_insertion(context: RuleContext, module: str) -> tuple[int, str] | None
     node = node or context.failing_statement
     if node is None:
         return None
-    start = src.offset(context.failure.source, node.lineno, 0)
-    indent = context.failure.source[start : src.span(context.failure.source, node)[0]]
+    start = src.find_offset(context.failure.source, node.lineno, 0)
+    indent = context.failure.source[start : src.find_span(context.failure.source, node)[0]]
     return None if indent.strip() else (start, indent)
 
 

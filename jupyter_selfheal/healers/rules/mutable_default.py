@@ -49,14 +49,14 @@ class MutableDefault(Rule):
         source = context.source_of(cell_id)
         docstring = ast.get_docstring(node, clean=False) is not None and len(node.body) > 1
         first = node.body[1 if docstring else 0]
-        start = src.span(source, first)[0]
+        start = src.find_span(source, first)[0]
         indent = source[source.rfind("\n", 0, start) + 1 : start]
-        made = f"if {argument} is None:\n{indent}    {argument} = {src.text_of(source, default)}\n{indent}"
-        changes = [(*src.span(source, default), "None"), (start, start, made)]
+        made = f"if {argument} is None:\n{indent}    {argument} = {src.extract_text(source, default)}\n{indent}"
+        changes = [(*src.find_span(source, default), "None"), (start, start, made)]
         return self.patch(
             context.replace(cell_id, changes) if not indent.strip() else (),
             f"Create `{argument}` anew in each call of `{node.name}`",
-            f"`{node.name}` changes its default `{argument}={src.text_of(source, default)}`, which all calls share.",
+            f"`{node.name}` changes its default `{argument}={src.extract_text(source, default)}`, which all calls share.",
             prior=0.9,
         )
 

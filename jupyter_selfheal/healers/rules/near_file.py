@@ -90,7 +90,7 @@ def _list_corrections(context: RuleContext, path: str, names: str) -> Iterator[t
             n for n in src.walk(source) if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value
         ]
         for node in sorted(constants, key=lambda n: -len(str(n.value))):
-            start, end = src.span(source, node)
+            start, end = src.find_span(source, node)
             text = source[start:end]
             if text[-1:] not in "'\"" or text.endswith(('"""', "'''")):
                 continue

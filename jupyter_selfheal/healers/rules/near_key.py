@@ -148,13 +148,13 @@ def _is_written_out(context: RuleContext, keys: Keys) -> bool:
 
 def _respell(source: str, node: ast.Constant, wrong: str, word: str) -> list[Splice]:
     """Every constant of that text in the statements that use it as a key, with its own quotes."""
-    around = ((s, *src.span(source, s.node)) for s in src.statements(source))
-    statement = next((s for s, start, end in around if start <= src.span(source, node)[0] < end), None)
+    around = ((s, *src.find_span(source, s.node)) for s in src.list_statements(source))
+    statement = next((s for s, start, end in around if start <= src.find_span(source, node)[0] < end), None)
     scope = src.parse(source) if statement is None else statement.node
     splices: list[Splice] = []
     for other in ast.walk(scope or ast.Module([], [])):
         if isinstance(other, ast.Constant) and other.value == wrong:
-            start, end = src.span(source, other)
+            start, end = src.find_span(source, other)
             text = source[start:end]
             quote = text[-1] if text[-1:] in "'\"" else "'"
             written = repr(word) if quote in word or "\\" in word or "\n" in word else f"{quote}{word}{quote}"

@@ -48,13 +48,13 @@ class NoneFromInPlace(Rule):
             text = _separate(source, node, name)
             if not text:
                 continue
-            edits: tuple[Edit, ...] = context.replace(cell_id, [(*src.span(source, node), text)])
+            edits: tuple[Edit, ...] = context.replace(cell_id, [(*src.find_span(source, node), text)])
             if cell_id != context.failure.cell_id and (again := context.list_cells_to_rerun(cell_id)):
                 edits = (RunCells(again), *edits)
             yield self.patch(
                 edits,
                 f"Don't assign the in-place call's result to `{name}`",
-                f"`{src.text_of(source, node.value)}` works in place and returns None.",
+                f"`{src.extract_text(source, node.value)}` works in place and returns None.",
                 prior=0.9,
             )
 
@@ -63,7 +63,7 @@ def _separate(source: str, node: ast.Assign, name: str) -> str:
     call = node.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return ""
-    text = src.text_of(source, call)
+    text = src.extract_text(source, call)
     in_place = next((k for k in call.keywords if k.arg == "inplace" and _is_true(k.value)), None)
     if in_place is not None:
         if plain_chain(call.func.value, source) == name:
@@ -78,7 +78,7 @@ def _separate(source: str, node: ast.Assign, name: str) -> str:
         changed = call.args[0]
     if not plain_chain(changed, source):
         return ""
-    owner = src.text_of(source, changed)
+    owner = src.extract_text(source, changed)
     if owner == name:
         return text
     indent = " " * node.col_offset
@@ -91,6 +91,6 @@ def _is_true(node: ast.expr) -> bool:
 
 def _drop_keyword(source: str, call: ast.Call, keyword: ast.keyword) -> str:
     """The call's text without one keyword."""
-    rest = [src.text_of(source, a) for a in call.args]
-    rest += [src.text_of(source, k) for k in call.keywords if k is not keyword]
-    return f"{src.text_of(source, call.func)}({', '.join(rest)})"
+    rest = [src.extract_text(source, a) for a in call.args]
+    rest += [src.extract_text(source, k) for k in call.keywords if k is not keyword]
+    return f"{src.extract_text(source, call.func)}({', '.join(rest)})"

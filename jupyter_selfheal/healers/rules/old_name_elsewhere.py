@@ -41,8 +41,8 @@ class OldNameElsewhere(Rule):
         if matches is None:
             return
         lines, change = matches
-        start = src.offset(context.failure.source, statement.lineno, 0)
-        if context.failure.source[start : src.span(context.failure.source, statement)[0]].strip():
+        start = src.find_offset(context.failure.source, statement.lineno, 0)
+        if context.failure.source[start : src.find_span(context.failure.source, statement)[0]].strip():
             return
         edits = context.replace(context.failure.cell_id, [(start, start, "\n".join(lines) + "\n")])
         yield self.patch(

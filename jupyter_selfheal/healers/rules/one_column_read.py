@@ -49,7 +49,7 @@ class OneColumnRead(Rule):
         for call in (n for n in ast.walk(node.value) if isinstance(n, ast.Call)):
             reads = isinstance(call.func, ast.Attribute) and call.func.attr == "read_csv"
             if reads and len(call.args) == 1 and not any(k.arg in ("sep", "delimiter", None) for k in call.keywords):
-                at = src.span(source, call.args[0])[1]
+                at = src.find_span(source, call.args[0])[1]
                 text = '"\\t"' if mark == "\t" else f'"{mark}"'
                 edits = context.replace(cell_id, [(at, at, f", sep={text}")])
                 yield self.patch(

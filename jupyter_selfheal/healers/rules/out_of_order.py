@@ -35,14 +35,14 @@ class OutOfOrder(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name = context.missing_name
         notebook, failing = context.notebook, context.failure.cell_id
-        bound_here = name in src.names(context.failure.source).binds
-        if not name or bound_here or any(name in src.names(c.source).binds for c in notebook.code_before(failing)):
+        bound_here = name in src.find_names(context.failure.source).binds
+        if not name or bound_here or any(name in src.find_names(c.source).binds for c in notebook.code_before(failing)):
             return
         moved = _needed_below(context, name, set(context.state.names))
         if not moved:
             return
-        pure = all(isinstance(s.node, VALUES) for c in moved for s in src.statements(c.source))
-        pure = pure and sum(name in src.names(c.source).binds for c in notebook.code_after(failing)) == 1
+        pure = all(isinstance(s.node, VALUES) for c in moved for s in src.list_statements(c.source))
+        pure = pure and sum(name in src.find_names(c.source).binds for c in notebook.code_after(failing)) == 1
         numbers = ", ".join(str(notebook.index(c.id) + 1) for c in moved)
         yield self.patch(
             (Move(c.id, failing) for c in moved),
@@ -59,38 +59,41 @@ class OutOfOrder(Rule):
 def _needed_below(context: RuleContext, name: str, live: set[str]) -> tuple[Cell, ...]:
     """The cells below that must move up for the name to be bound, in order; empty where moving would not do."""
     below = [c for c in context.notebook.code_after(context.failure.cell_id) if not c.skip]
-    makes = src.names(context.failure.source).binds
+    makes = src.find_names(context.failure.source).binds
     wanted, chosen = [name], []
     while wanted:
         want = wanted.pop()
-        binder = next((c for c in below if want in src.names(c.source).binds), None)
+        binder = next((c for c in below if want in src.find_names(c.source).binds), None)
         if binder is None or not _binds_for_good(binder.source, want):
             return ()
         if binder in chosen:
             continue
-        bound_names = src.names(binder.source)
+        bound_names = src.find_names(binder.source)
         if bound_names.uses & makes:
             return ()
         chosen.append(binder)
         wanted += [u for u in bound_names.uses if u not in live]
     passed = [c for c in below[: max(below.index(c) for c in chosen)] if c not in chosen]
-    changed = frozenset().union(*(src.names(c.source).binds | src.names(c.source).changes for c in chosen))
+    changed = frozenset().union(*(src.find_names(c.source).binds | src.find_names(c.source).changes for c in chosen))
     kept = changed - {name}
-    if any((src.names(c.source).uses | src.names(c.source).changes) & kept & live for c in [*passed]):
+    if any((src.find_names(c.source).uses | src.find_names(c.source).changes) & kept & live for c in [*passed]):
         return ()
-    if (src.names(context.failure.source).uses & live) & kept:
+    if (src.find_names(context.failure.source).uses & live) & kept:
         return ()
-    if any(src.names(c.source).binds & frozenset().union(*(src.names(m.source).uses for m in chosen)) for c in passed):
+    if any(
+        src.find_names(c.source).binds & frozenset().union(*(src.find_names(m.source).uses for m in chosen))
+        for c in passed
+    ):
         return ()
     return tuple(c for c in below if c in chosen)
 
 
 def _binds_for_good(source: str, name: str) -> bool:
     """True where a statement of the cell's top level binds the name, not only a loop or a ``with``."""
-    for statement in src.statements(source):
+    for statement in src.list_statements(source):
         node = statement.node
         if isinstance(node, ast.For | ast.While | ast.With | ast.If):
             continue
-        if name in src.names_of([node]).binds:
+        if name in src.collect_names([node]).binds:
             return True
     return False

@@ -38,7 +38,7 @@ class PrintStatement(Rule):
         for node in src.walk(source):
             if not isinstance(node, ast.Expr) or not _begins_with_print(node.value):
                 continue
-            start, end = src.span(source, node)
+            start, end = src.find_span(source, node)
             rest = source[start + len("print") : end].strip()
             changes.append((start, end, f"print({rest})"))
             failed = failed or node.lineno <= line <= (node.end_lineno or 0)

@@ -90,10 +90,12 @@ def _write_imports(module: str, known: list[str]) -> list[str]:
 
 def _list_bound(context: RuleContext) -> set[str]:
     """Names that some cell binds, imports included."""
-    return {n for c in context.notebook.cells if c.kind == "code" for n in src.names(context.source_of(c.id)).binds}
+    return {
+        n for c in context.notebook.cells if c.kind == "code" for n in src.find_names(context.source_of(c.id)).binds
+    }
 
 
 def _list_unbound(context: RuleContext) -> set[str]:
     """Names that cells read and that neither a cell nor the state binds."""
-    read = {n for c in context.notebook.cells if c.kind == "code" for n in src.names(context.source_of(c.id)).uses}
+    read = {n for c in context.notebook.cells if c.kind == "code" for n in src.find_names(context.source_of(c.id)).uses}
     return read - _list_bound(context) - set(context.state.names)

@@ -51,12 +51,12 @@ def _list_written(context: RuleContext) -> set[str]:
     names: set[str] = set()
     for node in context.nodes_at_failure(ast.Assign, ast.AugAssign, ast.Call):
         if isinstance(node, ast.Assign):
-            names |= {src.root_name(t) for t in node.targets if isinstance(t, ast.Subscript)}
+            names |= {src.find_root_name(t) for t in node.targets if isinstance(t, ast.Subscript)}
         elif isinstance(node, ast.AugAssign):
-            names.add(src.root_name(node.target))
+            names.add(src.find_root_name(node.target))
         elif isinstance(node, ast.Call):
             names |= {
-                src.root_name(a)
+                src.find_root_name(a)
                 for a in [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
             }
     return names - {""}

@@ -50,14 +50,14 @@ class ShadowedBuiltin(Rule):
 
     def _for_name(self, context: RuleContext, cell_id: str, name: str) -> Iterator[Patch]:
         cause = f"`{name}` was bound to a value that cannot be called."
-        here = name in src.names(context.failure.source).binds
+        here = name in src.find_names(context.failure.source).binds
         edits = _rename_everywhere(self, context, name)
         if hasattr(builtins, name):
             if here and edits:
                 yield self.patch(edits, f"Rename the variable `{name}` to `{name}_`", cause, prior=0.9)
                 return
             source = context.source_of(cell_id)
-            calls = [(*src.span(source, n), f"builtins.{name}") for n in _list_called(source, name)]
+            calls = [(*src.find_span(source, n), f"builtins.{name}") for n in _list_called(source, name)]
             both = context.replace(cell_id, [*add_imports(source, ["import builtins"]), *calls])
             yield self.patch(both, f"Call `builtins.{name}`", cause, prior=0.85)
             return
@@ -97,7 +97,7 @@ def _rename_variable(source: str, name: str) -> list[Splice]:
                 isinstance(above, ast.AnnAssign) and above.annotation is node
             )
             if not (called or passed or noted):
-                splices.append((*src.span(source, node), f"{name}_"))
+                splices.append((*src.find_span(source, node), f"{name}_"))
     return splices if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(tree)) else []
 
 
@@ -117,5 +117,5 @@ def _list_called(source: str, name: str) -> list[ast.Name]:
 
 def _defines(source: str, name: str) -> bool:
     return any(
-        isinstance(s.node, ast.FunctionDef | ast.ClassDef) and s.node.name == name for s in src.statements(source)
+        isinstance(s.node, ast.FunctionDef | ast.ClassDef) and s.node.name == name for s in src.list_statements(source)
     )

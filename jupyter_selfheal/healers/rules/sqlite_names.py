@@ -60,6 +60,6 @@ def _respell(source: str, wrong: str, right: str) -> Iterator[tuple[int, int, st
     word = re.compile(rf"(?<![\w'.]){re.escape(wrong)}(?![\w'])")
     for node in src.walk(source):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
-            start, end = src.span(source, node)
+            start, end = src.find_span(source, node)
             for match in word.finditer(source[start:end]):
                 yield start + match.start(), start + match.end(), right

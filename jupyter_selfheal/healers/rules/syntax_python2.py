@@ -86,7 +86,7 @@ def _use_floor_division(source: str) -> str:
     splices = []
     for node in src.walk(source):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _is_whole(node):
-            start, end = src.span(source, node.left)[1], src.span(source, node.right)[0]
+            start, end = src.find_span(source, node.left)[1], src.find_span(source, node.right)[0]
             if source.count("/", start, end) == 1:
                 at = source.index("/", start, end)
                 splices.append((at, at + 1, "//"))

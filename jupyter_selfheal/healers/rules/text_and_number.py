@@ -109,7 +109,7 @@ class TextAndNumber(Rule):
             "Both joining and adding make sense here."
         )  # fmt: skip
         if home is not None and isinstance(home[2].value, ast.Call) and _is_input(home[2].value):
-            at = src.span(home[1], home[2].value)
+            at = src.find_span(home[1], home[2].value)
             text = f"{function}({home[1][at[0] : at[1]]})"
             yield self.patch(
                 context.replace(home[0], [(*at, text)]), f"Convert `{name}` to a number", cause,

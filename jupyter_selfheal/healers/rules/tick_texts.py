@@ -52,9 +52,11 @@ class TickTexts(Rule):
         for call in (n for n in near if isinstance(n, ast.Call) and last_name(n.func) in SETTERS and len(n.args) == 1):
             wanted = call.args[0]
             if isinstance(wanted, ast.List) and wanted.elts and _are_empty_texts(wanted) and not call.keywords:
-                start = src.span(source, wanted)[0]
+                start = src.find_span(source, wanted)[0]
                 blank = not any(isinstance(e, ast.Constant) and e.value for e in wanted.elts)
-                change = (*src.span(source, wanted), "[]") if blank else (start, start, f"range({len(wanted.elts)}), ")
+                change = (
+                    (*src.find_span(source, wanted), "[]") if blank else (start, start, f"range({len(wanted.elts)}), ")
+                )
                 yield self.patch(
                     context.replace(cell_id, [change]),
                     "Hide the ticks by an empty list" if blank else "Give the texts as labels of positions",
@@ -78,9 +80,9 @@ def _hide_ticks(source: str, entries: Mapping[str, ast.expr]) -> Iterator[Splice
     """Splices that empty the lists of nothing but empty texts, positions and the labels beside them."""
     for name, labels in POSITIONS.items():
         if name in entries and _is_blank(entries[name]):
-            yield (*src.span(source, entries[name]), "[]")
+            yield (*src.find_span(source, entries[name]), "[]")
             if labels in entries and _is_blank(entries[labels]):
-                yield (*src.span(source, entries[labels]), "[]")
+                yield (*src.find_span(source, entries[labels]), "[]")
 
 
 def _is_blank(node: ast.expr) -> bool:

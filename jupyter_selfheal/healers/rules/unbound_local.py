@@ -88,7 +88,7 @@ def _list_bound(function: Function) -> set[str]:
 def _rename_in_function(source: str, function: Function, old: str, new: str, calls: bool = True) -> list[Splice]:
     called = {id(n.func) for n in ast.walk(function) if isinstance(n, ast.Call)} if not calls else set()
     return [
-        (*src.span(source, n), new)
+        (*src.find_span(source, n), new)
         for n in ast.walk(function)
         if isinstance(n, ast.Name) and n.id == old and id(n) not in called
     ]
@@ -146,7 +146,7 @@ def _declare_global(source: str, function: Function, line: str) -> Splice:
     )
     if docstring and len(function.body) > 1:
         first = function.body[1]
-    at = src.span(source, first)[0]
+    at = src.find_span(source, first)[0]
     start = source.rfind("\n", 0, at) + 1
     indent = source[start:at]
     return (at, at, f"{line}\n{indent}") if not indent.strip() else (at, at, f"{line}; ")

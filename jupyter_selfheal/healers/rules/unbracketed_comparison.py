@@ -51,13 +51,13 @@ class UnbracketedComparison(Rule):
 
 def _add_parentheses(source: str, node: ast.Compare) -> list[Splice]:
     """Brackets around each comparison between the ``&`` and ``|`` that the operands of a chain swallowed."""
-    start, end = src.span(source, node)
+    start, end = src.find_span(source, node)
     cuts: list[tuple[int, int]] = []
     for operand in [node.left, *node.comparators]:
         while isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.BitAnd | ast.BitOr):
-            if src.span(source, operand)[0] != src.span(source, operand.left)[0]:
+            if src.find_span(source, operand)[0] != src.find_span(source, operand.left)[0]:
                 return []  # in brackets already
-            left, right = src.span(source, operand.left)[1], src.span(source, operand.right)[0]
+            left, right = src.find_span(source, operand.left)[1], src.find_span(source, operand.right)[0]
             between = re.fullmatch(r"\s*[&|]\s*", source[left:right])
             if between is None:
                 return []
@@ -65,7 +65,7 @@ def _add_parentheses(source: str, node: ast.Compare) -> list[Splice]:
             operand = operand.left
     if not cuts:
         return []
-    ops = [src.span(source, c)[0] for c in node.comparators]
+    ops = [src.find_span(source, c)[0] for c in node.comparators]
     edges = [start, *(p for cut in sorted(cuts) for p in cut), end]
     parts = list(zip(edges[::2], edges[1::2], strict=True))
     compared = [(a, b) for a, b in parts if any(a < op < b for op in ops)]

@@ -47,8 +47,8 @@ class Unpacking(Rule):
             thing = context.describe(name) if name else None
             if thing is None:
                 continue
-            end = src.span(source, node.iter)[1]
-            start = src.span(source, node.iter)[0]
+            end = src.find_span(source, node.iter)[1]
+            start = src.find_span(source, node.iter)[0]
             if thing.is_a("builtins.dict"):
                 change, title, sure = (end, end, ".items()"), f"Go through `{name}.items()`", True
             elif thing.type in ("list", "tuple", "str", "ndarray", "set"):

@@ -40,16 +40,16 @@ class UsedBeforeDefinition(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name, at = context.missing_name, context.failure.statement
-        matches = src.statements(context.failure.source)
+        matches = src.list_statements(context.failure.source)
         if not name or not 0 <= at < len(matches) or context.list_binding_cells(name, context.notebook.cells):
             return
-        later = next((s for s in matches[at + 1 :] if name in src.names_of([s.node]).binds), None)
+        later = next((s for s in matches[at + 1 :] if name in src.collect_names([s.node]).binds), None)
         if later is None or not isinstance(later.node, DEFINITIONS):
             return
-        passed = src.names_of([s.node for s in matches[at : later.index]])
+        passed = src.collect_names([s.node for s in matches[at : later.index]])
         between = passed.binds | passed.changes
         is_value = isinstance(later.node, ast.Assign | ast.AnnAssign)
-        if src.names_of([later.node]).uses & between and is_value:
+        if src.collect_names([later.node]).uses & between and is_value:
             return
         lines = context.failure.source.splitlines(keepends=True)
         if matches[later.index - 1].last >= later.first or matches[at].first == matches[at - 1].last * (at > 0):
@@ -57,10 +57,10 @@ class UsedBeforeDefinition(Rule):
         block = "".join(lines[later.first - 1 : later.last])
         block = block if block.endswith("\n") else block + "\n"
         start, end = (
-            src.offset(context.failure.source, later.first, 0),
-            src.offset(context.failure.source, later.last + 1, 0),
+            src.find_offset(context.failure.source, later.first, 0),
+            src.find_offset(context.failure.source, later.last + 1, 0),
         )
-        goal = src.offset(context.failure.source, matches[at].first, 0)
+        goal = src.find_offset(context.failure.source, matches[at].first, 0)
         yield self.patch(
             context.replace(context.failure.cell_id, [(goal, goal, block), (start, end, "")]),
             f"Move the definition of `{name}` above its use",

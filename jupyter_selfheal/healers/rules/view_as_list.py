@@ -62,7 +62,7 @@ class ViewAsList(Rule):
     def _make_list(
         self, context: RuleContext, cell_id: str, source: str, node: ast.expr
     ) -> tuple[tuple[Edit, ...], str]:
-        start, end = src.span(source, node)
+        start, end = src.find_span(source, node)
         if _gives_view(node):
             return context.replace(cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
         name = plain_chain(node, source)
@@ -72,7 +72,7 @@ class ViewAsList(Rule):
         made = context.find_last_assignment(name) if isinstance(node, ast.Name) else None
         if made is not None and _gives_view(made[2].value):
             home, text, assignment = made
-            at = src.span(text, assignment.value)
+            at = src.find_span(text, assignment.value)
             value = text[at[0] : at[1]]
             inner = value[1:-1] if isinstance(assignment.value, ast.GeneratorExp) else value
             changes: list[Splice] = [(*at, f"list({inner})")]

@@ -45,8 +45,8 @@ class WorkingDirectory(Rule):
         if not isinstance(place, str) or not place:
             return
         first, last = (
-            src.offset(context.failure.source, statement.lineno, 0),
-            src.span(context.failure.source, statement)[1],
+            src.find_offset(context.failure.source, statement.lineno, 0),
+            src.find_span(context.failure.source, statement)[1],
         )
         text = context.failure.source[first:last]
         cause = f"`{path}` is in `{place}`, beside the code that reads it."

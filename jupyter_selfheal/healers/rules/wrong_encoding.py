@@ -108,7 +108,7 @@ def _find_path(call: ast.Call, source: str) -> str | None:
             return None
         return plain_chain(call.func.value, source)
     if call.args and isinstance(call.args[0], ast.BinOp):
-        return src.text_of(source, call.args[0])
+        return src.extract_text(source, call.args[0])
     return None
 
 
@@ -137,11 +137,11 @@ def _is_given(call: ast.Call, encoding: str) -> bool:
 def _with_encoding(source: str, call: ast.Call, encoding: str) -> tuple[int, int, str]:
     for keyword in call.keywords:
         if keyword.arg == "encoding":
-            start, end = src.span(source, keyword.value)
+            start, end = src.find_span(source, keyword.value)
             return start, end, f'"{encoding}"'
     if last_name(call.func) in ("read_text", "decode") and call.args:
-        start, end = src.span(source, call.args[0])
+        start, end = src.find_span(source, call.args[0])
         return start, end, f'"{encoding}"'
-    end = src.span(source, call)[1] - 1
-    inside = source[src.span(source, call.func)[1] : end].strip("( \n")
+    end = src.find_span(source, call)[1] - 1
+    inside = source[src.find_span(source, call.func)[1] : end].strip("( \n")
     return end, end, f', encoding="{encoding}"' if inside else f'encoding="{encoding}"'

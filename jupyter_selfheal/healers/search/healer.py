@@ -121,11 +121,11 @@ def _with_readers(case: Case, found: Plan, edits: Sequence[Edit], changed: set[i
     """The edits in the notebook's order, and the cells run again that call a changed function: a trial makes anew what
     follows from a changed value, not what a changed function once gave."""
     stale = {name_of(p) for n, p in enumerate(found.pieces) if n in changed and p.role == "define"} - {""}
-    stale |= {name_of(p) for p in found.pieces if p.role == "define" and stale & src.names(p.text).uses}
+    stale |= {name_of(p) for p in found.pieces if p.role == "define" and stale & src.find_names(p.text).uses}
     again: list[Edit] = []
     for cell_id in dict.fromkeys(p.cell_id for p in found.pieces if p.role == "replay"):
         texts = [p.text for p in found.pieces if p.role == "replay" and p.cell_id == cell_id]
-        if any(stale & src.names(text).uses for text in texts):
+        if any(stale & src.find_names(text).uses for text in texts):
             stale |= computed(case.notebook.cell(cell_id))
             again.append(RunCells((cell_id,)))
     return sorted([*edits, *again], key=lambda e: (case.notebook.index(_cell_of(e)), isinstance(e, RunCells)))

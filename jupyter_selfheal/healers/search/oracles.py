@@ -42,7 +42,7 @@ def test_functions(case: Case) -> set[str]:
         Cell("", case.failure.source),
         *case.notebook.code_after(case.failure.cell_id),
     ):
-        for s in src.statements(cell.source):
+        for s in src.list_statements(cell.source):
             if isinstance(s.node, ast.FunctionDef) and has_assert(s.node):
                 returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(s.node))
                 named = s.node.name.startswith(("test", "check", "verify", "assert"))

@@ -84,18 +84,20 @@ def plan(case: Case) -> Plan | None:
         or src.is_foreign(failure.source)
     ):
         return None
-    own = src.statements(failure.source)
+    own = src.list_statements(failure.source)
     if not own or awaits(s.node for s in own):
         return None
     tests = test_functions(case)
     below = tuple(_below(case, tests))
-    wanted = set().union(*(src.names_of([s.node]).uses for s in own), *(src.names(p.text).uses for p in below))
+    wanted = set().union(
+        *(src.collect_names([s.node]).uses for s in own), *(src.find_names(p.text).uses for p in below)
+    )
     oracle = oracle_of(case)
     for text in (oracle.expect, *oracle.checks):
-        wanted |= src.names(text).uses
+        wanted |= src.find_names(text).uses
     again = producers(case, wanted)
     replayed = frozenset[str]().union(*(computed(c) for c in again))
-    definitions = tuple(_definitions(case, wanted.union(*(src.names(c.source).uses for c in again)), tests))
+    definitions = tuple(_definitions(case, wanted.union(*(src.find_names(c.source).uses for c in again)), tests))
     known = {name_of(p) for p in definitions} | {s.node.name for s in own if isinstance(s.node, DEFINITIONS)}
     pieces = (*definitions, *_replayed(case, again, known), *_own(case, own, known - tests, tests, replayed), *below)
     if not oracle and not any(p.role == "check" for p in pieces):
@@ -112,7 +114,7 @@ def _definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piec
     latest: dict[str, Piece] = {}
     for cell in case.notebook.code_before(case.failure.cell_id):
         for piece, node in _pieces(cell.id, cell.source):
-            names = src.names_of([node])
+            names = src.collect_names([node])
             if isinstance(node, DEFINITIONS):
                 is_test = node.name in tests
                 latest.pop(node.name, None)  # the order is that of the last definitions
@@ -128,7 +130,7 @@ def _definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piec
         name = pending.pop()
         if name in latest and name not in reached:
             reached.add(name)
-            pending |= src.names(latest[name].text).uses
+            pending |= src.find_names(latest[name].text).uses
     yield from (piece for name, piece in latest.items() if name in reached)
 
 
@@ -139,13 +141,13 @@ def _plain(cell: Cell, piece: Piece) -> bool:
 def _pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
     """The statements of a cell with their places in it (a magic line is none)."""
     plain, masked = source.splitlines(), src.mask(source).splitlines()
-    for s in src.statements(source):
+    for s in src.list_statements(source):
         start = (
-            src.offset(source, s.first, 0)
+            src.find_offset(source, s.first, 0)
             if getattr(s.node, "decorator_list", None)
-            else src.offset(source, s.node.lineno, s.node.col_offset)
+            else src.find_offset(source, s.node.lineno, s.node.col_offset)
         )
-        end = src.offset(source, s.node.end_lineno or s.last, s.node.end_col_offset or 0)
+        end = src.find_offset(source, s.node.end_lineno or s.last, s.node.end_col_offset or 0)
         text = source[start:end]
         first, last = s.first - 1, s.last
         if masked[first:last] == plain[first:last]:
@@ -153,7 +155,7 @@ def _pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
 
 
 def _uses(pieces: Iterable[Piece]) -> Iterator[frozenset[str]]:
-    return (src.names(p.text).uses for p in pieces)
+    return (src.find_names(p.text).uses for p in pieces)
 
 
 def _absent(case: Case, again: tuple[Cell, ...], copied: tuple[str, ...]) -> tuple[str, ...]:
@@ -161,7 +163,7 @@ def _absent(case: Case, again: tuple[Cell, ...], copied: tuple[str, ...]) -> tup
     once and never again."""
     above = case.notebook.code_before(case.failure.cell_id)
     later = above[above.index(again[0]) :] if again else ()
-    return tuple(sorted(set().union(*(src.names(c.source).binds for c in later)) - set(copied)))
+    return tuple(sorted(set().union(*(src.find_names(c.source).binds for c in later)) - set(copied)))
 
 
 def _replayed(case: Case, cells: Iterable[Cell], known: set[str]) -> Iterator[Piece]:
@@ -170,7 +172,7 @@ def _replayed(case: Case, cells: Iterable[Cell], known: set[str]) -> Iterator[Pi
     for cell in cells:
         for piece, node in _pieces(cell.id, cell.source):
             if not isinstance(node, DEFINITIONS | ast.Import | ast.ImportFrom):
-                query = bool(src.names_of([node]).uses & known)
+                query = bool(src.collect_names([node]).uses & known)
                 yield Piece(cell.id, piece.start, piece.end, piece.text, "replay", is_code(node, modules), query=query)
 
 
@@ -189,7 +191,7 @@ def _own(
             role, mutable = "check", False
         elif isinstance(node, ast.Import | ast.ImportFrom):
             mutable = False
-        elif called & known or (isinstance(node, ast.Expr) and src.names_of([node]).uses & replayed):
+        elif called & known or (isinstance(node, ast.Expr) and src.collect_names([node]).uses & replayed):
             query = True
         yield Piece(piece.cell_id, piece.start, piece.end, piece.text, role, mutable, is_test, query)
 
@@ -197,16 +199,16 @@ def _own(
 def _below(case: Case, tests: set[str]) -> Iterator[Piece]:
     """Asserts of the cells below that need nothing but what is there after the failing cell, and their test functions."""
     there = set(src.BUILTINS).union(
-        *(src.names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id))
+        *(src.find_names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id))
     )
-    made = src.names(case.failure.source)
+    made = src.find_names(case.failure.source)
     there |= made.binds
     count, rebound = 0, set[str]()
     for cell in case.notebook.code_after(case.failure.cell_id):
         if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
             continue
         for piece, node in _pieces(cell.id, cell.source):
-            names = src.names_of([node])
+            names = src.collect_names([node])
             is_test = isinstance(node, ast.FunctionDef) and node.name in tests
             asks = (isinstance(node, ast.Assert | ast.For) and has_assert(node)) or (
                 isinstance(node, ast.Expr) and (has_assert(node) or bool(names.uses & tests))
@@ -229,7 +231,7 @@ def _copied(pieces: Iterable[Piece]) -> tuple[str, ...]:
     bound: set[str] = set()
     read: set[str] = set()
     for piece in pieces:
-        names = src.names(piece.text)
+        names = src.find_names(piece.text)
         read |= (names.uses | names.changes) - bound
         if piece.role != "define":
             bound |= names.binds
@@ -247,19 +249,19 @@ def _hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
             if isinstance(node, ast.Attribute):
                 attributes.add(node.attr)
     defined = [name_of(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
-    names = {n for p in pieces if p.mutable for n in src.names(p.text).uses} - set(defined)
+    names = {n for p in pieces if p.mutable for n in src.find_names(p.text).uses} - set(defined)
     above: dict[str, None] = {}
     modules: set[str] = set()
     functions: set[str] = set()
     for cell in reversed(case.notebook.code_before(case.failure.cell_id)):
         tree = src.parse(cell.source)
-        modules |= src.names(cell.source).imports
+        modules |= src.find_names(cell.source).imports
         functions |= {
             n.name for n in (tree.body if tree else ()) if isinstance(n, ast.FunctionDef) and not has_assert(n)
         }
         for node in tree.body if tree else ():
             if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-                above |= dict.fromkeys(sorted(src.names_of([node]).binds))
+                above |= dict.fromkeys(sorted(src.collect_names([node]).binds))
     return {
         "attributes": sorted(attributes),
         "callables": sorted({*filter(None, defined), *functions}),

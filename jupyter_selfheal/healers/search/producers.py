@@ -38,12 +38,12 @@ def producers(case: Case, wanted: Iterable[str]) -> tuple[Cell, ...]:
         return ()
     above = case.notebook.code_before(case.failure.cell_id)
     modules = modules_of(above)
-    functions = {s.node.name for c in above for s in src.statements(c.source) if isinstance(s.node, DEFINITIONS)}
+    functions = {s.node.name for c in above for s in src.list_statements(c.source) if isinstance(s.node, DEFINITIONS)}
     pending, blocked = set(wanted), set[str]()
     found: list[Cell] = []
     for cell in reversed(above):
         made = computed(cell)
-        names = src.names(cell.source)
+        names = src.find_names(cell.source)
         if cell.source.strip() and not (is_repeatable(cell, modules) and not made & blocked):
             blocked |= names.uses | names.changes | (made & pending)
             pending -= made
@@ -59,16 +59,16 @@ def _worth_it(cells: Iterable[Cell], functions: set[str], modules: set[str]) -> 
     """Without the cells that hold nothing but data: there is nothing to change in them, and nothing they follow from."""
     moves: set[str] = set(functions)
     for cell in cells:
-        texts = [s.node for s in src.statements(cell.source)]
-        if any(is_code(node, modules) for node in texts) or moves & src.names(cell.source).uses:
+        texts = [s.node for s in src.list_statements(cell.source)]
+        if any(is_code(node, modules) for node in texts) or moves & src.find_names(cell.source).uses:
             moves |= computed(cell)
             yield cell
 
 
 def computed(cell: Cell) -> frozenset[str]:
     """What the statements of a cell bind or change, definitions and imports apart."""
-    body = [s.node for s in src.statements(cell.source) if not isinstance(s.node, DEFINITIONS)]
-    names = src.names_of(body)
+    body = [s.node for s in src.list_statements(cell.source) if not isinstance(s.node, DEFINITIONS)]
+    names = src.collect_names(body)
     return names.binds - names.imports
 
 
@@ -89,10 +89,10 @@ def is_repeatable(cell: Cell, modules: dict[str, str]) -> bool:
     """True where, by its text, running the cell again from the state below it gives what it gave the first time."""
     if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
         return False
-    nodes = [s.node for s in src.statements(cell.source)]
+    nodes = [s.node for s in src.list_statements(cell.source)]
     if not nodes or src.mask(cell.source) != cell.source or awaits(nodes):
         return not cell.source.strip()
-    names = src.names(cell.source)
+    names = src.find_names(cell.source)
     if names.uses & names.binds or names.deletes:
         return False
     return not any(_reaches_out(node, modules) for node in nodes) and not _changes_given(nodes)
@@ -114,7 +114,7 @@ def _changes_given(nodes: Iterable[ast.stmt]) -> bool:
     bound: set[str] = set()
     for node in nodes:
         if not isinstance(node, DEFINITIONS):
-            bound |= src.names_of([node]).binds
+            bound |= src.collect_names([node]).binds
             if any(root not in bound for root in _changed(node)):
                 return True
     return False
@@ -123,14 +123,14 @@ def _changes_given(nodes: Iterable[ast.stmt]) -> bool:
 def _changed(node: ast.AST) -> Iterator[str]:
     for child in ast.walk(node):
         if isinstance(child, ast.Attribute | ast.Subscript) and isinstance(child.ctx, ast.Store | ast.Del):
-            yield src.root_name(child)
+            yield src.find_root_name(child)
         elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
             in_place = any(
                 k.arg == "inplace" and not (isinstance(k.value, ast.Constant) and k.value.value is False)
                 for k in child.keywords
             )
             if child.func.attr in _MUTATORS or in_place:
-                yield src.root_name(child.func.value)
+                yield src.find_root_name(child.func.value)
 
 
 def is_code(node: ast.stmt, modules: Iterable[str]) -> bool:
@@ -143,7 +143,7 @@ def is_code(node: ast.stmt, modules: Iterable[str]) -> bool:
     value = getattr(node, "value", None)
     if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) or value is None:
         return False
-    return bool(src.names_of([node]).uses - set(modules)) and not _reads_a_file(value)
+    return bool(src.collect_names([node]).uses - set(modules)) and not _reads_a_file(value)
 
 
 def _reads_a_file(value: ast.expr) -> bool:

@@ -27,7 +27,9 @@ def _of_name(context: RuleContext, name: str) -> tuple[str, str]:
         number = context.notebook.index(found.cell_id) + 1
         return f"`{name}` was deleted in cell {number}.", f"Take `{name}` from the `del`, or use it before."
     binds = [
-        n for n, c in enumerate(context.notebook.cells, 1) if c.kind == "code" and name in src.names(c.source).binds
+        n
+        for n, c in enumerate(context.notebook.cells, 1)
+        if c.kind == "code" and name in src.find_names(c.source).binds
     ]
     if not binds:
         return f"`{name}` is defined nowhere in the notebook.", f"Define or import `{name}`, or correct the name."
@@ -69,6 +71,6 @@ def _of_none(context: RuleContext) -> tuple[str, str]:
         found = context.find_last_assignment(name)
         if found is not None and isinstance(found[2].value, ast.Call):
             number = context.notebook.index(found[0]) + 1
-            made = " ".join(src.text_of(found[1], found[2].value).split())[:80]
+            made = " ".join(src.extract_text(found[1], found[2].value).split())[:80]
             return f"`{name}` is None: that is what `{made}` gave in cell {number}.", "Look at why it gave nothing."
     return "", ""

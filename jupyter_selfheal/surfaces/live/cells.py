@@ -109,7 +109,7 @@ class CellLog:
 
         ran, number = self._by_id.get(cell.id, ("", 0))
         ended = number and cell.id not in self._unfinished
-        runs = number if ended and src.canonical(ran) == src.canonical(cell.source) else 0
+        runs = number if ended and src.canonicalise(ran) == src.canonicalise(cell.source) else 0
         outputs = self._stored.get(cell.id, ())
         source = source if cell.id == failing else cell.source
         return replace(cell, runs=runs, outputs=outputs, source=source, unfinished=cell.id in self._unfinished)

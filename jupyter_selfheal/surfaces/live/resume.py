@@ -30,12 +30,12 @@ def rest_of(failure: Failure, patch: Patch) -> str:
     fixed = patch.edits[0].source
     if src.is_foreign(fixed) or fixed.lstrip().startswith("%%"):
         return ""
-    return src.remaining_source(failure.source, failure.statement, fixed) or ""
+    return src.find_remaining_source(failure.source, failure.statement, fixed) or ""
 
 
 def warning(failure: Failure) -> str:
     """What the user should know before resuming: a compound statement's first part ran already and runs again."""
-    found = src.statements(failure.source)
+    found = src.list_statements(failure.source)
     if 0 <= failure.statement < len(found):
         node = found[failure.statement].node
         if isinstance(node, ast.For | ast.While | ast.With | ast.AsyncFor | ast.AsyncWith | ast.Try | ast.If):

@@ -136,7 +136,7 @@ def _is_importing(failure: Failure) -> bool:
     """True where the cell was cut off in an import, or before anybody could say where."""
     if failure.kind is not FailureKind.TIMED_OUT:
         return False
-    statement = next((s.node for s in src.statements(failure.source) if s.index == failure.statement), None)
+    statement = next((s.node for s in src.list_statements(failure.source) if s.index == failure.statement), None)
     return statement is None or isinstance(statement, ast.Import | ast.ImportFrom)
 
 

@@ -87,7 +87,11 @@ class Limits:
 
     def most_seconds_for(self, cell: Cell) -> float:
         """Seconds for a cell that was cut off in an import, if it was."""
-        return max(self.seconds_for(cell), IMPORT_SECONDS) if src.names(cell.source).imports else self.seconds_for(cell)
+        return (
+            max(self.seconds_for(cell), IMPORT_SECONDS)
+            if src.find_names(cell.source).imports
+            else self.seconds_for(cell)
+        )
 
     def seconds_for_notebook(self, cells: Sequence[Cell]) -> float:
         """Seconds for a whole notebook: ten minutes, and for each cell three times what it may run (to run it, to heal it, and to

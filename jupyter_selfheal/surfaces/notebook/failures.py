@@ -39,10 +39,10 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
     was killed is lost with it.
     """
     first = 0 if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED) else max(failure.statement, 0)
-    rest = [s.node for s in src.statements(cell.source) if s.index >= first]
+    rest = [s.node for s in src.list_statements(cell.source) if s.index >= first]
     if not rest:
         return LostState(number, _find_assigned_in_text(cell.source))
-    used = src.names_of(rest)
+    used = src.collect_names(rest)
     return LostState(
         number, used.binds, frozenset(_find_assigned_keys(rest)), frozenset(_find_fitted_names(rest)), used.changes
     )
@@ -136,8 +136,8 @@ def _find_fitted_names(body: Iterable[ast.stmt]) -> Iterable[str]:
 
 def _find_read_names(failure: Failure) -> frozenset[str]:
     """Global names that the failing statement reads."""
-    statements = [s.node for s in src.statements(failure.source) if s.index == failure.statement]
-    return frozenset(src.names_of(statements).uses) if statements else frozenset()
+    statements = [s.node for s in src.list_statements(failure.source) if s.index == failure.statement]
+    return frozenset(src.collect_names(statements).uses) if statements else frozenset()
 
 
 def _find_assigned_in_text(source: str) -> frozenset[str]:

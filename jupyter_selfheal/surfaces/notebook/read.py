@@ -139,7 +139,7 @@ def _take_heal_lines(
     """The cells with what their ``%%heal`` lines expect, those lines by cell id, and what is wrong with others."""
     lines: dict[str, heal_lines.HealLine] = {}
     changed, notes = [], []
-    known: Collection[str] = frozenset().union(*(src.names(c.source).binds for c in cells if c.kind == "code"))
+    known: Collection[str] = frozenset().union(*(src.find_names(c.source).binds for c in cells if c.kind == "code"))
     for number, cell in enumerate(cells, start=1):
         if cell.kind == "code":
             source, line, wrong = heal_lines.take_line(cell.source, known)
@@ -179,7 +179,7 @@ def _parse_oracle(own: Mapping[str, JSON]) -> tuple[Oracle, tuple[str, ...]]:
     expect = own.get("expect", "")
     # a bare JSON number or list is taken for the Python literal that it is
     expect = expect if isinstance(expect, str) else repr(expect)
-    if expect and not src.compiles(f"({expect}\n)"):
+    if expect and not src.can_compile(f"({expect}\n)"):
         notes.append(f"selfheal metadata: expect is not a Python expression: {expect}")
         expect = ""
     return Oracle(expect, join_lines(own.get("stdout")), tuple(map(str, checks)), str(own.get("spec", ""))), tuple(

@@ -198,7 +198,9 @@ class Batch:
         lost_names = {state.number: state.names for state in self.lost}
         run = (c for c in self.notebook.cells if c.kind == "code" and c.id in self.done)
         return {
-            n for c in run for n in src.names(c.source).binds - lost_names.get(self.numbers.get(c.id, 0), frozenset())
+            n
+            for c in run
+            for n in src.find_names(c.source).binds - lost_names.get(self.numbers.get(c.id, 0), frozenset())
         }
 
     def _number_cells_run(self) -> Notebook:

@@ -22,7 +22,7 @@ def mark_stale(notebook: Notebook, lost: Mapping[str, LostState]) -> Notebook:
     cells = []
     for cell in notebook.cells:
         if cell.kind == "code":
-            names = src.names(cell.source)
+            names = src.find_names(cell.source)
             stale = not lost_names.isdisjoint(_find_read_names(cell))
             changed = (names.binds | names.changes) - names.imports
             lost_names = lost_names | changed if stale else lost_names - names.binds
@@ -37,5 +37,5 @@ def _find_read_names(cell: Cell) -> frozenset[str]:
     """Names that a cell reads; all of its words where it does not parse (Python 2, say)."""
     if src.parse(cell.source) is None:
         return frozenset(re.findall(r"[A-Za-z_]\w*", cell.source))
-    used = src.names(cell.source)
+    used = src.find_names(cell.source)
     return used.uses | used.changes

@@ -31,7 +31,7 @@ def mended(source: str) -> str:
     assert patch is not None, "nothing is proposed"
     (edit,) = patch.edits
     assert isinstance(edit, Replace)
-    assert src.compiles(edit.source)
+    assert src.can_compile(edit.source)
     return edit.source
 
 

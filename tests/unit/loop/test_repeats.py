@@ -19,7 +19,7 @@ EARLIER = (
 
 def of(source: str, *, kind: FailureKind = FailureKind.RAISED, statement: int = -1) -> tuple[str, ...]:
     """What healing a cell, whose last statement fails unless another is named, repeats."""
-    at = statement if statement >= 0 else len(src.statements(source)) - 1
+    at = statement if statement >= 0 else len(src.list_statements(source)) - 1
     failure = Failure("x", source, kind, ename="NameError", line=at + 1, statement=at)
     patch = Patch((Replace("x", source, source + " "),), "mend it")
     return find_repeated_effects(Case(failure, Notebook((*EARLIER, Cell("x", source)))), patch)

@@ -21,7 +21,7 @@ def add_import(source: str, line: str) -> Splice:
     at = 0
     while at < len(lines) and (not lines[at].strip() or lines[at].lstrip().startswith("%%")):
         at += 1
-    for statement in src.statements(source):
+    for statement in src.list_statements(source):
         is_magic = isinstance(statement.node, ast.Pass) and re.match(r"\s*[%!]", lines[statement.first - 1])
         is_docstring = statement.index == 0 and _is_text(statement.node)
         if not (isinstance(statement.node, ast.Import | ast.ImportFrom) or is_docstring or is_magic):
@@ -57,17 +57,19 @@ def rename_name(source: str, old: str, new: str, scope: ast.AST | None = None) -
     tree = scope or src.parse(source)
     if tree is None:
         return []
-    return [(*src.span(source, node), new) for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == old]
+    return [
+        (*src.find_span(source, node), new) for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == old
+    ]
 
 
 def find_attribute_span(source: str, node: ast.Attribute) -> tuple[int, int]:
     """Where the attribute's own name stands: the ``b`` of ``a.b``."""
-    _, end = src.span(source, node)
+    _, end = src.find_span(source, node)
     return end - len(node.attr), end
 
 
 def find_line_span(source: str, line: int) -> tuple[int, int]:
     """Character offsets of a 1-based line without its line end."""
-    start = src.offset(source, line, 0)
+    start = src.find_offset(source, line, 0)
     end = source.find("\n", start)
     return start, len(source) if end < 0 else end

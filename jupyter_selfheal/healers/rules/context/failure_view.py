@@ -177,11 +177,11 @@ class FailureView:
 
     def text(self, node: ast.AST) -> str:
         """The source text of a node of the cell."""
-        return src.text_of(self.source, node)
+        return src.extract_text(self.source, node)
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Character offsets [start, end) of a node of the cell."""
-        return src.span(self.source, node)
+        return src.find_span(self.source, node)
 
     def attribute_span(self, node: ast.Attribute) -> tuple[int, int]:
         """Where an attribute's own name stands: the ``b`` of ``a.b``."""
@@ -206,7 +206,7 @@ class FailureView:
         where the result does not compile."""
         old = self.source_of(cell_id)
         new = src.splice(old, splices)
-        if new == old or not src.compiles(new):
+        if new == old or not src.can_compile(new):
             return ()
         return (Replace(cell_id, old, new),)
 

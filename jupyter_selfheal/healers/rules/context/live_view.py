@@ -59,7 +59,7 @@ class LiveView(FailureView):
     @lazy_property
     def state(self) -> LiveState:
         """The names that are there, where exactly it failed, and what the exception says of itself."""
-        bound = {n for c in self.notebook.cells if c.kind == "code" for n in src.names(c.source).binds}
+        bound = {n for c in self.notebook.cells if c.kind == "code" for n in src.find_names(c.source).binds}
         return self.ask(questions.SURVEY, bound=sorted(bound))
 
     @property

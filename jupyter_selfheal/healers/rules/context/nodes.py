@@ -19,7 +19,7 @@ PLAIN_NODES = (
 
 def plain_chain(node: ast.AST, source: str) -> str | None:
     """The text of a node that may be evaluated without running anything (no calls), else None."""
-    return src.text_of(source, node) if all(isinstance(n, PLAIN_NODES) for n in ast.walk(node)) else None
+    return src.extract_text(source, node) if all(isinstance(n, PLAIN_NODES) for n in ast.walk(node)) else None
 
 
 def dotted_name(node: ast.AST) -> str | None:
@@ -79,7 +79,7 @@ def is_name_called(source: str, name: str) -> bool:
 def find_assignment(source: str, name: str, before_line: int = 0) -> ast.Assign | None:
     """The last plain top-level assignment ``name = …`` of a cell (above a line, if one is given)."""
     assignment = None
-    for statement in src.statements(source):
+    for statement in src.list_statements(source):
         node = statement.node
         if before_line and statement.first >= before_line:
             break

@@ -79,12 +79,12 @@ class RuleContext(LiveView):
     def list_binding_cells(self, name: str, cells: Iterable[Cell]) -> list[Cell]:
         """The code cells that bind a name at their top level, in order; the failing cell is left out."""
         others = (c for c in cells if c.kind == "code" and c.id != self.failure.cell_id)
-        return [c for c in others if name in src.names(c.source).binds]
+        return [c for c in others if name in src.find_names(c.source).binds]
 
     def is_bound_anywhere(self, name: str) -> bool:
         """True where any cell of the notebook binds the name: its absence is then a matter of state, not of spelling."""
         code = (c for c in self.notebook.cells if c.kind == "code")
-        return any(name in src.names(self.source_of(c.id)).binds for c in code)
+        return any(name in src.find_names(self.source_of(c.id)).binds for c in code)
 
     def find_last_assignment(self, name: str) -> Assignment | None:
         """The assignment that gave a global its value: in the failing cell above the failing line, else in the nearest cell
@@ -102,9 +102,9 @@ class RuleContext(LiveView):
     def list_cells_to_rerun(self, cell_id: str) -> tuple[str, ...]:
         """Ids of the cells that must run again, in order, so that a cell above the failing one finds the state it had."""
         above = self.notebook.code_before(cell_id)
-        wanted = src.names(self.source_of(cell_id)).uses
+        wanted = src.find_names(self.source_of(cell_id)).uses
         return tuple(above[n].id for n in src.backward_slice([c.source for c in above], wanted))
 
 
 def _list_bound(function: Function) -> set[str]:
-    return {*src.names_of(function.body).binds, *(a.arg for a in list_arguments(function))}
+    return {*src.collect_names(function.body).binds, *(a.arg for a in list_arguments(function))}

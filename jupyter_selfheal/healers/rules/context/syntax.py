@@ -194,7 +194,7 @@ def read_indent(line: str) -> str:
 
 def count_programs(mends: Sequence[Mend]) -> int:
     """How many different programs the mends that compile are."""
-    return len({src.canonical(m.source) for m in mends if find_fault(m.source) is None})
+    return len({src.canonicalise(m.source) for m in mends if find_fault(m.source) is None})
 
 
 WORD = re.compile(r"[A-Za-z_]\w*")

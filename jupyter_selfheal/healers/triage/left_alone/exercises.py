@@ -74,7 +74,7 @@ def open_value(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
 def _left_none(source: str) -> Iterator[str]:
     """Names that are set to None on the line below, or beside, a note."""
     lines = source.splitlines()
-    for found in src.statements(source):
+    for found in src.list_statements(source):
         node = found.node
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is None:
             note = "\n".join(t for t in lines[max(found.first - 2, 0) : found.last] if "#" in t)

@@ -72,7 +72,7 @@ def _is_r(context: RuleContext) -> bool:
     """True where the failing statement is an assignment of R, that is a comparison nobody looks at."""
     node = context.failing_statement
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare) and (
-        R_ARROW.match(src.text_of(context.failure.source, node)) is not None
+        R_ARROW.match(src.extract_text(context.failure.source, node)) is not None
     )  # fmt: skip
 
 
@@ -81,7 +81,9 @@ def _share_of_python(text: str) -> float:
     both = zip(text.splitlines(), src.mask(text).splitlines(), strict=True)
     lines = [t.strip() for t, masked in both if t.strip() and t == masked and not t.lstrip().startswith("#")]
     good = [
-        t for t in lines if src.compiles(t) or src.compiles(t + " pass") or t.startswith(("elif", "else", "except"))
+        t
+        for t in lines
+        if src.can_compile(t) or src.can_compile(t + " pass") or t.startswith(("elif", "else", "except"))
     ]
     return len(good) / len(lines) if lines else 1.0
 

@@ -160,12 +160,12 @@ def _sources_of_callees(context: RuleContext) -> Iterator[str]:
         statement is not None
     ) else set()  # fmt: skip
     for cell in context.notebook.code_before(context.failure.cell_id):
-        for found in src.statements(cell.source):
+        for found in src.list_statements(cell.source):
             if isinstance(found.node, ast.FunctionDef) and found.node.name in called:
                 yield "\n".join(cell.source.splitlines()[found.first - 1 : _end_of(cell.source, found.index)])
 
 
 def _end_of(source: str, index: int) -> int:
     """The last line before the next statement: a comment below a function's last one still belongs to it."""
-    following = [s.first for s in src.statements(source) if s.index == index + 1]
+    following = [s.first for s in src.list_statements(source) if s.index == index + 1]
     return following[0] - 1 if following else len(source.splitlines())

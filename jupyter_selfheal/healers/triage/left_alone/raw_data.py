@@ -54,7 +54,7 @@ def _is_near(test: ast.Compare) -> bool:
 def _uses_own_functions(context: RuleContext, statement: ast.stmt) -> bool:
     """True where a function of the notebook took part in what the assert looks at."""
     above = context.notebook.code_before(context.failure.cell_id)
-    wanted = src.names_of([statement]).uses
+    wanted = src.collect_names([statement]).uses
     texts = [context.failure.source, *(above[n].source for n in src.backward_slice([c.source for c in above], wanted))]
     defined = {n.name for c in (*above, cell_of(context)) for n in src.walk(c.source) if isinstance(n, ast.FunctionDef)}
     called = {
