@@ -97,10 +97,10 @@ class Dialogue:
         questions = proposal.questions[:1]
         for question in questions:
             self.say(f"{question.text}\n{words.format_choices(question)}  (or another value: `= VALUE`)")
-        known = [a for question in questions for a in (*words.LETTERS[: len(question.answers)], *question.answers)]
+        accepted = [a for question in questions for a in (*words.LETTERS[: len(question.answers)], *question.answers)]
         keys = {key: of for key, of in KEYS.items() if key != "r" or card.can_resume}
         while True:
-            answer = self._ask_for_choice("Apply?", keys, otherwise="q", known=known)
+            answer = self._ask_for_choice("Apply?", keys, otherwise="q", known=accepted)
             if answer.choice == "why":
                 self.say("\n".join(words.list_evidence(proposal, candidate)))
             elif answer.choice == "answer":
@@ -108,10 +108,10 @@ class Dialogue:
             elif answer.choice == "reject":
                 return Answer("reject", answer.text or self._ask_for_text("Why? (Enter for no reason) "))
             elif answer.choice == "edit":
-                before = find_source_to_edit(candidate.patch, card.cell_id)
-                source = edit_source(before, self)
-                if source.strip() and source != before:
-                    return Answer("edit", source)
+                old_source = find_source_to_edit(candidate.patch, card.cell_id)
+                new_source = edit_source(old_source, self)
+                if new_source.strip() and new_source != old_source:
+                    return Answer("edit", new_source)
                 self.say("left as it was")
             else:
                 return answer
@@ -119,8 +119,8 @@ class Dialogue:
     def ask_at_pause(self, why: str) -> Answer:
         """A heal waits for its user."""
         answer = self._ask_for_choice(f"Paused: {why}\nGo on?", PAUSE_KEYS, otherwise="q")
-        asks = {"retry": "Hint: ", "budget": "New budget in dollars: "}.get(answer.choice)
-        return Answer(answer.choice, self._ask_for_text(asks)) if asks and not answer.text else answer
+        follow_up = {"retry": "Hint: ", "budget": "New budget in dollars: "}.get(answer.choice)
+        return Answer(answer.choice, self._ask_for_text(follow_up)) if follow_up and not answer.text else answer
 
     def _ask_for_choice(self, question: str, keys: Keys, *, otherwise: str, known: Iterable[str] = ()) -> Answer:
         """One of the keys, or a value that is known or begins with ``=``; Enter is ``otherwise``."""

@@ -80,7 +80,7 @@ def list_evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
 def make_cell_namer(notebook: Notebook) -> Callable[[str], str]:
     """How people call a cell: by its execution number, where it has one in this session, and by its first line."""
 
-    def name(cell_id: str) -> str:
+    def name_cell(cell_id: str) -> str:
         at = notebook.index(cell_id)
         cell = notebook.cells[at] if at >= 0 else None
         if cell is None or not cell.runs:
@@ -88,7 +88,7 @@ def make_cell_namer(notebook: Notebook) -> Callable[[str], str]:
         first = next((line.strip() for line in cell.source.splitlines() if line.strip()), "")
         return f"[{cell.runs}] {first[:40]}"
 
-    return name
+    return name_cell
 
 
 def format_score(candidate: Candidate) -> str:

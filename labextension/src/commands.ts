@@ -160,7 +160,7 @@ function entries(healing: Map<NotebookPanel, WholeNotebook>): IEntry[] {
     },
     { name: 'reject', label: 'Reject the Fix', caption: 'Say why, and the next attempt will know', execute: line => press(line.panel, 'reject') },
     {
-      name: 'heal-notebook', label: 'Heal the Whole Notebook', caption: 'Run the cells in order, and wait at each that fails for its fix to be decided',
+      name: 'heal-notebook', label: 'Heal the Whole Notebook', caption: 'Run the cells in order; at each that fails, wait until you decide on its fix',
       execute: line => healNotebook(line, healing), isEnabled: line => !healing.has(line.panel)
     },
     {

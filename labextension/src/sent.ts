@@ -15,7 +15,7 @@ export async function showSent(line: KernelLine, cell: CodeCell | null): Promise
   text.setAttribute('role', 'region');
   text.setAttribute('aria-label', 'What goes to a model');
   text.setAttribute('aria-live', 'polite');
-  text.textContent = 'The kernel is asked; nothing is sent to a model for this…';
+  text.textContent = 'Asking the kernel. Nothing is sent to a model for this…';
   const body = new Widget();
   body.addClass('jp-SelfHeal-sent');
   body.node.append(text);

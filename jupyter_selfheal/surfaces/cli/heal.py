@@ -55,10 +55,10 @@ def _heal_all(
 ) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Each notebook's report as soon as it is there."""
     settings, resuming = build_settings(options), bool(options.resume)
-    shown = not options.quiet and sys.stderr.isatty()
+    show_bar = not options.quiet and sys.stderr.isatty()
     workers = min(options.jobs, len(jobs))
     if workers > 1:
-        with _show_progress(shown, "notebooks", "notebook") as progress:
+        with _show_progress(show_bar, "notebooks", "notebook") as progress:
             progress(0, len(jobs), f"{workers} at once")
             with closing(heal_in_processes(jobs, workers, settings, run, resuming)) as pairs:
                 for number, pair in enumerate(pairs, start=1):
@@ -68,7 +68,7 @@ def _heal_all(
     with Session(settings, run, resuming=resuming) as session:
         for job in jobs:
             name = f"[{job.part}/{len(jobs)}] {job.path.name}" if job.part else job.path.name
-            with _show_progress(shown, name, "cell") as progress:
+            with _show_progress(show_bar, name, "cell") as progress:
                 report = heal_notebook(session, job, progress)
             yield job, report
 
@@ -106,8 +106,8 @@ def build_settings(options: argparse.Namespace) -> Settings:
     """The command's options as settings. A model is asked only where it is named: that is the consent to send."""
     if options.offline and options.healers and len(_select_paid(options.healers)) == len(options.healers):
         raise UsageError("--offline asks no language model, and no other healer is named: leave one of the two out")
-    named: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if not _select_paid((h,)))
-    changes: dict[str, Any] = {"healers": named, "consent": bool(_select_paid(named))}
+    healers: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if not _select_paid((h,)))
+    changes: dict[str, Any] = {"healers": healers, "consent": bool(_select_paid(healers))}
     changes |= {"offline": options.offline, "install": options.install}
     for name in ("provider", "model", "base_url", "attempts", "notebook_timeout"):
         if getattr(options, name) is not None:
@@ -163,17 +163,17 @@ def choose_targets(options: argparse.Namespace) -> dict[Path, Path]:
 
 
 @contextmanager
-def _show_progress(shown: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str], None]]:
+def _show_progress(show_bar: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str], None]]:
     """A progress bar on stderr while it is a terminal."""
-    if not shown:
+    if not show_bar:
         yield lambda at, of, what: None
         return
     from tqdm import tqdm
 
     with tqdm(total=1, desc=name, unit=unit, leave=False, bar_format="{desc} {bar:20} {n}/{total}{postfix}") as bar:
 
-        def progress(at: int, of: int, what: str) -> None:
+        def show_progress(at: int, of: int, what: str) -> None:
             bar.total, bar.n = max(of, 1), at
             bar.set_postfix_str(what)
 
-        yield progress
+        yield show_progress

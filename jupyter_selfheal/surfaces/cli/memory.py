@@ -25,7 +25,7 @@ def run_memory(options: argparse.Namespace) -> int:
             store.forget(entry.id)
             print(f"Forgotten: {_format_line(entry)}")
     else:
-        _export(store, options.file)
+        _export_memory(store, options.file)
     return 0
 
 
@@ -53,7 +53,7 @@ def _format_page(entry: Remembered) -> str:
     return "\n".join(lines)
 
 
-def _export(store: MemoryStore, file: Path | None) -> None:
+def _export_memory(store: MemoryStore, file: Path | None) -> None:
     text = json.dumps([asdict(entry) for entry in store.all()], indent=1, ensure_ascii=False)
     if file is None:
         sys.stdout.write(text + "\n")

@@ -62,8 +62,8 @@ def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> No
 
 
 def _report_failure(job: Job, why: str) -> NotebookReport:
-    named = why if str(job.path) in why else f"{job.path}: {why}"
-    return NotebookReport(str(job.path), error=" ".join(named.split()))
+    message = why if str(job.path) in why else f"{job.path}: {why}"
+    return NotebookReport(str(job.path), error=" ".join(message.split()))
 
 
 def _check_unchanged(document: Document) -> None:

@@ -178,13 +178,13 @@ def _add_options_of_output(heal: argparse.ArgumentParser) -> None:
 def _make_setting_reader(name: str) -> Callable[[str], Any]:
     """Reads one option as the setting of that name."""
 
-    def read(text: str) -> Any:
+    def read_option(text: str) -> Any:
         try:
             return read_setting(name, text)
         except ConfigError as error:
             raise argparse.ArgumentTypeError(str(error)) from error
 
-    return read
+    return read_option
 
 
 def _read_count(text: str) -> int:

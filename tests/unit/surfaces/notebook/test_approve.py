@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -77,6 +78,17 @@ def test_where_patches_disagree_one_value_is_asked_for(answer: str, value: str) 
     decision, said = decided(proposal(questions=(question,)), answer)
     assert (decision.choice, decision.text) == (Choice.ANSWER, value)
     assert "for `[3, 1, 2]`, should it be 1 or 2?\na) 1  b) 2" in said
+
+
+def test_the_same_fix_is_shown_again_once_an_answer_has_changed_its_score() -> None:
+    approver, said = person("y", "y", "y")
+    answered = replace(
+        proposal().candidates[0], verdict=Verdict(PATCH.id, 9.0, True, reasons=("It gives what you said",))
+    )
+    for shown in (proposal(), proposal(), replace(proposal(), candidates=(answered,))):
+        approver.decide(shown)
+    assert said.getvalue().count("-rows = load(path)") == 2
+    assert said.getvalue().count("It gives what you said") == 1
 
 
 @pytest.mark.parametrize(("answer", "choice"), [("y", Choice.CONSENT), ("n", Choice.REJECT), ("", Choice.REJECT)])
