@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from jupyter_selfheal.source.source import read
 
 
-def backward_slice(sources: Sequence[str], wanted: Iterable[str]) -> tuple[int, ...]:
-    """Indices of the sources that must have run, in order, for the wanted names to be as they are after all of them.
+def backward_slice(sources: Sequence[str], targets: Iterable[str]) -> tuple[int, ...]:
+    """Indices of the sources that must have run, in order, for the names ``targets`` to be as they are after all of them.
 
     Over whole cells: the last binder of a name, every cell that changes it in place after that, and
     what those need in turn. Cells that use ``from m import *`` or magics that may bind names are kept.
     """
-    pending = set(wanted)
+    pending = set(targets)
     kept: list[int] = []
     all_names = [read(source).names for source in sources]
     modules = frozenset().union(*(cell.imports for cell in all_names)) if all_names else frozenset()
