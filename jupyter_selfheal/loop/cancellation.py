@@ -1,4 +1,9 @@
-"""Waiting for what may block, and not waiting any more once the heal is cancelled."""
+"""Waiting for what may block, and not waiting any more once the heal is cancelled.
+
+Everything slow that a command needs (a healer, a judge, a trial, a state) is called through :func:`run_cancellable`, by
+:mod:`.runner`, :mod:`.advisers` and :mod:`.trial_states`. Trials that run side by side are the one exception:
+:meth:`.TrialStates.try_patches` waits for several at once, by the same ``TICK``, and raises the same :class:`Cancelled`.
+"""
 
 from __future__ import annotations
 

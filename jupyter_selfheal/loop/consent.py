@@ -1,6 +1,6 @@
 """What a patch could do that the cells it changes could not: read off the syntax, before anything runs.
 
-A patch that adds a capability is not tried before the user clears it. This guards against accidents (a model that "cleans
+A patch that adds a capability is not tried before the user consents. This guards against accidents (a model that "cleans
 up" a folder), not against code that hides what it does. Capabilities are compared as sets, patch against old sources: a fix
 that moves, renames or repeats what the cell did already adds nothing.
 """

@@ -1,6 +1,6 @@
 """The heal as a state machine: ``step(state, event, config) -> (state, commands)``, pure.
 
-A state says what is known; :func:`command` says what to do in it; an event is what came of that. Nothing here runs code,
+A state says what is known; :func:`list_commands` says what to do in it; an event is what came of that. Nothing here runs code,
 reads a clock or knows a kernel. A journal's events folded (:func:`fold`) give the state in which a killed run goes on.
 """
 

@@ -1,7 +1,10 @@
 """The effects: what each command does, and the events that come of it.
 
-Whatever may block (a healer, a trial) runs on a thread of its own, so that a cancellation is obeyed at once; what a
-thread that was left behind still returns is not looked at, and what it cost counts as spent at its worst.
+It has two hands: :mod:`.trial_states` runs patches (each in :mod:`.trials`), :mod:`.advisers` asks healers, the judge and
+the critic.
+
+Whatever may block (a healer, a trial) runs on a thread of its own (:mod:`.cancellation`), so that a cancellation is obeyed
+at once; what a thread that was left behind still returns is not looked at, and what it cost counts as spent at its worst.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The states that a heal tries patches from, and the trials in them."""
+"""The states that a heal tries patches from, and the trials in them.
+
+:mod:`.runner` asks for a trial or a state; which one that is, what is kept of it and what is closed is decided here. A single
+trial is :func:`.trials.run_trial`.
+"""
 
 from __future__ import annotations
 

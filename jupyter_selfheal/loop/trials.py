@@ -1,4 +1,9 @@
-"""One trial of one patch: the steps, the limits, the scratch installs."""
+"""One trial of one patch: the steps, the limits, the scratch installs.
+
+The innermost of the four files that perform commands: :mod:`.runner` says what each command does, :mod:`.trial_states` which
+state a patch is tried from and how many at once, this one what happens in one trial, and :mod:`.cancellation` how none of
+them keeps a cancelled heal waiting. It knows neither the dossier nor the events, so that ``engine.prove`` uses it alone.
+"""
 
 from __future__ import annotations
 
