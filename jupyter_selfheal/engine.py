@@ -6,10 +6,12 @@ Parts are imported when they are configured, and not before: a heal by rules alo
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal import registry, wire
 from jupyter_selfheal.config import HealConfig
@@ -47,6 +49,9 @@ from jupyter_selfheal.ports import (
     TrialKernel,
 )
 
+if TYPE_CHECKING:
+    from jupyter_selfheal.kernels.replay_plan import PastCell
+
 
 def heal(
     case: Case,
@@ -80,7 +85,7 @@ def prove_patch(case: Case, patch: Patch, starts: Starts, config: HealConfig) ->
     scorer = build_free_scorer(config)
     start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
     with contextlib.ExitStack() as stack:
-        install = _build_installer(stack) if config.install else None
+        install = build_installer(stack) if config.install else None
         trial, _ = run_trial(case, patch, starts.best, start=start, scorer=scorer, config=config, install=install)
     judged = scorer.judge(case, trial, ((patch, trial),), ())
     return Candidate(patch, trial, judged.verdicts[0])
@@ -124,7 +129,7 @@ def open_dependencies(
         healers = build_healers(config, provider, redactor)
         free = build_free_scorer(config)
         if install is None and config.install:
-            install = _build_installer(stack)
+            install = build_installer(stack)
         yield HealDependencies(
             starts=starts,
             facts=facts,
@@ -276,11 +281,46 @@ def build_questioner(starts: Starts, config: HealConfig) -> Callable[[Case, Sequ
     return ask
 
 
-def _build_installer(stack: contextlib.ExitStack) -> Callable[[str], str]:
-    scratch = _load("kernels.scratch_install", "ScratchInstaller")()
-    stack.callback(scratch.close)
-    install: Callable[[str], str] = scratch
-    return install
+# --- kernels --------------------------------------------------------------------------------------------------------
+
+
+def connect_state(socket: str, start: Start) -> TrialKernel:
+    """A frozen state of the user's kernel, taken over by its socket. Raises :class:`KernelError` where it is gone."""
+    state: TrialKernel = _load("kernels.forked", "ForkedKernel").connect(socket, start)
+    return state
+
+
+def open_state(kernelspec: str, folder: str, *, writes: str, network: bool, fresh: bool = False) -> TrialKernel:
+    """The state that a notebook's first cell starts from (:func:`jupyter_selfheal.kernels.freeze.open_state`)."""
+    state: TrialKernel = _load("kernels.freeze", "open_state")(
+        kernelspec, folder, writes=writes, network=network, fresh=fresh
+    )
+    return state
+
+
+def open_replayed_state(
+    kernelspec: str, folder: str, past: Sequence[PastCell], *, writes: str, network: bool, paths: Sequence[str] = ()
+) -> TrialKernel:
+    """The state after these cells, made by running them in a fresh kernel; ``paths`` go on its ``sys.path``."""
+    state: TrialKernel = _load("kernels.fresh", "FreshKernel")(
+        kernelspec, folder, past, writes=writes, network=network, paths=paths
+    )
+    return state
+
+
+def find_kernel_python(kernelspec: str) -> str:
+    """The Python that a kernelspec starts; ours where it starts something else. Raises :class:`KernelError` where there is no
+    such kernelspec."""
+    program: str = _load("kernels.kernelspec", "read_kernelspec")(kernelspec)[0][0]
+    return program if Path(program).name.startswith("python") else sys.executable
+
+
+def build_installer(stack: contextlib.ExitStack, python: str = sys.executable) -> Callable[[str], str]:
+    """Installs requirements for a Python where only trials see them, until the stack is closed."""
+    installer = _load("kernels.scratch_install", "ScratchInstaller")(python)
+    stack.callback(installer.close)
+    made: Callable[[str], str] = installer
+    return made
 
 
 def format_event(event: object) -> str:

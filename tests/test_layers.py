@@ -38,7 +38,7 @@ def allowed(module: str, target: str) -> bool:
 
     ``inside`` stands on nothing but itself, as it is sent to kernels that lack the package. The base stands on it, no part
     on another part, ``engine`` on all of them, the surfaces on the engine; ``surfaces.live`` runs in the user's kernel and
-    has none of the engine.
+    has none of the engine. Kernels are made by the engine alone: of ``kernels`` a surface sees what was run, as data.
     """
     top, target_top = module.split(".")[0], target.split(".")[0]
     if target in ("", "_version") or target_top == top != "surfaces":
@@ -62,6 +62,8 @@ def allowed(module: str, target: str) -> bool:
     if top == "engine":
         return target_top in PARTS or target_top == "testing"
     if top in ("surfaces", "__main__"):
+        if target_top == "kernels":
+            return target == "kernels.replay_plan"
         return target_top in {"engine", "testing", "surfaces"} | PARTS
     return top == "__init__" and target.startswith("surfaces.live")
 

@@ -9,9 +9,8 @@ import threading
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError, UsageError
@@ -23,9 +22,6 @@ from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalA
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.read import Document
-
-if TYPE_CHECKING:
-    from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 
 APPROVALS = ("all", "safe", "ask", "none")
 """Which proven fixes are applied."""
@@ -72,7 +68,7 @@ class Session:
         self.spent = Cost()
         self._resuming = resuming
         self._opened: dict[tuple[str, str], TrialKernel] = {}
-        self._installers: dict[str, ScratchInstaller] = {}
+        self._installers: dict[str, Callable[[str], str]] = {}
         self._closing = contextlib.ExitStack()
 
     @property
@@ -127,12 +123,12 @@ class Session:
         The kernel of a folder's notebooks is started once and frozen; what it writes where writes are discarded belongs to each state
         that begins here, so that the run in the end finds the folder as the first one did.
         """
+        from jupyter_selfheal import engine
+
         writes = self.settings.writes
         spec, folder = document.kernelspec, document.notebook.folder
         if self.settings.fresh:
-            from jupyter_selfheal.kernels.freeze import open_state
-
-            return open_state(spec, folder, writes=writes, network=not self.settings.config.offline, fresh=True)
+            return engine.open_state(spec, folder, writes=writes, network=not self.settings.config.offline, fresh=True)
         request = TrialRequest(
             (Run(""),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=replace(self.limits.sandbox, writes=writes)
         )
@@ -147,11 +143,11 @@ class Session:
 
     def _open_frozen_kernel(self, spec: str, folder: str) -> TrialKernel:
         """The frozen kernel of a folder. Only that of the folder at hand is kept: there may be hundreds of folders."""
-        from jupyter_selfheal.kernels.freeze import open_state
+        from jupyter_selfheal import engine
 
         if (spec, folder) not in self._opened:
             self._close_kernels()
-            self._opened[spec, folder] = open_state(
+            self._opened[spec, folder] = engine.open_state(
                 spec, folder, writes=self.settings.writes, network=not self.settings.config.offline
             )
         return self._opened[spec, folder]
@@ -161,22 +157,21 @@ class Session:
             self._opened.popitem()[1].close()
 
     def _open_replay_kernel(self, document: Document, past: Sequence[PastCell], paths: Sequence[str]) -> TrialKernel:
-        from jupyter_selfheal.kernels.fresh import FreshKernel
+        from jupyter_selfheal import engine
 
         folder = document.notebook.folder
         network = not self.settings.config.offline
-        return FreshKernel(document.kernelspec, folder, past, writes=self.settings.writes, network=network, paths=paths)
+        return engine.open_replayed_state(
+            document.kernelspec, folder, past, writes=self.settings.writes, network=network, paths=paths
+        )
 
     def _install_into_scratch(self, requirement: str, kernelspec: str) -> str:
         """Install for a kernel's Python into a scratch directory that lives as long as the session."""
-        from jupyter_selfheal.kernels.kernelspec import read_kernelspec
-        from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
+        from jupyter_selfheal import engine
 
-        first = read_kernelspec(kernelspec)[0][0]
-        python = first if Path(first).name.startswith("python") else sys.executable
+        python = engine.find_kernel_python(kernelspec)
         if python not in self._installers:
-            self._installers[python] = ScratchInstaller(python)
-            self._closing.callback(self._installers[python].close)
+            self._installers[python] = engine.build_installer(self._closing, python)
         return self._installers[python](requirement)
 
     # --- heals ---

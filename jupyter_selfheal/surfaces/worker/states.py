@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 
+from jupyter_selfheal import engine
 from jupyter_selfheal.messages import StateAddress
 from jupyter_selfheal.model import Start
 from jupyter_selfheal.ports import Starts, TrialKernel
@@ -12,9 +13,7 @@ from jupyter_selfheal.ports import Starts, TrialKernel
 
 def connect_state(address: StateAddress) -> TrialKernel:
     """Take a state over. Raises :class:`~jupyter_selfheal.errors.KernelError` where it is gone."""
-    from jupyter_selfheal.kernels.forked import ForkedKernel
-
-    return ForkedKernel.connect(address.socket, address.start)
+    return engine.connect_state(address.socket, address.start)
 
 
 def build_starts(kernels: Iterable[TrialKernel]) -> Starts:
