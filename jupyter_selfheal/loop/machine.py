@@ -187,17 +187,6 @@ def _apply_event(state: State | None, event: Event, config: HealConfig) -> State
             return advance.on_trial_ended(state, event)
         case Tried(), Scored():
             return advance.on_scores(state, event)
-        case ((Diagnosed() | Consented() | Judged()), Answered()):
-            return advance.on_answer(state.dossier, event, config)
-        case ((Diagnosed() | Consented() | Judged()), HealerFailed()):
-            return Judged(advance.close_healer(state.dossier, event.healer, event.reason, event.message))
-        case ((Diagnosed() | Consented() | Judged()), Derived()):
-            return advance.on_derivation(state.dossier, event)
-        case ((Diagnosed() | Consented() | Judged()), ProposalMade()):
-            shown = (*state.dossier.proposals, event.proposal)
-            return Proposed(replace(state.dossier, proposals=shown), event.proposal)
-        case ((Diagnosed() | Consented() | Judged()), PausedForUserAction()):
-            return Paused(state.dossier, event.why, event.reason)
         case Proposed(), Decided():
             return decisions.on_proposal(state, event.decision)
         case Paused(), Decided():
@@ -206,8 +195,29 @@ def _apply_event(state: State | None, event: Event, config: HealConfig) -> State
             return Closed(
                 state.dossier, event.reason, event.detail, applied=(state.candidate,), approved_by=state.decision.by
             )
-        case ((Diagnosed() | Consented() | Judged() | Stopping()), Ended()):
+        case Stopping(), Ended():
             return Closed(state.dossier, event.reason, event.detail)
+        case ((Diagnosed() | Consented() | Judged()), _):
+            return _apply_move(state, event, config)
+    raise _refuse_event(state, event)
+
+
+def _apply_move(state: Diagnosed | Consented | Judged, event: Event, config: HealConfig) -> State:
+    """What came of the move that :func:`policy.choose_next_move` chose between two pieces of work."""
+    dossier = state.dossier
+    match event:
+        case Answered():
+            return advance.on_answer(dossier, event, config)
+        case HealerFailed():
+            return Judged(advance.close_healer(dossier, event.healer, event.reason, event.message))
+        case Derived():
+            return advance.on_derivation(dossier, event)
+        case ProposalMade(proposal):
+            return Proposed(replace(dossier, proposals=(*dossier.proposals, proposal)), proposal)
+        case PausedForUserAction():
+            return Paused(dossier, event.why, event.reason)
+        case Ended():
+            return Closed(dossier, event.reason, event.detail)
     raise _refuse_event(state, event)
 
 

@@ -2,7 +2,7 @@
 
 The innermost of the four files that perform commands: :mod:`.runner` says what each command does, :mod:`.trial_states` which
 state a patch is tried from and how many at once, this one what happens in one trial, and :mod:`.cancellation` how none of
-them keeps a cancelled heal waiting. It knows neither the dossier nor the events, so that ``engine.prove`` uses it alone.
+them keeps a cancelled heal waiting. It knows neither the dossier nor the events, so that ``engine.prove_patch`` uses it alone.
 """
 
 from __future__ import annotations
