@@ -32,27 +32,27 @@ class Broken:
     def context(self) -> RuleContext:
         return RuleContext(self.case, self.facts)
 
-    def patches(self, *rules: Rule) -> tuple[Patch, ...]:
+    def propose_patches(self, *rules: Rule) -> tuple[Patch, ...]:
         """What the rules (all if none are given) propose."""
-        with _inside(self.case.notebook.folder):
+        with _work_in_folder(self.case.notebook.folder):
             answer = RulesHealer(rules or None).propose(self.case, self.starts, self.facts, ())
         if answer.note:
             raise AssertionError(answer.note)
         return answer.patches
 
-    def healed(self, patch: Patch) -> Notebook:
+    def apply_patch(self, patch: Patch) -> Notebook:
         """The notebook after the patch."""
         return apply_and_run(self.case.notebook, patch)
 
 
-def first_failure(notebook: Notebook, kernel: TrialKernel | None = None) -> Broken | None:
+def find_first_failure(notebook: Notebook, kernel: TrialKernel | None = None) -> Broken | None:
     """Run the code cells in order in the notebook's folder until one fails; None if none does.
 
     ``kernel`` is a state to begin from (default: an empty :class:`FakeKernel`).
     """
     state: TrialKernel = kernel or FakeKernel()
     cells = list(notebook.cells)
-    with _inside(notebook.folder):
+    with _work_in_folder(notebook.folder):
         for n, cell in enumerate(cells):
             if cell.kind != "code" or NOT_RUN in cell.tags:
                 continue
@@ -63,7 +63,7 @@ def first_failure(notebook: Notebook, kernel: TrialKernel | None = None) -> Brok
                 state = after
                 continue
             known = replace(notebook, cells=tuple(cells))
-            case = Case(failure=_failure(cell, trial), notebook=known)
+            case = Case(failure=_build_failure(cell, trial), notebook=known)
             starts = Starts(before=(state,), after=(after,) if after is not None else ())
             return Broken(case, starts, KernelFacts.of(starts, case.failure))
     return None
@@ -72,10 +72,10 @@ def first_failure(notebook: Notebook, kernel: TrialKernel | None = None) -> Brok
 def gets_past(notebook: Notebook, cell_id: str) -> bool:
     """True where the notebook runs without error up to and including a cell."""
     at = notebook.index(cell_id)
-    return first_failure(replace(notebook, cells=notebook.cells[: at + 1])) is None
+    return find_first_failure(replace(notebook, cells=notebook.cells[: at + 1])) is None
 
 
-def _failure(cell: Cell, trial: Trial) -> Failure:
+def _build_failure(cell: Cell, trial: Trial) -> Failure:
     result = trial.steps[0]
     if not result.errors:
         return Failure(cell.id, cell.source, FailureKind.TIMED_OUT, outputs=result.outputs, seconds=result.seconds)
@@ -96,7 +96,7 @@ def _failure(cell: Cell, trial: Trial) -> Failure:
 
 
 @contextlib.contextmanager
-def _inside(folder: str) -> Iterator[None]:
+def _work_in_folder(folder: str) -> Iterator[None]:
     """Work in a folder; what the cells put on the path, and imported from there, is undone."""
     path, loaded = list(sys.path), set(sys.modules)
     with contextlib.chdir(folder or "."):

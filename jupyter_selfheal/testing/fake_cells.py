@@ -73,8 +73,8 @@ def run_cell(state: State, step: Run, deadline: float) -> StepResult:
     except _TimedOut:
         status = "timeout"
     except BaseException as error:
-        status, state.last.error = "error", error.with_traceback(_from_cell(error.__traceback__))
-        errors = (_located(error, step.code, file, state.cells),)
+        status, state.last.error = "error", error.with_traceback(_strip_own_frames(error.__traceback__))
+        errors = (_locate_error(error, step.code, file, state.cells),)
         state.outputs.append(
             Output("error", ename=errors[0].ename, evalue=errors[0].evalue, traceback=(errors[0].traceback,))
         )
@@ -91,11 +91,11 @@ def run_cell(state: State, step: Run, deadline: float) -> StepResult:
     )
 
 
-def ask(state: State, step: Probe, deadline: float) -> StepResult:
+def run_probe(state: State, step: Probe, deadline: float) -> StepResult:
     began = time.perf_counter()
     space: dict[str, Any] = {"__name__": "probe"}
     try:
-        with contextlib.redirect_stdout(io.StringIO()), _tracing(deadline):
+        with contextlib.redirect_stdout(io.StringIO()), _trace_until(deadline):
             exec(compile(step.source, "<probe>", "exec"), space)
             value = json.loads(json.dumps(space["probe"](state.shell, state.last, step.argument)))
     except _TimedOut:
@@ -112,7 +112,7 @@ def _execute(code: str, file: str, space: dict[str, Any], deadline: float) -> An
     assert isinstance(tree, ast.Module)
     last = tree.body[-1] if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     del tree.body[len(tree.body) - (last is not None) :]
-    with _tracing(deadline):
+    with _trace_until(deadline):
         _evaluate(compile(tree, file, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True), space)
         if not isinstance(last, ast.Expr):
             return None
@@ -123,10 +123,10 @@ def _execute(code: str, file: str, space: dict[str, Any], deadline: float) -> An
 
 def _evaluate(code: types.CodeType, space: dict[str, Any]) -> Any:
     value = eval(code, space)
-    return _awaited(value) if code.co_flags & 0x80 else value  # CO_COROUTINE: the code awaits at the top level
+    return _await_in_thread(value) if code.co_flags & 0x80 else value  # CO_COROUTINE: the code awaits at the top level
 
 
-def _awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
+def _await_in_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """What it returns, from a thread of its own: a loop may be running in this one (Playwright leaves its own there)."""
     trace = sys.gettrace()
 
@@ -139,7 +139,7 @@ def _awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
 
 
 @contextlib.contextmanager
-def _tracing(deadline: float) -> Iterator[None]:
+def _trace_until(deadline: float) -> Iterator[None]:
     if deadline == float("inf"):
         yield
         return
@@ -158,7 +158,7 @@ def _tracing(deadline: float) -> Iterator[None]:
         sys.settrace(before)
 
 
-def _located(error: BaseException, code: str, file: str, cells: Mapping[str, str]) -> ErrorInfo:
+def _locate_error(error: BaseException, code: str, file: str, cells: Mapping[str, str]) -> ErrorInfo:
     before = isinstance(error, SyntaxError) and not any(
         f.f_code.co_filename == file for f, _ in traceback.walk_tb(error.__traceback__)
     )
@@ -174,11 +174,11 @@ def _located(error: BaseException, code: str, file: str, cells: Mapping[str, str
     return ErrorInfo(type(error).__name__, str(error), line, source.find_statement(code, line), frames, text, before)
 
 
-def _from_cell(found: types.TracebackType | None) -> types.TracebackType | None:
+def _strip_own_frames(trace: types.TracebackType | None) -> types.TracebackType | None:
     """The traceback without this module's own frames on top."""
-    while found is not None and found.tb_frame.f_code.co_filename == __file__:
-        found = found.tb_next
-    return found
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace
 
 
 class _Stream(io.TextIOBase):
@@ -194,7 +194,7 @@ class _Stream(io.TextIOBase):
         return len(text)
 
 
-def display_of(state: State) -> Callable[..., None]:
+def build_display(state: State) -> Callable[..., None]:
     def display(*values: Any, **_: Any) -> None:
         state.outputs.extend(Output("display_data", data={"text/plain": repr(v)}) for v in values)
 

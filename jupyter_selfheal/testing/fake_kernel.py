@@ -26,7 +26,7 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
-from jupyter_selfheal.testing.fake_cells import FakeShell, State, ask, display_of, run_cell
+from jupyter_selfheal.testing.fake_cells import FakeShell, State, build_display, run_cell, run_probe
 
 _ONE_AT_A_TIME = threading.RLock()  # sys.stdout and sys.path belong to the whole process
 
@@ -69,25 +69,25 @@ class FakeKernel:
             raise KernelError("this state was closed: open a new one")
         self.requests.append(request)
         began = time.perf_counter()
-        with _ONE_AT_A_TIME, _paths(request.paths):
-            state = self._rebuild()
+        with _ONE_AT_A_TIME, _insert_paths(request.paths):
+            state = self._rebuild_state()
             steps, ending = _run_steps(state, request.steps, time.monotonic() + request.timeout)
         trial = Trial(request.patch_id, steps, ending, self.start, self.isolation, seconds=time.perf_counter() - began)
-        return trial, self._kept(request, trial)
+        return trial, self._keep_state(request, trial)
 
     def close(self) -> None:
         """Idempotent; kernels kept from this one live on."""
         self._closed = True
 
-    def _rebuild(self) -> State:
+    def _rebuild_state(self) -> State:
         state = State(FakeShell({"__name__": "__main__", "__builtins__": __builtins__}))
         state.shell.user_ns.update(copy.deepcopy(self._namespace))
-        state.shell.user_ns.update(get_ipython=lambda: state.shell, display=display_of(state))
+        state.shell.user_ns.update(get_ipython=lambda: state.shell, display=build_display(state))
         for cell in self._history:
             run_cell(state, cell, float("inf"))
         return state
 
-    def _kept(self, request: TrialRequest, trial: Trial) -> FakeKernel | None:
+    def _keep_state(self, request: TrialRequest, trial: Trial) -> FakeKernel | None:
         failed = any(s.status != "ok" for s in trial.steps)
         if request.keep is Keep.NEVER or trial.ending is not Ending.FINISHED:
             return None
@@ -101,32 +101,32 @@ class FakeKernel:
 
 
 def _run_steps(state: State, steps: Sequence[Step], deadline: float) -> tuple[tuple[StepResult, ...], Ending]:
-    found: list[StepResult] = []
+    results: list[StepResult] = []
     ending, over = Ending.FINISHED, False
     for step in steps:
         if over:
-            found.append(_skipped(step))
+            results.append(_build_skipped_result(step))
             continue
         limit = min(deadline, time.monotonic() + step.timeout if step.timeout else deadline)
         if isinstance(step, Run):
             result = run_cell(state, step, limit)
             over = not result.ok and not step.go_on
         else:
-            result = ask(state, step, limit)
-        found.append(result)
+            result = run_probe(state, step, limit)
+        results.append(result)
         if time.monotonic() >= deadline:
             ending, over = Ending.TIMED_OUT, True
-    return tuple(found), ending
+    return tuple(results), ending
 
 
-def _skipped(step: Step) -> StepResult:
+def _build_skipped_result(step: Step) -> StepResult:
     if isinstance(step, Run):
         return StepResult("skipped", role=step.role.value, cell_id=step.cell_id)
     return StepResult("skipped", role="probe", name=step.name)
 
 
 @contextlib.contextmanager
-def _paths(paths: Sequence[str]) -> Iterator[None]:
+def _insert_paths(paths: Sequence[str]) -> Iterator[None]:
     sys.path[:0] = paths
     try:
         yield

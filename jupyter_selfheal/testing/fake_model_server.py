@@ -88,7 +88,7 @@ class FakeModelServer:
     def __post_init__(self) -> None:
         self._lines: Iterator[Line | Callable[[Received], Line]] = iter(self.script)
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _make_handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
@@ -108,7 +108,7 @@ class FakeModelServer:
         self._server.server_close()
         self._thread.join(10)
 
-    def next_line(self, received: Received) -> Line:
+    def take_next_line(self, received: Received) -> Line:
         """What the script says to this request."""
         with self._lock:
             self.requests.append(received)
@@ -116,7 +116,7 @@ class FakeModelServer:
         return line(received) if callable(line) else line
 
 
-def _handler(server: FakeModelServer) -> type[BaseHTTPRequestHandler]:
+def _make_handler(server: FakeModelServer) -> type[BaseHTTPRequestHandler]:
     class Handler(_Handler):
         fake = server
 
@@ -130,63 +130,69 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
         received = Received(self.path, {k.lower(): v for k, v in self.headers.items()}, json.loads(raw or b"{}"))
-        line = self.fake.next_line(received)
+        line = self.fake.take_next_line(received)
         is_openai = self.path.endswith("/chat/completions")
         try:
             if isinstance(line, HangsUp):
                 self.close_connection = True
             elif isinstance(line, Fails):
-                self._fail(line, is_openai)
+                self._send_failure(line, is_openai)
             elif received.body.get("stream"):
-                self._stream(line, _openai_events(line) if is_openai else _anthropic_events(line), is_openai)
+                self._stream_reply(
+                    line, _build_openai_events(line) if is_openai else _build_anthropic_events(line), is_openai
+                )
             else:
                 time.sleep(line.delay)
-                self._send(200, _openai_reply(line) if is_openai else _anthropic_reply(line))
+                self._send_json(200, _build_openai_reply(line) if is_openai else _build_anthropic_reply(line))
         except (BrokenPipeError, ConnectionResetError):  # the client gave up waiting: that is what a slow line is for
             self.close_connection = True
 
-    def _fail(self, line: Fails, is_openai: bool) -> None:
+    def _send_failure(self, line: Fails, is_openai: bool) -> None:
         time.sleep(line.delay)
         error = {"type": line.type, "message": line.message}
         body: dict[str, Any] = (
             {"error": {**error, "code": line.type}} if is_openai else {"type": "error", "error": error}
         )
-        self._send(line.status, body, {"retry-after": line.retry_after} if line.retry_after else {})
+        self._send_json(line.status, body, {"retry-after": line.retry_after} if line.retry_after else {})
 
-    def _send(self, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
+    def _send_json(self, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
         common = {"content-type": "application/json", "content-length": str(len(data))}
-        for name, value in {**common, **self._ids(), **(headers or {})}.items():
+        for name, value in {**common, **self._build_id_headers(), **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
 
-    def _ids(self) -> dict[str, str]:
+    def _build_id_headers(self) -> dict[str, str]:
         number = f"req_{len(self.fake.requests):04d}"
         return {"request-id": number, "x-request-id": number}
 
-    def _stream(self, line: Says, events: list[tuple[str, dict[str, Any]]], is_openai: bool) -> None:
+    def _stream_reply(self, line: Says, events: list[tuple[str, dict[str, Any]]], is_openai: bool) -> None:
         time.sleep(line.delay)
         self.send_response(200)
-        for name, value in {"content-type": "text/event-stream", "connection": "close", **self._ids()}.items():
+        for name, value in {
+            "content-type": "text/event-stream",
+            "connection": "close",
+            **self._build_id_headers(),
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.close_connection = True
         half = len(events) // 2
         for n, (name, data) in enumerate(events):
             if line.breaks == "only pings" or (line.breaks and n == half):
-                return self._break(line.breaks, is_openai)
-            self._event(name, data)
+                return self._break_stream(line.breaks, is_openai)
+            self._write_event(name, data)
             time.sleep(line.drip)
         if is_openai:
             self.wfile.write(b"data: [DONE]\n\n")
         return None
 
-    def _break(self, how: str, is_openai: bool) -> None:
+    def _break_stream(self, how: str, is_openai: bool) -> None:
         if how == "overloaded":
             error = {"type": "overloaded_error", "message": "Overloaded"}
-            self._event(
+            self._write_event(
                 "" if is_openai else "error", {"error": error} if is_openai else {"type": "error", "error": error}
             )
         elif how == "only pings":
@@ -204,7 +210,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
 
-    def _event(self, name: str, data: Mapping[str, Any]) -> None:
+    def _write_event(self, name: str, data: Mapping[str, Any]) -> None:
         head = f"event: {name}\n" if name else ""
         self.wfile.write(f"{head}data: {json.dumps(data)}\n\n".encode())
         self.wfile.flush()
@@ -213,13 +219,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: tests and demonstrations print enough."""
 
 
-def _pieces(text: str) -> list[str]:
+def _split_text(text: str) -> list[str]:
     """The text in about six pieces, as a model writes it."""
     size = max(1, len(text) // 6)
     return [text[n : n + size] for n in range(0, len(text), size)] or [""]
 
 
-def _anthropic_usage(line: Says, output: int) -> dict[str, Any]:
+def _build_anthropic_usage(line: Says, output: int) -> dict[str, Any]:
     return {
         "input_tokens": line.input_tokens,
         "cache_creation_input_tokens": line.cache_write,
@@ -228,7 +234,7 @@ def _anthropic_usage(line: Says, output: int) -> dict[str, Any]:
     }
 
 
-def _anthropic_reply(line: Says) -> dict[str, Any]:
+def _build_anthropic_reply(line: Says) -> dict[str, Any]:
     return {
         "id": "msg_fake",
         "type": "message",
@@ -237,12 +243,17 @@ def _anthropic_reply(line: Says) -> dict[str, Any]:
         "content": [{"type": "text", "text": line.text}],
         "stop_reason": line.stop,
         "stop_sequence": None,
-        "usage": _anthropic_usage(line, line.output_tokens),
+        "usage": _build_anthropic_usage(line, line.output_tokens),
     }
 
 
-def _anthropic_events(line: Says) -> list[tuple[str, dict[str, Any]]]:
-    start = {**_anthropic_reply(line), "content": [], "stop_reason": None, "usage": _anthropic_usage(line, 1)}
+def _build_anthropic_events(line: Says) -> list[tuple[str, dict[str, Any]]]:
+    start = {
+        **_build_anthropic_reply(line),
+        "content": [],
+        "stop_reason": None,
+        "usage": _build_anthropic_usage(line, 1),
+    }
     block = {"index": 0, "content_block": {"type": "text", "text": ""}}
     end = {"delta": {"stop_reason": line.stop, "stop_sequence": None}, "usage": {"output_tokens": line.output_tokens}}
     events: list[tuple[str, dict[str, Any]]] = [
@@ -250,7 +261,7 @@ def _anthropic_events(line: Says) -> list[tuple[str, dict[str, Any]]]:
         ("content_block_start", block),
         *(
             ("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": piece}})
-            for piece in _pieces(line.text)
+            for piece in _split_text(line.text)
         ),
         ("content_block_stop", {"index": 0}),
         ("message_delta", end),
@@ -259,7 +270,7 @@ def _anthropic_events(line: Says) -> list[tuple[str, dict[str, Any]]]:
     return [(name, {"type": name, **data}) for name, data in events]
 
 
-def _openai_usage(line: Says) -> dict[str, Any]:
+def _build_openai_usage(line: Says) -> dict[str, Any]:
     return {
         "prompt_tokens": line.input_tokens + line.cache_read + line.cache_write,
         "completion_tokens": line.output_tokens,
@@ -268,21 +279,21 @@ def _openai_usage(line: Says) -> dict[str, Any]:
     }
 
 
-def _openai_reply(line: Says) -> dict[str, Any]:
+def _build_openai_reply(line: Says) -> dict[str, Any]:
     message = {"role": "assistant", "content": line.text}
     choice = {"index": 0, "message": message, "finish_reason": _OPENAI_STOPS.get(line.stop, line.stop)}
-    usage = {"usage": _openai_usage(line)} if line.usage else {}
+    usage = {"usage": _build_openai_usage(line)} if line.usage else {}
     return {"id": "chatcmpl-fake", "object": "chat.completion", "model": "fake", "choices": [choice], **usage}
 
 
-def _openai_events(line: Says) -> list[tuple[str, dict[str, Any]]]:
-    def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+def _build_openai_events(line: Says) -> list[tuple[str, dict[str, Any]]]:
+    def build_chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
         return {"id": "chatcmpl-fake", "object": "chat.completion.chunk", "model": "fake", "choices": [choice]}
 
-    events = [chunk({"role": "assistant", "content": ""})]
-    events += [chunk({"content": piece}) for piece in _pieces(line.text)]
-    events.append(chunk({}, _OPENAI_STOPS.get(line.stop, line.stop)))
+    events = [build_chunk({"role": "assistant", "content": ""})]
+    events += [build_chunk({"content": piece}) for piece in _split_text(line.text)]
+    events.append(build_chunk({}, _OPENAI_STOPS.get(line.stop, line.stop)))
     if line.usage:
-        events.append({**chunk({}), "choices": [], "usage": _openai_usage(line)})
+        events.append({**build_chunk({}), "choices": [], "usage": _build_openai_usage(line)})
     return [("", event) for event in events]

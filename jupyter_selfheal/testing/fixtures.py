@@ -13,14 +13,14 @@ NOT_RUN = "not-run"
 """Tag of a cell that is in the notebook and was not run."""
 
 
-def notebook_of(cells: Sequence[str | Cell], folder: Path | str = "") -> Notebook:
+def build_notebook(cells: Sequence[str | Cell], folder: Path | str = "") -> Notebook:
     """A notebook of code cells ``c1``, ``c2`` …; a source that begins with ``# not run`` is tagged so."""
-    found = []
+    numbered = []
     for n, cell in enumerate(cells, 1):
         if isinstance(cell, str):
             cell = Cell(f"c{n}", cell, tags=(NOT_RUN,) if cell.startswith("# not run") else ())
-        found.append(cell)
-    return Notebook(tuple(found), folder=str(folder))
+        numbered.append(cell)
+    return Notebook(tuple(numbered), folder=str(folder))
 
 
 def apply_and_run(notebook: Notebook, patch: Patch) -> Notebook:
@@ -37,7 +37,7 @@ def apply_and_run(notebook: Notebook, patch: Patch) -> Notebook:
     return replace(notebook, cells=tuple(cells))
 
 
-def difference(wanted: Sequence[str], given: Notebook) -> str:
+def format_difference(wanted: Sequence[str], given: Notebook) -> str:
     """A unified diff of the cells that were wanted and those of a notebook."""
     before, after = ("\n# %%\n".join(cells).splitlines() for cells in (wanted, [c.source for c in given.cells]))
     return "\n".join(difflib.unified_diff(before, after, "as written", "after the patch", lineterm=""))

@@ -30,7 +30,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.processes import is_gone
-from jupyter_selfheal.testing.trials import text, tried, value
+from jupyter_selfheal.testing.trials import evaluate, read_stream, run_trial
 
 Making: TypeAlias = Callable[..., TrialKernel]
 
@@ -62,14 +62,14 @@ class TrialKernelConformance:
 
     def test_a_trial_leaves_the_state_as_it_was(self, state: Making) -> None:
         kernel = state("x = [1]")
-        assert tried(kernel, "x.append(2); y = 3").ran
-        assert value(kernel, "(x, 'y' in globals())") == [[1], False]
+        assert run_trial(kernel, "x.append(2); y = 3").ran
+        assert evaluate(kernel, "(x, 'y' in globals())") == [[1], False]
 
     def test_trials_run_in_parallel_without_seeing_each_other(self, state: Making) -> None:
         kernel = state("seen = []")
         with ThreadPoolExecutor(4) as pool:
-            trials = list(pool.map(lambda n: tried(kernel, f"seen.append({n}); print(seen)"), range(4)))
-        assert [text(t) for t in trials] == [f"[{n}]\n" for n in range(4)]
+            trials = list(pool.map(lambda n: run_trial(kernel, f"seen.append({n}); print(seen)"), range(4)))
+        assert [read_stream(t) for t in trials] == [f"[{n}]\n" for n in range(4)]
 
     def test_a_kept_state_goes_on_from_the_trial(self, state: Making) -> None:
         kernel = state("x = 1")
@@ -79,11 +79,11 @@ class TrialKernelConformance:
         kernel.close()
         try:
             assert after.start is Start.BEFORE_CELL
-            assert value(after, "x") == 2
+            assert evaluate(after, "x") == 2
             trial, third = after.run(TrialRequest((Run("x += 1", "c"),), keep=Keep.ALWAYS, sandbox=OPEN))
             assert third is not None
             try:
-                assert (value(third, "x"), value(after, "x")) == (3, 2)
+                assert (evaluate(third, "x"), evaluate(after, "x")) == (3, 2)
             finally:
                 third.close()
         finally:
@@ -100,7 +100,7 @@ class TrialKernelConformance:
         assert after is not None
         try:
             assert after.start is Start.AFTER_FAILURE
-            assert value(after, "z") == 7
+            assert evaluate(after, "z") == 7
         finally:
             after.close()
 
@@ -117,8 +117,8 @@ class TrialKernelConformance:
             "    return [type(last.error).__name__, first, tb.tb_frame.f_locals[argument], last.stdout, last.result]"
         )
         try:
-            asked = tried(after, Probe(source, "a", name="locals"))
-            assert asked.probe("locals") == ["ZeroDivisionError", 2, 7, "before\n", None]
+            trial = run_trial(after, Probe(source, "a", name="locals"))
+            assert trial.probe("locals") == ["ZeroDivisionError", 2, 7, "before\n", None]
         finally:
             after.close()
 
@@ -126,7 +126,7 @@ class TrialKernelConformance:
 
     def test_an_error_is_located_in_the_cells(self, state: Making) -> None:
         kernel = state("a = 1", DIVIDE)
-        trial = tried(kernel, "b = 2\nc = (\n  divide(1, 0))")
+        trial = run_trial(kernel, "b = 2\nc = (\n  divide(1, 0))")
         (error,) = trial.steps[0].errors
         assert (error.ename, error.evalue) == ("ZeroDivisionError", "division by zero")
         assert (error.line, error.statement, error.before_exec) == (3, 1, False)
@@ -138,24 +138,24 @@ class TrialKernelConformance:
 
     @pytest.mark.parametrize("code", ["\n\n1 / 0", "  \n\n1 / 0", "\nx = 1\n1 / 0"])
     def test_blank_lines_on_top_count(self, state: Making, code: str) -> None:
-        (error,) = tried(state(), code).steps[0].errors
+        (error,) = run_trial(state(), code).steps[0].errors
         assert (error.ename, error.line, error.frames[0].line) == ("ZeroDivisionError", 3, 3)
 
     def test_a_syntax_error_says_that_nothing_ran(self, state: Making) -> None:
-        trial = tried(state(), "print('no')\nfor x in [1]\n    pass")
+        trial = run_trial(state(), "print('no')\nfor x in [1]\n    pass")
         (error,) = trial.steps[0].errors
         assert (error.ename, error.line, error.before_exec) == ("SyntaxError", 2, True)
-        assert text(trial) == ""
+        assert read_stream(trial) == ""
 
     def test_sys_exit_is_an_ordinary_error(self, state: Making) -> None:
-        trial = tried(state(), "import sys\nsys.exit(3)")
+        trial = run_trial(state(), "import sys\nsys.exit(3)")
         assert (trial.ending, trial.steps[0].errors[0].ename) == (Ending.FINISHED, "SystemExit")
 
     def test_steps_after_a_failure_are_skipped_unless_it_may_go_on(self, state: Making) -> None:
         kernel = state()
-        trial = tried(kernel, "1/0", "x = 1")
+        trial = run_trial(kernel, "1/0", "x = 1")
         assert [s.status for s in trial.steps] == ["error", "skipped"]
-        trial = tried(kernel, Run("1/0", "a", Role.CHECK, go_on=True), "x = 1")
+        trial = run_trial(kernel, Run("1/0", "a", Role.CHECK, go_on=True), "x = 1")
         assert [s.status for s in trial.steps] == ["error", "ok"]
         assert [s.role for s in trial.steps] == ["check", "cell"]
         assert trial.ran
@@ -163,47 +163,47 @@ class TrialKernelConformance:
     # --- outputs --------------------------------------------------------------------------------------------------
 
     def test_outputs_are_a_notebooks(self, state: Making) -> None:
-        trial = tried(state(), "print('a')\nprint('b')\ndisplay(1)\nprint('c', end='')\n{'k': 1}")
+        trial = run_trial(state(), "print('a')\nprint('b')\ndisplay(1)\nprint('c', end='')\n{'k': 1}")
         outputs = trial.steps[0].outputs
         assert [o.output_type for o in outputs] == ["stream", "display_data", "stream", "execute_result"]
         assert [outputs[0].text, outputs[2].text] == ["a\nb\n", "c"]
         assert (outputs[1].data["text/plain"], outputs[3].data["text/plain"]) == ("1", "{'k': 1}")
 
     def test_error_stream_is_told_apart(self, state: Making) -> None:
-        trial = tried(state(), "import sys\nprint('out')\nprint('err', file=sys.stderr)")
-        assert (text(trial), text(trial, "stderr")) == ("out\n", "err\n")
+        trial = run_trial(state(), "import sys\nprint('out')\nprint('err', file=sys.stderr)")
+        assert (read_stream(trial), read_stream(trial, "stderr")) == ("out\n", "err\n")
 
     def test_awaits_at_the_top_level(self, state: Making) -> None:
-        trial = tried(state(), "import asyncio\nawait asyncio.sleep(0)\nprint('slept')")
-        assert text(trial) == "slept\n"
+        trial = run_trial(state(), "import asyncio\nawait asyncio.sleep(0)\nprint('slept')")
+        assert read_stream(trial) == "slept\n"
 
     # --- probes ---------------------------------------------------------------------------------------------------
 
     def test_a_probe_answers_with_json(self, state: Making) -> None:
         source = "def probe(shell, last, argument):\n    return {'names': sorted(argument), 'x': shell.user_ns['x']}"
-        trial = tried(state("x = 1.5"), Probe(source, ["b", "a"], name="facts"))
+        trial = run_trial(state("x = 1.5"), Probe(source, ["b", "a"], name="facts"))
         assert trial.probe("facts") == {"names": ["a", "b"], "x": 1.5}
         assert (trial.steps[0].role, trial.steps[0].outputs) == ("probe", ())
 
     def test_a_failing_probe_does_not_end_the_trial(self, state: Making) -> None:
         raising = Probe("def probe(shell, last, argument):\n    raise LookupError('x')")
-        trial = tried(state(), raising, "print('on')")
+        trial = run_trial(state(), raising, "print('on')")
         assert [s.status for s in trial.steps] == ["error", "ok"]
         assert trial.steps[0].errors[0].ename == "LookupError"
 
     # --- limits ---------------------------------------------------------------------------------------------------
 
     def test_an_endless_cell_is_cut_and_what_it_printed_stays(self, state: Making) -> None:
-        trial = tried(state(), "print('start')\nwhile True:\n    pass", "x = 1", timeout=3)
+        trial = run_trial(state(), "print('start')\nwhile True:\n    pass", "x = 1", timeout=3)
         assert trial.ending is Ending.TIMED_OUT
         assert [s.status for s in trial.steps] == ["timeout", "skipped"]
-        assert text(trial) == "start\n"
+        assert read_stream(trial) == "start\n"
 
     def test_a_step_has_a_limit_of_its_own(self, state: Making) -> None:
         endless = Run("while True:\n    pass", "a", Role.DOWNSTREAM, go_on=True, timeout=1)
-        trial = tried(state(), endless, "print('next')")
+        trial = run_trial(state(), endless, "print('next')")
         assert [s.status for s in trial.steps] == ["timeout", "ok"]
-        assert (trial.ending, text(trial)) == (Ending.FINISHED, "next\n")
+        assert (trial.ending, read_stream(trial)) == (Ending.FINISHED, "next\n")
 
     def test_a_timed_out_trial_is_not_kept(self, state: Making) -> None:
         request = TrialRequest((Run("while True:\n    pass", "a"),), timeout=2, keep=Keep.ALWAYS, sandbox=OPEN)
@@ -212,7 +212,7 @@ class TrialKernelConformance:
     def test_paths_come_first(self, state: Making, tmp_path: Path) -> None:
         (tmp_path / "only_here.py").write_text("value = 5")
         request = TrialRequest((Run("import only_here\nprint(only_here.value)"),), paths=(str(tmp_path),), timeout=60)
-        assert text(state().run(request)[0]) == "5\n"
+        assert read_stream(state().run(request)[0]) == "5\n"
 
     # --- processes ------------------------------------------------------------------------------------------------
 
@@ -227,20 +227,20 @@ class TrialKernelConformance:
     def test_the_end_of_the_process_is_an_outcome(self, state: Making, code: str, ending: Ending, words: str) -> None:
         self._needs_processes()
         kernel = state("x = 1")
-        trial = tried(kernel, code, "y = 2")
+        trial = run_trial(kernel, code, "y = 2")
         assert (trial.ending, trial.ran) == (ending, False)
         assert words in trial.detail
         assert [s.status for s in trial.steps] == ["error", "skipped"]
-        assert value(kernel, "x") == 1
+        assert evaluate(kernel, "x") == 1
 
     def test_what_a_trial_started_ends_with_it(self, state: Making) -> None:
         self._needs_processes()
         start = "import subprocess\nprint(subprocess.Popen(['sleep', '1000'], start_new_session=True).pid)\n"
         kernel = state()
         pids = [
-            int(text(tried(kernel, start))),
-            int(text(tried(kernel, start + "while True:\n    pass", timeout=3))),
-            int(text(tried(kernel, start + "import os; os._exit(1)"))),
+            int(read_stream(run_trial(kernel, start))),
+            int(read_stream(run_trial(kernel, start + "while True:\n    pass", timeout=3))),
+            int(read_stream(run_trial(kernel, start + "import os; os._exit(1)"))),
         ]
         assert all(is_gone(pid) for pid in pids)
 
@@ -250,12 +250,12 @@ class TrialKernelConformance:
         if not any("overlay" in layer for layer in kernel.isolation.layers):
             pytest.skip(f"no overlay here: {kernel.isolation.missing}")
         (tmp_path / "there").write_text("old")
-        trial = tried(
+        trial = run_trial(
             kernel,
             "open('new', 'w').write('x'); open('there', 'w').write('y')\nprint(open('there').read())",
             sandbox=Sandbox(),
         )
-        assert text(trial) == "y\n"
+        assert read_stream(trial) == "y\n"
         assert (tmp_path / "there").read_text() == "old"
         assert not (tmp_path / "new").exists()
 
@@ -266,13 +266,13 @@ class TrialKernelConformance:
         kernel.close()
         kernel.close()
         with pytest.raises(KernelError):
-            tried(kernel, "1")
+            run_trial(kernel, "1")
 
     def test_close_cancels_what_runs(self, state: Making) -> None:
         self._needs_processes()
         kernel = state("x = 1")
         with ThreadPoolExecutor(1) as pool:
-            running = pool.submit(tried, kernel, "import time\ntime.sleep(300)", timeout=300)
+            running = pool.submit(run_trial, kernel, "import time\ntime.sleep(300)", timeout=300)
             time.sleep(2)
             kernel.close()
             assert running.result(timeout=60).ending is Ending.CANCELLED

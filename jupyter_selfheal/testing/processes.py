@@ -9,9 +9,9 @@ from pathlib import Path
 _MARK = f"selfheal-conformance-{os.getpid()}"
 
 
-def marked() -> list[int]:
-    """Every process that descends from one in which :func:`mark` was called, dead ones too, except this process."""
-    found = []
+def list_marked() -> list[int]:
+    """Every process that descends from one in which :func:`mark_descendants` was called, dead ones too, except this process."""
+    pids = []
     for name in os.listdir("/proc"):
         if not name.isdigit() or int(name) == os.getpid():
             continue
@@ -20,12 +20,12 @@ def marked() -> list[int]:
         except OSError:
             continue
         if _MARK.encode() in environment:
-            found.append(int(name))
-    return found
+            pids.append(int(name))
+    return pids
 
 
-def mark() -> None:
-    """Let every process started from here be found by :func:`marked`."""
+def mark_descendants() -> None:
+    """Let every process started from here be found by :func:`list_marked`."""
     os.environ["SELFHEAL_CONFORMANCE"] = _MARK
 
 

@@ -36,8 +36,8 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule
 from jupyter_selfheal.healers.rules.healer import load_rules
 from jupyter_selfheal.model import Insert, Install, Patch, Replace
-from jupyter_selfheal.testing.failing import Broken, first_failure, gets_past
-from jupyter_selfheal.testing.fixtures import apply_and_run, difference, notebook_of
+from jupyter_selfheal.testing.failing import Broken, find_first_failure, gets_past
+from jupyter_selfheal.testing.fixtures import apply_and_run, build_notebook, format_difference
 from jupyter_selfheal.testing.text_notebook import TextNotebook, parse_file
 
 SECTIONS = ("Failure", "Fix", "Fix safety")
@@ -73,7 +73,7 @@ def check_example(rule: Rule, example: TextNotebook) -> None:
     """Run the example in a temporary folder with its files: it is healed as it says, or, a near miss, left alone."""
     with tempfile.TemporaryDirectory() as folder:
         example.write_files(Path(folder))
-        broken = first_failure(example.to_notebook(folder))
+        broken = find_first_failure(example.to_notebook(folder))
         assert broken is not None, f"{rule.code}: {example.title!r} does not fail"
         if is_near_miss(example):
             check_silent(rule, broken, example.title)
@@ -97,13 +97,15 @@ def check_form(rule: Rule) -> None:
 def check_heals(rule: Rule, broken: Broken, example: TextNotebook) -> None:
     """The rule's first patch gives the healed notebook, which gets past the failure."""
     headline = broken.case.failure.headline
-    patches = broken.patches(rule)
+    patches = broken.propose_patches(rule)
     assert patches, f"{rule.code} proposes nothing for {example.title!r}: {headline}"
     for patch in patches:
         check_patch(rule, broken, patch)
-    after = broken.healed(patches[0])
-    wanted = [(c.source, c.tags) for c in example.healed]
-    assert [(c.source, c.tags) for c in after.cells] == wanted, difference([c.source for c in example.healed], after)
+    after = broken.apply_patch(patches[0])
+    expected = [(c.source, c.tags) for c in example.healed]
+    assert [(c.source, c.tags) for c in after.cells] == expected, format_difference(
+        [c.source for c in example.healed], after
+    )
     installs = tuple(e.requirement for e in patches[0].edits if isinstance(e, Install))
     assert installs == example.installs, f"{rule.code} installs {installs} for {example.title!r}"
     if not installs:
@@ -128,7 +130,7 @@ def check_patch(rule: Rule, broken: Broken, patch: Patch) -> None:
 
 def check_silent(rule: Rule, broken: Broken, title: str) -> None:
     """The rule proposes nothing."""
-    patches = broken.patches(rule)
+    patches = broken.propose_patches(rule)
     assert not patches, f"{rule.code} must stay silent on {title!r}, but says {patches[0].title!r}"
 
 
@@ -136,48 +138,49 @@ def check_silent(rule: Rule, broken: Broken, title: str) -> None:
 
 
 class Bench:
-    """One temporary folder in which notebooks are run; ``bench.put("data.csv", "a,b")`` adds a file."""
+    """One temporary folder in which notebooks are run; ``bench.write_file("data.csv", "a,b")`` adds a file."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, name: str, content: str | bytes) -> None:
+    def write_file(self, name: str, content: str | bytes) -> None:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def fail(self, *cells: str) -> Broken:
         """The notebook of these cells (``# not run`` first: there, but not run) at its first failure."""
-        broken = first_failure(notebook_of(cells, self.folder))
+        broken = find_first_failure(build_notebook(cells, self.folder))
         assert broken is not None, "the notebook does not fail"
         return broken
 
-    def patches(self, code: str, *cells: str) -> tuple[Patch, ...]:
+    def propose_patches(self, code: str, *cells: str) -> tuple[Patch, ...]:
         """What one rule proposes."""
-        return self.fail(*cells).patches(*(r for r in load_rules() if r.code == code))
+        return self.fail(*cells).propose_patches(*(r for r in load_rules() if r.code == code))
 
-    def healed(self, code: str, *cells: str, runs: bool = True) -> list[str]:
+    def heal(self, code: str, *cells: str, runs: bool = True) -> list[str]:
         """The cells' sources after the rule's first patch, which is checked for form and (``runs``) for running."""
         broken = self.fail(*cells)
         rule = next(r for r in load_rules() if r.code == code)
-        patches = broken.patches(rule)
+        patches = broken.propose_patches(rule)
         assert patches, f"{code} proposes nothing for {broken.case.failure.headline}"
         check_patch(rule, broken, patches[0])
-        after = broken.healed(patches[0])
+        after = broken.apply_patch(patches[0])
         assert not runs or gets_past(after, broken.case.failure.cell_id), (
             f"still fails after {patches[0].title}: {after}"
         )
         return [c.source for c in after.cells]
 
-    def silent(self, code: str, *cells: str) -> bool:
+    def is_silent(self, code: str, *cells: str) -> bool:
         """True where the rule proposes nothing."""
-        return not self.patches(code, *cells)
+        return not self.propose_patches(code, *cells)
 
 
 __all__ = [
     "Bench",
     "Broken",
     "apply_and_run",
+    "build_notebook",
     "check_example",
     "check_examples",
     "check_form",
@@ -185,8 +188,7 @@ __all__ = [
     "check_patch",
     "check_rule",
     "check_silent",
-    "first_failure",
+    "find_first_failure",
     "gets_past",
-    "notebook_of",
     "parse_file",
 ]

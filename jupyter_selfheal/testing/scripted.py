@@ -36,7 +36,7 @@ __all__ = [
     "ScriptedDiagnoser",
     "ScriptedHealer",
     "ScriptedScorer",
-    "scripted_parts",
+    "build_scripted_dependencies",
 ]
 
 Script = Callable[[Case, Sequence[Attempt]], Answer]
@@ -70,10 +70,10 @@ class ScriptedHealer:
         if callable(self.answers):
             return self.answers(case, history)
         at = len(self.calls) - 1
-        found = self.answers[at] if at < len(self.answers) else Answer()
-        if isinstance(found, Exception):
-            raise found
-        return found
+        answer = self.answers[at] if at < len(self.answers) else Answer()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
 
 @dataclass
@@ -110,9 +110,9 @@ class ScriptedScorer:
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
     ) -> Judgement:
         self.judged.append(tuple(patch.id for patch, _ in tried))
-        return Judgement(tuple(self._verdict(case, patch, trial) for patch, trial in tried), self.price)
+        return Judgement(tuple(self._build_verdict(case, patch, trial) for patch, trial in tried), self.price)
 
-    def _verdict(self, case: Case, patch: Patch, trial: Trial) -> Verdict:
+    def _build_verdict(self, case: Case, patch: Patch, trial: Trial) -> Verdict:
         missed = self.find_missed_expectation(case, trial)
         runs = trial.ran and not missed
         score = self.scores.get(patch.title, 7.0 if patch.applicability is Applicability.SAFE else 5.0)
@@ -138,13 +138,13 @@ class ScriptedApprover:
 
     def decide(self, proposal: Proposal) -> Decision:
         self.proposals.append(proposal)
-        return self._next(Decision(Choice.APPROVE if proposal.proven_from else Choice.STOP, by="script"))
+        return self._take_next(Decision(Choice.APPROVE if proposal.proven_from else Choice.STOP, by="script"))
 
     def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         self.pauses.append(why)
-        return self._next(Decision(Choice.STOP, by="script"))
+        return self._take_next(Decision(Choice.STOP, by="script"))
 
-    def _next(self, otherwise: Decision) -> Decision:
+    def _take_next(self, otherwise: Decision) -> Decision:
         script = tuple(self.decisions)
         self.said += 1
         return script[self.said - 1] if self.said <= len(script) else otherwise
@@ -163,7 +163,7 @@ class ListJournal:
         return tuple(wire.loads(line) for line in self.lines)
 
 
-def scripted_parts(
+def build_scripted_dependencies(
     starts: Starts,
     healers: Sequence[Healer] = (),
     *,

@@ -6,7 +6,7 @@ from jupyter_selfheal.model import OPEN, Probe, Run, Sandbox, Step, Trial, Trial
 from jupyter_selfheal.ports import TrialKernel
 
 
-def tried(kernel: TrialKernel, *steps: str | Step, sandbox: Sandbox = OPEN, timeout: float = 60.0) -> Trial:
+def run_trial(kernel: TrialKernel, *steps: str | Step, sandbox: Sandbox = OPEN, timeout: float = 60.0) -> Trial:
     """The trial of some steps; a string is a cell with the id ``cell``. Nothing is kept."""
     given = tuple(Run(step, "cell") if isinstance(step, str) else step for step in steps)
     trial, kept = kernel.run(TrialRequest(given, timeout=timeout, sandbox=sandbox))
@@ -14,14 +14,14 @@ def tried(kernel: TrialKernel, *steps: str | Step, sandbox: Sandbox = OPEN, time
     return trial
 
 
-def value(kernel: TrialKernel, expression: str) -> object:
+def evaluate(kernel: TrialKernel, expression: str) -> object:
     """What an expression gives in a state."""
     source = f"def probe(shell, last, argument):\n    return eval({expression!r}, shell.user_ns)"
-    trial = tried(kernel, Probe(source))
+    trial = run_trial(kernel, Probe(source))
     assert trial.steps[0].status == "ok", trial
     return trial.steps[0].value
 
 
-def text(trial: Trial, stream: str = "stdout") -> str:
+def read_stream(trial: Trial, stream: str = "stdout") -> str:
     """What a trial's steps wrote to a stream."""
     return "".join(o.text for s in trial.steps for o in s.outputs if o.output_type == "stream" and o.name == stream)

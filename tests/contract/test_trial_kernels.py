@@ -13,7 +13,7 @@ from jupyter_selfheal.model import OPEN, Keep, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.kernel_conformance import Making, TrialKernelConformance
-from jupyter_selfheal.testing.processes import is_gone, mark, marked
+from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 
 
 class TestFakeKernel(TrialKernelConformance):
@@ -26,12 +26,12 @@ class TestFakeKernel(TrialKernelConformance):
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialKernel]:
-    mark()
+    mark_descendants()
     kernel = open_state("python3", str(tmp_path_factory.mktemp("project")), writes="discard", say=pytest.fail)
     assert isinstance(kernel, ForkedKernel)
     yield kernel
     kernel.close()
-    assert all(is_gone(pid) for pid in marked())
+    assert all(is_gone(pid) for pid in list_marked())
 
 
 @pytest.mark.kernel

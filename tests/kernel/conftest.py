@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
-from jupyter_selfheal.testing.processes import is_gone, mark, marked
+from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 
 sys.path.insert(0, str(Path(__file__).parent))
 from enclosed import Place
@@ -22,25 +22,25 @@ from forking import User, wait_for
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[User]:
-    mark()
+    mark_descendants()
     user = User(tmp_path_factory.mktemp("user"))
     yield user
     user.stop()
-    assert all(is_gone(pid) for pid in marked())
+    assert all(is_gone(pid) for pid in list_marked())
 
 
 @pytest.fixture
 def user(kernel: User) -> Iterator[User]:
     """The kernel, compared with itself afterwards; what a test itself changes it says in ``changed``."""
     kernel.changed = set()
-    before, processes = kernel.snapshot(), set(marked())
+    before, processes = kernel.snapshot(), set(list_marked())
     yield kernel
     after = kernel.snapshot()
     new = Counter(after.pop("fds")) - Counter(before.pop("fds"))  # fewer is ipykernel's own doing
     assert "fds" in kernel.changed or not new, new
     different = {k: (before[k], after[k]) for k in before if before[k] != after[k]}
     assert set(different) <= kernel.changed, different
-    assert "processes" in kernel.changed or wait_for(lambda: set(marked()) == processes)
+    assert "processes" in kernel.changed or wait_for(lambda: set(list_marked()) == processes)
 
 
 @pytest.fixture(params=["before", "after"])

@@ -165,8 +165,8 @@ def test_the_pages_test_of_its_rule_passes_and_its_surface_decides(installed: Pa
     assert tested.returncode == 0, tested.stdout
     code = """
 import surface
-from jupyter_selfheal.testing.rule_conformance import first_failure, notebook_of
-broken = first_failure(notebook_of(["import statistics", "statistics.average([1, 3])"]))
+from jupyter_selfheal.testing.rule_conformance import find_first_failure, build_notebook
+broken = find_first_failure(build_notebook(["import statistics", "statistics.average([1, 3])"]))
 print(surface.heal(broken.case, broken.starts).reason.value)
 """
     done = run(installed, installed, "-c", code)

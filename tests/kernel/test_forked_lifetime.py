@@ -18,8 +18,8 @@ from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
-from jupyter_selfheal.testing.processes import is_gone, mark, marked
-from jupyter_selfheal.testing.trials import value
+from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
+from jupyter_selfheal.testing.trials import evaluate
 
 sys.path.insert(0, str(Path(__file__).parent))
 from forking import User, name, printed, tried, wait_for
@@ -31,11 +31,11 @@ SERVER = "import subprocess\nprint(subprocess.Popen(['sleep', '999'], start_new_
 
 @pytest.fixture
 def user(tmp_path: Path) -> Iterator[User]:
-    mark()
+    mark_descendants()
     user = User(tmp_path)
     yield user
     user.stop()
-    assert all(is_gone(pid) for pid in marked())
+    assert all(is_gone(pid) for pid in list_marked())
 
 
 def kept(kernel: TrialKernel, code: str) -> ForkedKernel:
@@ -45,7 +45,7 @@ def kept(kernel: TrialKernel, code: str) -> ForkedKernel:
 
 
 def named(*names: str) -> list[int]:
-    return [pid for pid in marked() if name(pid) in names]
+    return [pid for pid in list_marked() if name(pid) in names]
 
 
 def test_the_death_of_the_users_kernel_ends_every_state_and_trial(user: User) -> None:
@@ -103,7 +103,7 @@ def test_a_state_may_be_closed_before_those_kept_from_it(user: User) -> None:
     assert wait_for(lambda: len(named("sleep")) == 4), (
         "what the cells of a state started lives on with the states kept from it"
     )
-    assert value(states[-1], "x") == 3
+    assert evaluate(states[-1], "x") == 3
     states[-1].close()
     assert wait_for(lambda: not named("sleep", "selfheal-zygote"))
 
@@ -182,17 +182,17 @@ def test_a_killed_spare_is_replaced(user: User, which: str) -> None:
         waiting = Path(f"/proc/{spare}/task/{spare}/children")
         assert wait_for(lambda: bool(waiting.read_text()))  # noqa: B023
         os.kill(spare if which == "guard" else int(waiting.read_text()), signal.SIGKILL)
-        assert wait_for(lambda: spare not in marked())  # noqa: B023
+        assert wait_for(lambda: spare not in list_marked())  # noqa: B023
         assert printed(tried(state, "print(1)")) == "1\n"
     state.close()
 
 
 def test_a_discarded_copy_takes_its_spare_along(user: User) -> None:
-    before = set(marked())
+    before = set(list_marked())
     user.try_to_freeze("before", "1")
     assert wait_for(lambda: bool(named("selfheal-spare")))
     user.run("sys._test_zygote.discard_all()")
-    assert set(marked()) <= before, "all of it is gone before the zygote is"
+    assert set(list_marked()) <= before, "all of it is gone before the zygote is"
 
 
 def test_the_result_comes_after_the_end_of_what_the_trial_started(user: User) -> None:
@@ -201,7 +201,7 @@ def test_the_result_comes_after_the_end_of_what_the_trial_started(user: User) ->
         assert made_ahead(state)
         assert tried(state, start, sandbox=OPEN).ran
         assert not named("sleep")
-        assert len(set(marked()) - {user.kernel.pid, warden_of(user)}) <= 5, "the zygote and at most two pairs"
+        assert len(set(list_marked()) - {user.kernel.pid, warden_of(user)}) <= 5, "the zygote and at most two pairs"
     port = "import socket, threading\ns = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])\n"
     number = int(printed(tried(state, port, sandbox=OPEN)))
     again = f"import socket\ns = socket.create_server(('127.0.0.1', {number}), reuse_port=False); print('free')"
@@ -249,7 +249,7 @@ def test_a_trial_out_of_memory_dies_before_the_kernel(user: User) -> None:
 
 @pytest.fixture
 def profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    mark()
+    mark_descendants()
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     startup = tmp_path / "ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True)
@@ -278,7 +278,7 @@ def test_a_kernel_that_cannot_be_forked_falls_back(profile: Path, tmp_path: Path
         assert "\n" not in said[0]
     finally:
         state.close()
-    assert all(is_gone(pid) for pid in marked())
+    assert all(is_gone(pid) for pid in list_marked())
 
 
 def test_an_unknown_kernelspec_is_named(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Sandbox, TrialRequest
-from jupyter_selfheal.testing.processes import marked
+from jupyter_selfheal.testing.processes import list_marked
 
 sys.path.insert(0, str(Path(__file__).parent))
 from forking import User, name, open_descriptors, printed, tried, wait_for
@@ -124,13 +124,13 @@ def test_a_call_into_c_that_never_returns(freeze: Any) -> None:
 
 
 def test_a_fork_bomb_ends_with_the_trial(user: User, freeze: Any) -> None:
-    before = set(marked())
+    before = set(list_marked())
     state = freeze()
     code = "import os, time\nfor n in range(6):\n    if os.fork() == 0: os.setsid()\ntime.sleep(600)"
     trial = tried(state, code, timeout=4)
     assert trial.ending is Ending.TIMED_OUT
     state.close()
-    assert wait_for(lambda: set(marked()) <= before)
+    assert wait_for(lambda: set(list_marked()) <= before)
 
 
 def test_a_guard_killed_by_its_trial_leaves_nothing(freeze: Any) -> None:
@@ -141,7 +141,7 @@ def test_a_guard_killed_by_its_trial_leaves_nothing(freeze: Any) -> None:
     state = freeze()
     with pytest.raises(KernelError):
         tried(state, code, timeout=20)
-    assert wait_for(lambda: not [p for p in marked() if name(p) == "sleep"])
+    assert wait_for(lambda: not [p for p in list_marked() if name(p) == "sleep"])
     assert printed(tried(state, "print(1)")) == "1\n"
 
 
@@ -161,9 +161,9 @@ def test_an_interrupt_of_the_kernel_leaves_trials_alone(user: User, freeze: Any)
     state = freeze()
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(tried, state, "import time\ntime.sleep(2)\nprint('slept')")
-        wait_for(lambda: any(name(p) == "selfheal-guard" for p in marked()))
+        wait_for(lambda: any(name(p) == "selfheal-guard" for p in list_marked()))
         user.kernel.interrupt()
-        for pid in [p for p in marked() if name(p).startswith("selfheal")]:
+        for pid in [p for p in list_marked() if name(p).startswith("selfheal")]:
             os.kill(pid, signal.SIGINT)
         assert printed(running.result()) == "slept\n"
 
@@ -183,7 +183,7 @@ def test_a_zygote_keeps_no_descriptor_of_its_trials(user: User, freeze: Any) -> 
 
 def is_idle() -> bool:
     """No trial runs, and the next one's processes wait."""
-    names = Counter(name(p) for p in marked())
+    names = Counter(name(p) for p in list_marked())
     return not names["selfheal-guard"] and names["selfheal-spare"] == names["selfheal-zygote"]
 
 

@@ -12,7 +12,7 @@ import pytest
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.model import OPEN, Keep, Run, Step, TrialRequest
-from jupyter_selfheal.testing.processes import is_gone, mark, marked
+from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from tests.command import heal, nothing_is_left_running, place, write
 
 __all__ = ["place"]
@@ -72,12 +72,12 @@ POOLS = {
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkedKernel]:
-    mark()
+    mark_descendants()
     kernel = open_state("python3", str(tmp_path_factory.mktemp("project")), writes="discard", say=pytest.fail)
     assert isinstance(kernel, ForkedKernel)
     yield kernel
     kernel.close()
-    assert all(is_gone(pid) for pid in marked())
+    assert all(is_gone(pid) for pid in list_marked())
 
 
 @pytest.mark.parametrize("name", POOLS)

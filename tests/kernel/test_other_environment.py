@@ -14,8 +14,8 @@ import pytest
 from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.model import Keep, Run, Sandbox, TrialRequest
-from jupyter_selfheal.testing.processes import is_gone, mark, marked
-from jupyter_selfheal.testing.trials import text, tried
+from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
+from jupyter_selfheal.testing.trials import read_stream, run_trial
 from tests.command import heal, nothing_is_left_running, place, write
 
 __all__ = ["place"]
@@ -60,18 +60,18 @@ def found(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_its_trials_are_forked_gated_and_sandboxed(spec: Path, tmp_path: Path) -> None:
-    mark()
+    mark_descendants()
     state = open_state("elsewhere", str(tmp_path), writes="discard", say=pytest.fail)
     try:
         assert state.isolation.kernel == "forked"
         look = "import sys\ntry:\n    import jupyter_selfheal\nexcept ImportError:\n    print(sys.prefix)"
-        trial = tried(state, look)
-        assert text(trial).strip() == str(spec / "env")
+        trial = run_trial(state, look)
+        assert read_stream(trial).strip() == str(spec / "env")
         trial, kept = state.run(TrialRequest((Run("x = [1]", "a"),), keep=Keep.ALWAYS, timeout=60))
         assert kept is not None, trial
-        after = tried(kept, "open('new', 'w').write('y'); x.append(2); print(x)", sandbox=Sandbox())
-        assert text(after) == "[1, 2]\n"
-        assert text(tried(kept, "import os; print(x, os.path.exists('new'))")) == "[1] False\n"
+        after = run_trial(kept, "open('new', 'w').write('y'); x.append(2); print(x)", sandbox=Sandbox())
+        assert read_stream(after) == "[1, 2]\n"
+        assert read_stream(run_trial(kept, "import os; print(x, os.path.exists('new'))")) == "[1] False\n"
         if sandbox.OVERLAY in state.isolation.layers:
             assert not (tmp_path / "new").exists()
         thread = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), name='poller', daemon=True).start()"
@@ -81,7 +81,7 @@ def test_its_trials_are_forked_gated_and_sandboxed(spec: Path, tmp_path: Path) -
         kept.close()
     finally:
         state.close()
-    assert all(is_gone(pid) for pid in marked())
+    assert all(is_gone(pid) for pid in list_marked())
 
 
 def test_its_notebook_is_healed_and_proven_in_forks(place: Path) -> None:

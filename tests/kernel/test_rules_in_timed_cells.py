@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.kernels.freeze import open_state
-from jupyter_selfheal.testing.rule_conformance import first_failure, notebook_of
+from jupyter_selfheal.testing.rule_conformance import build_notebook, find_first_failure
 
 pytestmark = pytest.mark.kernel
 
@@ -20,10 +20,10 @@ def test_a_failure_below_time_is_healed(tmp_path: Path, fresh: bool) -> None:
             ("%%time\nx = 1\nprint(d['wieght'])", "%%time\nx = 1\nprint(d['weight'])"),
             ("%%time\nd['wieght'] + 1", "%%time\nd['weight'] + 1"),
         ):
-            broken = first_failure(notebook_of(["d = {'weight': 1}", cell], tmp_path), state)
+            broken = find_first_failure(build_notebook(["d = {'weight': 1}", cell], tmp_path), state)
             assert broken is not None
-            (patch, *_) = broken.patches()
-            assert broken.healed(patch).cells[1].source == wanted
+            (patch, *_) = broken.propose_patches()
+            assert broken.apply_patch(patch).cells[1].source == wanted
             broken.facts.close()
     finally:
         state.close()

@@ -30,7 +30,7 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.ports import Answer, Starts, TrialKernel
-from jupyter_selfheal.testing.scripted import NoFacts, ScriptedApprover, scripted_parts
+from jupyter_selfheal.testing.scripted import NoFacts, ScriptedApprover, build_scripted_dependencies
 
 pytestmark = pytest.mark.kernel
 
@@ -126,7 +126,7 @@ def test_the_users_one_value_decides_among_the_searchs_patches(ambiguous: tuple[
     case, starts = ambiguous
     healer = SearchHealer(HealConfig(search_seconds=5.0))
     looking = ScriptedApprover([Decision(Choice.REJECT)] * 9)
-    heal(case, scripted_parts(starts, [healer], approver=looking))
+    heal(case, build_scripted_dependencies(starts, [healer], approver=looking))
     (question,) = looking.proposals[0].questions
     candidates = looking.proposals[0].candidates
     assert len(question.answers) > 1
@@ -134,7 +134,7 @@ def test_the_users_one_value_decides_among_the_searchs_patches(ambiguous: tuple[
     best = candidates[0].patch.id
     value, ids = next((v, i) for v, i in question.answers.items() if best not in i and not v.startswith("an error"))
     telling = ScriptedApprover([Decision(Choice.ANSWER, text=value), Decision(Choice.APPROVE)])
-    outcome = heal(case, scripted_parts(starts, [healer], approver=telling))
+    outcome = heal(case, build_scripted_dependencies(starts, [healer], approver=telling))
     assert outcome.reason is Reason.HEALED
     assert outcome.applied[0].patch.id in ids
 

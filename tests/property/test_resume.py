@@ -17,7 +17,12 @@ from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.events import Answered, Decided, Reserved, Scored, TrialEnded
 from jupyter_selfheal.model import Applicability, Attempt, Case, Choice, Cost, Decision, Outcome, Proposal
 from jupyter_selfheal.ports import Answer, HealDependencies
-from jupyter_selfheal.testing.scripted import ScriptedApprover, ScriptedHealer, ScriptedScorer, scripted_parts
+from jupyter_selfheal.testing.scripted import (
+    ScriptedApprover,
+    ScriptedHealer,
+    ScriptedScorer,
+    build_scripted_dependencies,
+)
 from tests.stages import Stage, replacement, staged
 
 UNSAFE = Applicability.UNSAFE
@@ -58,7 +63,7 @@ def model(case: Case, history: Sequence[Attempt]) -> Answer:
 def parts_of(stage: Stage, journal: JsonlJournal) -> tuple[HealDependencies, ScriptedHealer]:
     paid = ScriptedHealer(model, name="language_model", paid=True, worst=Cost(usd=0.02, calls=1))
     scorer = ScriptedScorer({"x.frist → x[0]; x.lats → x[-1]": 9.0})
-    parts = scripted_parts(
+    parts = build_scripted_dependencies(
         stage.starts, [ScriptedHealer(rules), paid], approver=Scripted(), scorer=scorer, config=CONFIG
     )
     from dataclasses import replace

@@ -16,8 +16,8 @@ import pytest
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Sandbox, TrialRequest
-from jupyter_selfheal.testing.processes import is_gone, mark, marked
-from jupyter_selfheal.testing.trials import value
+from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
+from jupyter_selfheal.testing.trials import evaluate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "kernel"))
 from forking import User, name, open_descriptors, wait_for
@@ -60,12 +60,12 @@ HOSTILE = {
 
 @pytest.fixture
 def user(tmp_path: Path) -> Iterator[User]:
-    mark()
+    mark_descendants()
     user = User(tmp_path)
     user.run("data = list(range(100_000))")
     yield user
     user.stop()
-    assert all(is_gone(pid) for pid in marked())
+    assert all(is_gone(pid) for pid in list_marked())
 
 
 def resident_mb(pid: int) -> float:
@@ -96,9 +96,9 @@ def test_two_thousand_hostile_cells(user: User) -> None:
         state = user.freeze("before" if batch % 2 else "after")
         with ThreadPoolExecutor(3) as pool:
             found.update(pool.map(partial(one, state), range(batch * 100, batch * 100 + 100)))
-        assert value(state, "len(data)") == 100_000
+        assert evaluate(state, "len(data)") == 100_000
         state.close()
-        assert wait_for(lambda: not [p for p in marked() if name(p).startswith(("selfheal", "sleep"))])
+        assert wait_for(lambda: not [p for p in list_marked() if name(p).startswith(("selfheal", "sleep"))])
         assert not user.snapshot()["selfheal children"]
         memory.append(resident_mb(user.kernel.pid))
         descriptors.append(open_descriptors(user.kernel.pid))

@@ -21,46 +21,46 @@ from jupyter_selfheal.testing.rule_conformance import Bench
     ],
 )
 def test_a_usual_name_is_imported_as_its_use_demands(bench: Bench, cell: str, line: str) -> None:
-    assert bench.healed("IMP101", "x = 1", cell) == ["x = 1", f"{line}\n{cell}"]
+    assert bench.heal("IMP101", "x = 1", cell) == ["x = 1", f"{line}\n{cell}"]
 
 
 def test_the_notebooks_own_way_of_importing_wins(bench: Bench) -> None:
     cells = ["dt.datetime(2020, 1, 1)", "# not run\nimport datetime as dt"]
-    assert bench.healed("IMP101", *cells)[0] == "import datetime as dt\ndt.datetime(2020, 1, 1)"
+    assert bench.heal("IMP101", *cells)[0] == "import datetime as dt\ndt.datetime(2020, 1, 1)"
 
 
 def test_an_ambiguous_name_is_not_called_safe(bench: Bench) -> None:
-    assert bench.patches("IMP101", "sqrt(2)")[0].applicability is Applicability.UNSAFE
+    assert bench.propose_patches("IMP101", "sqrt(2)")[0].applicability is Applicability.UNSAFE
 
 
 @pytest.mark.parametrize(
     "cells", [("total + 1",), ("math", "# not run\nmath = 3"), ("your_name.title()",), ("x = foo(1)",)]
 )
 def test_a_name_that_is_no_module_is_left_to_other_rules(bench: Bench, cells: tuple[str, ...]) -> None:
-    assert bench.silent("IMP101", *cells)
+    assert bench.is_silent("IMP101", *cells)
 
 
 def test_the_import_goes_below_a_cell_magic_and_a_docstring(bench: Bench) -> None:
-    assert bench.healed("IMP101", '%%time\n"""Roots."""\nmath.sqrt(2)') == [
+    assert bench.heal("IMP101", '%%time\n"""Roots."""\nmath.sqrt(2)') == [
         '%%time\n"""Roots."""\nimport math\nmath.sqrt(2)'
     ]
 
 
 def test_imported_code_gets_the_old_name_of_what_was_renamed(bench: Bench) -> None:
-    bench.put(
+    bench.write_file(
         "kinds_of_theirs.py",
         "import collections\n\n\ndef is_mapping(x):\n    return isinstance(x, collections.Mapping)\n",
     )
     cells = ("import sys\nsys.path.insert(0, '')", "import kinds_of_theirs", "kinds_of_theirs.is_mapping({})")
-    (patch,) = bench.patches("IMP107", *cells)
+    (patch,) = bench.propose_patches("IMP107", *cells)
     assert patch.applicability is Applicability.SAFE
     assert patch.title == "Add `collections.Mapping = collections.abc.Mapping`"
 
 
 def test_a_module_that_took_the_place_of_a_name_is_imported_first(bench: Bench) -> None:
     pytest.importorskip("joblib")
-    bench.put("stores_of_theirs.py", "from sklearn.externals import joblib\n")
-    (patch,) = bench.patches("IMP107", "import sys\nsys.path.insert(0, '')", "import stores_of_theirs")
+    bench.write_file("stores_of_theirs.py", "from sklearn.externals import joblib\n")
+    (patch,) = bench.propose_patches("IMP107", "import sys\nsys.path.insert(0, '')", "import stores_of_theirs")
     (edit,) = patch.edits
     assert isinstance(edit, Replace)
     assert edit.source == (

@@ -47,17 +47,17 @@ def test_other_messages_ask_for_nothing(message: str) -> None:
 
 
 def test_what_is_there_or_unknown_or_not_asked_for_is_not_installed(bench: Bench) -> None:
-    assert bench.silent("IMP104", "raise ImportError('pandas is required: pip install pandas')")
-    assert bench.silent("IMP104", "raise ImportError('no-such-thing-of-mine is not installed')")
-    assert bench.silent("IMP104", "raise ValueError('the tables are not aligned: pygraphviz')")
+    assert bench.is_silent("IMP104", "raise ImportError('pandas is required: pip install pandas')")
+    assert bench.is_silent("IMP104", "raise ImportError('no-such-thing-of-mine is not installed')")
+    assert bench.is_silent("IMP104", "raise ValueError('the tables are not aligned: pygraphviz')")
 
 
 def test_an_error_of_another_kind_that_says_what_is_not_installed_is_one_too(bench: Bench) -> None:
     cell = "raise ValueError('Rendering requires pygraphviz>=1.0 but it is not installed')"
-    patches = bench.fail(cell).patches()
+    patches = bench.fail(cell).propose_patches()
     assert patches[0].edits == (Install("pygraphviz", "pygraphviz"),)
     cell = "raise ImportError('Please install scikit-bio first')"
-    assert bench.fail(cell).patches()[0].edits == (Install("scikit-bio", "skbio"),)
+    assert bench.fail(cell).propose_patches()[0].edits == (Install("scikit-bio", "skbio"),)
 
 
 def test_a_release_is_quoted_in_the_line_that_installs_it() -> None:

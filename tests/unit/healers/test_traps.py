@@ -37,26 +37,26 @@ from jupyter_selfheal.testing.rule_conformance import Bench
     ],
 )  # fmt: skip
 def test_nothing_safe_is_proposed(bench: Bench, why: str, cells: list[str]) -> None:
-    safe = [p for p in bench.fail(*cells).patches() if p.applicability is Applicability.SAFE]
+    safe = [p for p in bench.fail(*cells).propose_patches() if p.applicability is Applicability.SAFE]
     assert not safe, f"{why}: {safe[0].title}"
 
 
 def test_another_file_of_the_same_kind_is_not_opened_for_the_missing_one(bench: Bench) -> None:
-    bench.put("sales_jun.csv", "1")
-    safe = [p for p in bench.fail("open('sales_jan.csv')").patches() if p.applicability is Applicability.SAFE]
+    bench.write_file("sales_jun.csv", "1")
+    safe = [p for p in bench.fail("open('sales_jan.csv')").propose_patches() if p.applicability is Applicability.SAFE]
     assert not safe
 
 
 def test_a_placeholder_or_a_slip_of_an_installed_module_is_never_installed(bench: Bench) -> None:
     for module in ("your_module", "module_name", "utils", "pands", "urllib2", "solutions"):
-        assert bench.silent("IMP104", f"import {module}"), module
+        assert bench.is_silent("IMP104", f"import {module}"), module
 
 
 def test_state_comes_before_spelling_and_imports(bench: Bench) -> None:
     broken = bench.fail("rate = 2", "# not run\nrates = [1, 2]", "sum(rates)")
-    first = broken.patches()[0]
+    first = broken.propose_patches()[0]
     assert (first.rule, first.edits) == ("STA101", (RunCells(("c2",)),))
-    assert "NAM101" not in {p.rule for p in broken.patches()}
+    assert "NAM101" not in {p.rule for p in broken.propose_patches()}
 
 
 def test_unrun_cells_bring_what_they_need_in_order_and_no_more(bench: Bench) -> None:
@@ -67,42 +67,42 @@ def test_unrun_cells_bring_what_they_need_in_order_and_no_more(bench: Bench) -> 
         "# not run\ndef scaled(x):\n    return base * x",
         "scaled(3)",
     )
-    assert broken.patches()[0].edits == (RunCells(("c2", "c4")),)
+    assert broken.propose_patches()[0].edits == (RunCells(("c2", "c4")),)
 
 
 def test_a_cell_that_needs_the_failing_one_is_not_moved_above_it(bench: Bench) -> None:
-    assert bench.silent("STA102", "x = later + 1", "# not run\nlater = x * 2")
+    assert bench.is_silent("STA102", "x = later + 1", "# not run\nlater = x * 2")
 
 
 def test_moving_keeps_the_order_of_what_is_moved(bench: Bench) -> None:
     broken = bench.fail("area(2)", "# not run\nPI = 3", "# not run\ndef area(r):\n    return PI * r * r")
-    moves = next(p for p in broken.patches() if p.rule == "STA102").edits
+    moves = next(p for p in broken.propose_patches() if p.rule == "STA102").edits
     assert moves == (Move("c2", "c1"), Move("c3", "c1"))
 
 
 def test_a_keyword_is_never_dropped(bench: Bench) -> None:
-    for patch in bench.fail("def f(width):\n    return width", "f(1, colour=2)").patches():
+    for patch in bench.fail("def f(width):\n    return width", "f(1, colour=2)").propose_patches():
         assert "colour" in patch.source_of("c2", "colour") or "2" in patch.source_of("c2", "2")
 
 
 def test_append_of_lists_stays_a_list(bench: Bench) -> None:
-    for patch in bench.fail("rows = ()", "rows.append([1])").patches():
+    for patch in bench.fail("rows = ()", "rows.append([1])").propose_patches():
         assert "concat" not in patch.source_of("c2", "")
 
 
 def test_the_same_patch_of_two_rules_is_proposed_once(bench: Bench) -> None:
-    sources = [p.source_of("c2", "") for p in bench.fail("d = {'a': 1}", "d.has_key('a')").patches()]
+    sources = [p.source_of("c2", "") for p in bench.fail("d = {'a': 1}", "d.has_key('a')").propose_patches()]
     assert len(sources) == len(set(sources))
 
 
 def test_unparsable_neighbours_and_odd_cells_do_no_harm(bench: Bench) -> None:
     broken = bench.fail("# not run\nif (", "%%bash\nls", "", "# only a comment", "undefined_thing_of_mine")
-    assert broken.patches() == ()
+    assert broken.propose_patches() == ()
 
 
 def test_a_method_that_was_not_called_is_not_written_as_text(bench: Bench) -> None:
-    assert bench.silent("TYP102", "shout = 'abc'.upper", "shout + '!'")
-    assert not bench.silent("TYP102", "count = 3", "'all: ' + count")
+    assert bench.is_silent("TYP102", "shout = 'abc'.upper", "shout + '!'")
+    assert not bench.is_silent("TYP102", "count = 3", "'all: ' + count")
 
 
 @pytest.mark.parametrize(
@@ -146,4 +146,4 @@ def test_names_that_differ_in_a_short_word_are_other_names(wrong: str, right: st
     ],
 )
 def test_what_may_be_meant_otherwise_is_not_called_safe(bench: Bench, code: str, cells: tuple[str, ...]) -> None:
-    assert all(p.applicability is not Applicability.SAFE for p in bench.patches(code, *cells))
+    assert all(p.applicability is not Applicability.SAFE for p in bench.propose_patches(code, *cells))

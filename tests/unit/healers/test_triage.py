@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_selfheal.healers.triage.diagnoser import Triage
 from jupyter_selfheal.model import Cell, Diagnosis, Locus, Output
-from jupyter_selfheal.testing.rule_conformance import Bench, Broken, first_failure, notebook_of
+from jupyter_selfheal.testing.rule_conformance import Bench, Broken, build_notebook, find_first_failure
 
 
 def diagnosed(broken: Broken) -> Diagnosis:
@@ -97,8 +97,8 @@ def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
 
 
 def test_what_a_rule_can_mend_is_not_left_alone(bench: Bench) -> None:
-    bench.put("lib/own_helpers.py", "x = 1\n")
-    bench.put("data/rivers.csv", "a\n1\n")
+    bench.write_file("lib/own_helpers.py", "x = 1\n")
+    bench.write_file("data/rivers.csv", "a\n1\n")
     assert diagnosed(bench.fail("import own_helpers")).skip_reason is None
     assert diagnosed(bench.fail("open('data/rivres.csv')")).skip_reason is None
     assert diagnosed(bench.fail("import panda as pd")).skip_reason is None
@@ -116,7 +116,7 @@ def test_a_fault_in_a_function_of_another_cell_is_placed_there(bench: Bench) -> 
 
 
 def _with(cell: Cell, bench: Bench) -> Diagnosis:
-    broken = first_failure(notebook_of([cell], bench.folder))
+    broken = find_first_failure(build_notebook([cell], bench.folder))
     assert broken is not None
     return diagnosed(broken)
 

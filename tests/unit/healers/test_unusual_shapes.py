@@ -20,4 +20,4 @@ from jupyter_selfheal.testing.rule_conformance import Bench
     ],
 )  # fmt: skip
 def test_it_is_healed(bench: Bench, code: str, cells: list[str], healed: str) -> None:
-    assert healed in bench.healed(code, *cells)
+    assert healed in bench.heal(code, *cells)

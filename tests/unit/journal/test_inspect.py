@@ -18,7 +18,7 @@ from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.model import Applicability, Cost, Reason
 from jupyter_selfheal.ports import Answer
-from jupyter_selfheal.testing.scripted import ScriptedHealer, ScriptedScorer, scripted_parts
+from jupyter_selfheal.testing.scripted import ScriptedHealer, ScriptedScorer, build_scripted_dependencies
 from tests.stages import answer, staged
 
 KEY = "ghp_" + "k" * 36
@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
     ]
     with JsonlJournal.create("abc123", notebook="/n/sales.ipynb", folder=folder) as journal:
-        parts = scripted_parts(stage.starts, healers, scorer=ScriptedScorer({model.title: 8.0}))
+        parts = build_scripted_dependencies(stage.starts, healers, scorer=ScriptedScorer({model.title: 8.0}))
         assert heal(stage.case, replace(parts, journal=journal)).reason is Reason.HEALED
     return folder
 

@@ -16,7 +16,7 @@ from jupyter_selfheal.ports import Answer
 from jupyter_selfheal.testing.scripted import (
     ScriptedApprover,
     ScriptedHealer,
-    scripted_parts,
+    build_scripted_dependencies,
 )
 from tests.heals import UNSAFE, MakeStage, costly, events, model
 from tests.stages import answer
@@ -26,7 +26,7 @@ def test_a_rejection_goes_into_the_history_of_the_next_attempt(stage: MakeStage)
     s = stage("x = 1", "x.nope")
     approver = ScriptedApprover([Decision(Choice.REJECT, text="x must stay a number")])
     later = model(costly(answer(s.replaced("x.nope", "x + 0", UNSAFE))))
-    parts = scripted_parts(
+    parts = build_scripted_dependencies(
         s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "str(x)"))]), later], approver=approver
     )
     outcome = heal(s.case, parts)
@@ -41,7 +41,7 @@ def test_three_rejections_pause_and_continue_goes_on(stage: MakeStage) -> None:
     patches = [s.replaced("x.nope", f"x + {n}") for n in range(4)]
     no = Decision(Choice.REJECT)
     approver = ScriptedApprover([no, no, no, Decision(Choice.CONTINUE), Decision(Choice.APPROVE)])
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(*patches)])], approver=approver)
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(*patches)])], approver=approver)
     outcome = heal(s.case, parts)
     assert approver.pauses == ["3 proposals were rejected"]
     assert outcome.applied[0].patch == patches[3]
@@ -50,7 +50,9 @@ def test_three_rejections_pause_and_continue_goes_on(stage: MakeStage) -> None:
 def test_an_edit_becomes_a_patch_of_the_users_and_is_tried(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     approver = ScriptedApprover([Decision(Choice.EDIT, text="x + 41"), Decision(Choice.APPROVE)])
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])], approver=approver)
+    parts = build_scripted_dependencies(
+        s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])], approver=approver
+    )
     outcome = heal(s.case, parts)
     assert outcome.applied[0].patch.healer == "user"
     assert outcome.applied[0].trial.ran
@@ -63,7 +65,7 @@ def test_one_value_decides_where_patches_disagree(stage: MakeStage) -> None:
     question = Question("should y be 1 or 3?", {"1": (one.id,), "3": (two.id,)})
     approver = ScriptedApprover([Decision(Choice.ANSWER, text="3"), Decision(Choice.APPROVE)])
     healer = ScriptedHealer([Answer((one, two), questions=(question,))])
-    outcome = heal(s.case, scripted_parts(s.starts, [healer], approver=approver))
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [healer], approver=approver))
     assert approver.proposals[0].questions == (question,)
     assert outcome.applied[0].patch == two
     assert "The user says: 3" in outcome.attempts[0].rejection
@@ -73,7 +75,7 @@ def test_added_capabilities_wait_for_the_user(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     patch = s.replaced("x.nope", "import subprocess\nsubprocess.run(['true'])", UNSAFE)
     approver = ScriptedApprover([Decision(Choice.CONSENT), Decision(Choice.APPROVE)])
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(patch)])], approver=approver)
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(patch)])], approver=approver)
     outcome = heal(s.case, parts)
     asked, proven = approver.proposals
     assert asked.needs_consent
@@ -81,6 +83,6 @@ def test_added_capabilities_wait_for_the_user(stage: MakeStage) -> None:
     assert proven.proven_from
     assert outcome.applied[0].patch == replace(patch, risk="it could start another program")
     refused = ScriptedApprover([Decision(Choice.REJECT)])
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(patch)])], approver=refused)
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(patch)])], approver=refused)
     assert heal(s.case, parts).reason is Reason.REJECTED
     assert not events(parts, TrialEnded)

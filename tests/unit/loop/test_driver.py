@@ -41,7 +41,7 @@ from jupyter_selfheal.testing.scripted import (
     ScriptedDiagnoser,
     ScriptedHealer,
     ScriptedScorer,
-    scripted_parts,
+    build_scripted_dependencies,
 )
 from tests.heals import UNSAFE, MakeStage, events, model, names, request_of, with_
 from tests.stages import Stage, answer, replacement
@@ -49,7 +49,7 @@ from tests.stages import Stage, answer, replacement
 
 def test_a_safe_patch_is_proven_from_both_starts_and_applied_when_approved(stage: MakeStage) -> None:
     s = stage("total = [1, 2]", "n = len(total)\nn.uper()")
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("n.uper()", "str(n).upper()"))])])
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced("n.uper()", "str(n).upper()"))])])
     outcome = heal(s.case, parts)
     assert outcome.reason is Reason.HEALED
     assert outcome.applied[0].patch.title == "n.uper() → str(n).upper()"
@@ -61,7 +61,7 @@ def test_a_safe_patch_is_proven_from_both_starts_and_applied_when_approved(stage
 def test_a_failure_that_does_not_come_again_is_shown_but_never_proven(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     healthy = Case(s.case.failure.__class__(**{**fields_of(s), "source": "x"}), s.case.notebook)
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(replacement("c1", "x", "x", "x + 0"))])])
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(replacement("c1", "x", "x", "x + 0"))])])
     outcome = heal(healthy, parts)
     assert outcome.reason is Reason.REJECTED  # the scripted user stops at what is not proven
     assert outcome.proposal[0].proven_from == ()
@@ -77,7 +77,7 @@ def fields_of(s: Stage) -> dict[str, object]:
 def test_flakiness_is_said_with_the_rate(stage: MakeStage) -> None:
     s = stage("import itertools\nturn = itertools.count()", "1 / 0")
     trial, _ = s.starts.before[0].run(request_of("1"))
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("1 / 0", "1 / 1"))])])
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced("1 / 0", "1 / 1"))])])
     outcome = heal(s.case, parts, baseline=trial)
     assert outcome.reason is Reason.HEALED
     assert "flaky: fails 1 of 2 times" in outcome.proposal[0].notes
@@ -87,7 +87,7 @@ def test_the_callers_own_run_is_the_reproduction(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     trial, _ = s.starts.before[0].run(request_of("x.nope"))
     asked = len(s.starts.before[0].requests)  # type: ignore[attr-defined]
-    parts = scripted_parts(s.starts, [])
+    parts = build_scripted_dependencies(s.starts, [])
     assert heal(s.case, parts, baseline=trial).reason is Reason.EXHAUSTED
     assert len(s.starts.before[0].requests) == asked  # type: ignore[attr-defined]
 
@@ -101,7 +101,7 @@ def test_a_cell_with_several_broken_calls_is_healed_call_by_call(stage: MakeStag
         assert f"x.{name}" in case.notebook.cell("c1").source
         return answer(replacement("c1", case.failure.source, f"x.{name}", fixes[name]))
 
-    parts = scripted_parts(s.starts, [ScriptedHealer(rules)])
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer(rules)])
     outcome = heal(s.case, parts)
     assert outcome.reason is Reason.HEALED
     assert outcome.applied[0].patch.edits == (
@@ -122,7 +122,7 @@ def test_a_dead_end_is_left_for_the_next_best_patch(stage: MakeStage) -> None:
             )
         return answer()
 
-    outcome = heal(s.case, scripted_parts(s.starts, [ScriptedHealer(rules)]))
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [ScriptedHealer(rules)]))
     assert outcome.reason is Reason.HEALED
     assert "x[0]" in outcome.applied[0].patch.edits[0].source  # type: ignore[union-attr]
 
@@ -148,7 +148,7 @@ def test_patches_of_one_answer_are_tried_at_once(stage: MakeStage) -> None:
     (before,) = s.starts.before
     assert isinstance(before, FakeKernel)
     patches = [s.replaced("x.nope", f"x + {n}", UNSAFE) for n in range(3)]
-    parts = scripted_parts(Starts((Meeting(before, 3),)), [ScriptedHealer([answer(*patches)])])
+    parts = build_scripted_dependencies(Starts((Meeting(before, 3),)), [ScriptedHealer([answer(*patches)])])
     outcome = heal(s.case, parts)
     assert [a.patch for a in outcome.attempts] == patches
     assert all(a.trial and a.trial.ran for a in outcome.attempts)
@@ -159,14 +159,16 @@ def test_healers_are_asked_in_order_and_only_while_nothing_is_good_enough(stage:
     first = ScriptedHealer([answer()], name="memory")
     second = ScriptedHealer([answer(s.replaced("x.nope", "x"))], name="rules")
     third = model()
-    heal(s.case, scripted_parts(s.starts, [first, second, third]))
+    heal(s.case, build_scripted_dependencies(s.starts, [first, second, third]))
     assert (len(first.calls), len(second.calls), len(third.calls)) == (1, 1, 0)
 
 
 def test_the_same_patch_in_other_formatting_is_tried_once(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     one, other = s.replaced("x.nope", "x.again"), s.replaced("x.nope", "x . again  # there")
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(one, other)]), ScriptedHealer([answer(other)], "search")])
+    parts = build_scripted_dependencies(
+        s.starts, [ScriptedHealer([answer(one, other)]), ScriptedHealer([answer(other)], "search")]
+    )
     assert heal(s.case, parts).reason is Reason.EXHAUSTED
     assert len(events(parts, TrialEnded)) == 1
 
@@ -175,7 +177,7 @@ def test_what_is_left_alone_is_not_rewritten(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     healer = ScriptedHealer([answer(s.replaced("x.nope", "x"))])
     unsure = Diagnosis("the server", Locus.ENVIRONMENT, confidence=60, advice="try again later")
-    outcome = heal(s.case, scripted_parts(s.starts, [healer], diagnoser=ScriptedDiagnoser(unsure)))
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [healer], diagnoser=ScriptedDiagnoser(unsure)))
     assert (outcome.reason, outcome.detail, healer.calls) == (Reason.ENVIRONMENT, "try again later", [])
 
 
@@ -183,7 +185,7 @@ def test_a_missing_module_gets_advice_and_is_not_installed_unasked(stage: MakeSt
     s = stage("x = 1", "import not_there_at_all")
     patch = Patch((Insert("new", "%pip install not-there", "c1"),), "Install not-there")
     told = Diagnosis("it is not installed", Locus.ENVIRONMENT, skip_reason=SkipReason.MISSING_MODULE)
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(patch)])], diagnoser=ScriptedDiagnoser(told))
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(patch)])], diagnoser=ScriptedDiagnoser(told))
     outcome = heal(s.case, parts)
     assert outcome.reason is Reason.ENVIRONMENT
     assert outcome.proposal[0].candidates[0].patch == patch
@@ -205,7 +207,7 @@ def test_only_a_known_distribution_is_installed_for_a_trial_and_only_where_that_
         installed.append(requirement)
         return str(tmp_path)
 
-    parts = scripted_parts(
+    parts = build_scripted_dependencies(
         s.starts,
         [ScriptedHealer([answer(patch)])],
         diagnoser=ScriptedDiagnoser(told),
@@ -221,7 +223,9 @@ def test_only_a_known_distribution_is_installed_for_a_trial_and_only_where_that_
 def test_without_any_state_patches_are_shown_untried(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     approver = ScriptedApprover([Decision(Choice.APPROVE)])
-    parts = scripted_parts(Starts(), [ScriptedHealer([answer(s.replaced("x.nope", "x"))]), model()], approver=approver)
+    parts = build_scripted_dependencies(
+        Starts(), [ScriptedHealer([answer(s.replaced("x.nope", "x"))]), model()], approver=approver
+    )
     outcome = heal(s.case, parts, unproven="this kernel cannot be forked now: a thread runs")
     assert approver.proposals[0].proven_from == ()
     assert "a thread runs" in approver.proposals[0].notes[0]
@@ -231,11 +235,11 @@ def test_without_any_state_patches_are_shown_untried(stage: MakeStage) -> None:
 def test_a_missed_expectation_is_a_failure_and_an_unmissed_one_is_none(stage: MakeStage) -> None:
     check = (Run("assert y == 4, 'y is %s' % y", "check", Role.CHECK),)
     s = stage("x = [1, 3]", "y = sum(x) + 1", oracle=Oracle(checks=("assert y == 4",)))
-    parts = scripted_parts(
+    parts = build_scripted_dependencies(
         s.starts, [ScriptedHealer([answer(s.replaced(" + 1", ""))])], scorer=ScriptedScorer(oracle=check)
     )
     assert s.case.failure.kind is FailureKind.MISSED
     assert heal(s.case, parts).reason is Reason.HEALED
     fine = stage("x = [1, 3]", "y = sum(x)", oracle=Oracle(checks=("assert y == 4",)))
-    parts = scripted_parts(fine.starts, [], scorer=ScriptedScorer(oracle=check))
+    parts = build_scripted_dependencies(fine.starts, [], scorer=ScriptedScorer(oracle=check))
     assert heal(fine.case, parts).reason is Reason.NOT_REPRODUCED

@@ -19,7 +19,7 @@ from pathlib import Path
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.ports import Answer
-from jupyter_selfheal.testing.scripted import ScriptedApprover, ScriptedHealer, scripted_parts
+from jupyter_selfheal.testing.scripted import ScriptedApprover, ScriptedHealer, build_scripted_dependencies
 from tests.stages import answer, staged
 
 stage, where = staged("x = 1", "x.nope"), sys.argv[2]
@@ -34,7 +34,7 @@ class Asking(ScriptedApprover):
 
 healer = ScriptedHealer(hang if where == "healer" else [answer(stage.replaced("x.nope", "x"))])
 with JsonlJournal.create("run", folder=Path(sys.argv[1])) as journal:
-    outcome = heal(stage.case, replace(scripted_parts(stage.starts, [healer], approver=Asking()), journal=journal))
+    outcome = heal(stage.case, replace(build_scripted_dependencies(stage.starts, [healer], approver=Asking()), journal=journal))
 print(outcome.reason.value)
 """
 

@@ -32,7 +32,7 @@ from jupyter_selfheal.testing.scripted import (
     ScriptedApprover,
     ScriptedDiagnoser,
     ScriptedHealer,
-    scripted_parts,
+    build_scripted_dependencies,
 )
 from tests.heals import UNSAFE, MakeStage, costly, events, model, names, request_of, with_
 from tests.stages import Stage, answer, replacement
@@ -42,7 +42,7 @@ from tests.stages import Stage, answer, replacement
 
 def test_money_is_set_aside_before_a_call_and_settled_after(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
-    parts = scripted_parts(s.starts, [model(costly(answer(s.replaced("x.nope", "x", UNSAFE))))])
+    parts = build_scripted_dependencies(s.starts, [model(costly(answer(s.replaced("x.nope", "x", UNSAFE))))])
     outcome = heal(s.case, parts)
     order = names(parts)
     assert order.index("Priced") < order.index("Reserved") < order.index("Answered")
@@ -53,13 +53,13 @@ def test_over_the_budget_it_pauses_before_it_ends_and_never_calls(stage: MakeSta
     s = stage("x = 1", "x.nope")
     dear = model(worst=0.2)
     approver = ScriptedApprover()
-    parts = scripted_parts(s.starts, [dear], approver=approver)
+    parts = build_scripted_dependencies(s.starts, [dear], approver=approver)
     outcome = heal(s.case, parts)
     assert (outcome.reason, dear.calls) == (Reason.OVER_BUDGET, [])
     assert "$0.2000" in approver.pauses[0]
     assert names(parts).index("PausedForUserAction") < names(parts).index("Ended")
     raised = ScriptedApprover([Decision(Choice.RAISE_BUDGET, text="0.5"), Decision(Choice.STOP)])
-    parts = scripted_parts(s.starts, [model(worst=0.2)], approver=raised)
+    parts = build_scripted_dependencies(s.starts, [model(worst=0.2)], approver=raised)
     heal(s.case, parts)
     assert len(events(parts, Reserved)) == 1
 
@@ -68,7 +68,7 @@ def test_the_sessions_ceiling_holds_whatever_is_said(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     dear = model(worst=0.05)
     approver = ScriptedApprover([Decision(Choice.CONTINUE)] * 5)
-    parts = scripted_parts(s.starts, [dear], approver=approver)
+    parts = build_scripted_dependencies(s.starts, [dear], approver=approver)
     parts = with_(parts, session_spent=Cost(usd=0.98))
     assert heal(s.case, parts).reason is Reason.OVER_BUDGET
     assert (len(approver.pauses), dear.calls) == (1, [])
@@ -84,7 +84,7 @@ def test_the_attempts_are_limited_and_continue_resets_them(stage: MakeStage) -> 
     healer = model(*(_failing(s, n) for n in range(8)), worst=0.0001)
     approver = ScriptedApprover([Decision(Choice.CONTINUE), Decision(Choice.STOP)])
     config = HealConfig(attempts=2, no_improvement_after=9)
-    outcome = heal(s.case, scripted_parts(s.starts, [healer], approver=approver, config=config))
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [healer], approver=approver, config=config))
     assert (outcome.reason, len(healer.calls)) == (Reason.EXHAUSTED, 4)
     assert approver.pauses == ["2 attempts did not heal it"] * 2
 
@@ -93,7 +93,7 @@ def test_the_same_answers_again_are_stuck(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     same = [costly(answer(s.replaced("x.nope", f"x.nope + {n}", UNSAFE))) for n in range(5)]
     healer = model(*same)
-    outcome = heal(s.case, scripted_parts(s.starts, [healer]))
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [healer]))
     assert (outcome.reason, len(healer.calls)) == (Reason.STUCK, 2)
 
 
@@ -101,7 +101,7 @@ def test_no_better_score_ends_it(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     healer = model(*(_failing(s, n) for n in range(8)), worst=0.0001)
     config = HealConfig(attempts=9, no_improvement_after=2)
-    outcome = heal(s.case, scripted_parts(s.starts, [healer], config=config))
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [healer], config=config))
     assert (outcome.reason, len(healer.calls)) == (Reason.NO_IMPROVEMENT, 3)
 
 
@@ -109,19 +109,19 @@ def test_no_better_score_ends_it(stage: MakeStage) -> None:
 def test_a_healer_that_says_stop_is_not_asked_again(stage: MakeStage, reason: Reason) -> None:
     s = stage("x = 1", "x.nope")
     healer = model(Answer(cost=Cost(usd=0.01), exhausted=False, stop=reason.value))
-    outcome = heal(s.case, scripted_parts(s.starts, [healer]))
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [healer]))
     assert (outcome.reason, len(healer.calls), outcome.cost.usd) == (reason, 1, 0.01)
 
 
 def test_an_unreachable_provider_ends_the_paid_path_but_keeps_what_is_there(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     down = model(ProviderError("no route to the provider", kind="network"))
-    parts = scripted_parts(s.starts, [down])
+    parts = build_scripted_dependencies(s.starts, [down])
     outcome = heal(s.case, parts)
     assert (outcome.reason, outcome.cost.usd) == (Reason.INFRASTRUCTURE, 0.0)
     rule = ScriptedHealer([answer(s.replaced("x.nope", "x", UNSAFE))])
     down = model(ProviderError("no route to the provider", kind="network"))
-    outcome = heal(s.case, scripted_parts(s.starts, [rule, down]))
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [rule, down]))
     assert outcome.reason is Reason.HEALED
     assert "language_model: no route to the provider" in outcome.proposal[0].notes
 
@@ -129,7 +129,7 @@ def test_an_unreachable_provider_ends_the_paid_path_but_keeps_what_is_there(stag
 def test_a_bug_in_a_healer_ends_that_healer_only(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     healers = [ScriptedHealer([KeyError("a bug")]), ScriptedHealer([answer(s.replaced("x.nope", "x"))], "search")]
-    assert heal(s.case, scripted_parts(s.starts, healers)).reason is Reason.HEALED
+    assert heal(s.case, build_scripted_dependencies(s.starts, healers)).reason is Reason.HEALED
 
 
 def test_a_model_that_is_not_sure_has_nothing_rewritten(stage: MakeStage) -> None:
@@ -137,7 +137,7 @@ def test_a_model_that_is_not_sure_has_nothing_rewritten(stage: MakeStage) -> Non
     unsure = Answer(
         (s.replaced("x.nope", "x", UNSAFE),), (Diagnosis("perhaps the disk", confidence=60),), exhausted=False
     )
-    parts = scripted_parts(s.starts, [model(unsure)])
+    parts = build_scripted_dependencies(s.starts, [model(unsure)])
     assert heal(s.case, parts).reason is Reason.ENVIRONMENT
     assert not events(parts, TrialEnded)
 
@@ -155,7 +155,7 @@ def test_cancelling_ends_the_journal_properly_even_while_a_healer_hangs(stage: M
         return Answer()
 
     healer = ScriptedHealer(hanging, name="language_model", paid=True, worst=Cost(usd=0.03))
-    parts = scripted_parts(s.starts, [healer])
+    parts = build_scripted_dependencies(s.starts, [healer])
     outcome = heal(s.case, parts, cancel=cancel)
     hang.set()
     assert outcome.reason is Reason.CANCELLED
@@ -171,7 +171,9 @@ def test_ctrl_c_at_a_question_is_a_cancellation(stage: MakeStage) -> None:
         def decide(self, proposal: object) -> Decision:  # type: ignore[override]
             raise KeyboardInterrupt
 
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])], approver=Gone())
+    parts = build_scripted_dependencies(
+        s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])], approver=Gone()
+    )
     outcome = heal(s.case, parts)
     assert (outcome.reason, outcome.applied) == (Reason.CANCELLED, ())
     assert outcome.attempts, "what was tried is in the archive"
@@ -181,14 +183,14 @@ def test_a_dead_kernel_is_infrastructure_and_a_bug_is_a_self_error(stage: MakeSt
     s = stage("x = 1", "x.nope")
     for kernel in s.starts.before:
         kernel.close()
-    assert heal(s.case, scripted_parts(s.starts, [])).reason is Reason.INFRASTRUCTURE
+    assert heal(s.case, build_scripted_dependencies(s.starts, [])).reason is Reason.INFRASTRUCTURE
 
     class Broken(ScriptedDiagnoser):
         def diagnose(self, case: Case, facts: object) -> Diagnosis:  # type: ignore[override]
             raise ZeroDivisionError("ours")
 
     fresh = stage("x = 1", "x.nope")
-    outcome = heal(fresh.case, scripted_parts(fresh.starts, [], diagnoser=Broken()))
+    outcome = heal(fresh.case, build_scripted_dependencies(fresh.starts, [], diagnoser=Broken()))
     assert (outcome.reason, outcome.detail) == (Reason.SELF_ERROR, "ZeroDivisionError: ours")
 
 
@@ -200,7 +202,7 @@ def test_listeners_and_learners_are_told_and_cannot_break_the_heal(stage: MakeSt
     def bad(event: object) -> None:
         raise RuntimeError("a listener's own")
 
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])])
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced("x.nope", "x"))])])
     parts = with_(parts, listeners=(lambda e: heard.append(type(e).__name__), bad), learners=(learnt.append,))
     outcome = heal(s.case, parts)
     assert heard == names(parts)
@@ -209,7 +211,7 @@ def test_listeners_and_learners_are_told_and_cannot_break_the_heal(stage: MakeSt
 
 def test_a_paused_event_precedes_every_end_at_a_limit(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
-    parts = scripted_parts(s.starts, [model(worst=5.0)], journal=ListJournal())
+    parts = build_scripted_dependencies(s.starts, [model(worst=5.0)], journal=ListJournal())
     heal(s.case, parts)
     (paused,) = events(parts, PausedForUserAction)
     assert isinstance(paused, PausedForUserAction)
@@ -219,7 +221,7 @@ def test_a_paused_event_precedes_every_end_at_a_limit(stage: MakeStage) -> None:
 def test_the_state_an_earlier_failure_left_is_still_the_state_before_this_cell(stage: MakeStage) -> None:
     s = stage("x = [1]", "x.append(2)\nx.nope")
     left = FakeKernel([Run("x = [1]"), Run("raise ValueError", go_on=True)], start=Start.AFTER_FAILURE)
-    parts = scripted_parts(Starts((left,)), [ScriptedHealer([answer(s.replaced("x.nope", "len(x)"))])])
+    parts = build_scripted_dependencies(Starts((left,)), [ScriptedHealer([answer(s.replaced("x.nope", "len(x)"))])])
     outcome = heal(s.case, parts)
     assert outcome.proposal[0].proven_from == (Start.BEFORE_CELL,)
     assert outcome.applied[0].trial.step(Role.CELL).outputs[0].data["text/plain"] == "2"  # type: ignore[union-attr]
@@ -235,7 +237,7 @@ def test_the_state_behind_a_patch_is_kept_and_its_cell_not_run_again(stage: Make
             name = "lenght" if "lenght" in case.failure.evalue else "siez"
             return answer(replacement("c1", case.failure.source, f"x.{name}", "len(x)"))
 
-    parts = scripted_parts(s.starts, [Looking()])
+    parts = build_scripted_dependencies(s.starts, [Looking()])
     outcome = heal(s.case, parts)
     assert outcome.reason is Reason.HEALED
     behind = seen[1].after[0]
@@ -247,7 +249,7 @@ def test_the_state_behind_a_patch_is_kept_and_its_cell_not_run_again(stage: Make
 
 def test_a_cell_that_is_mended_in_part_says_how_far_and_shows_it_unproven(stage: MakeStage) -> None:
     s = stage("x = [3, 1]", "a = x.lenght\nb = missing")
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced("x.lenght", "len(x)"))])])
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced("x.lenght", "len(x)"))])])
     outcome = heal(s.case, parts)
     assert outcome.reason is Reason.EXHAUSTED
     assert outcome.detail.startswith("mended as far as line 2, then: NameError: name 'missing'")
@@ -257,13 +259,13 @@ def test_a_cell_that_is_mended_in_part_says_how_far_and_shows_it_unproven(stage:
 
 def test_a_run_that_is_resumed_without_its_key_says_that_the_model_is_not_there(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
-    parts = scripted_parts(s.starts, [model(costly(answer(s.replaced("x.nope", "!ls", UNSAFE))))])
+    parts = build_scripted_dependencies(s.starts, [model(costly(answer(s.replaced("x.nope", "!ls", UNSAFE))))])
     heal(s.case, parts)
     journal = list(parts.journal.events())
     for kind in ("Priced", "CapabilitiesChecked"):
         at = next(n for n, e in enumerate(journal) if type(e).__name__ == kind)
         before = [replace(e, paid=(*e.paid, "critic")) if isinstance(e, Started) else e for e in journal[:at]]
-        resumed = scripted_parts(s.starts, [])
+        resumed = build_scripted_dependencies(s.starts, [])
         outcome = heal(s.case, resumed, resume_from=before)  # type: ignore[arg-type]
         assert outcome.reason in (Reason.INFRASTRUCTURE, Reason.REJECTED), outcome.detail
         assert kind == "CapabilitiesChecked" or "not available any more" in outcome.detail

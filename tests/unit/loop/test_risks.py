@@ -22,7 +22,7 @@ from jupyter_selfheal.model import (
     Reason,
     Replace,
 )
-from jupyter_selfheal.testing.scripted import ScriptedApprover, ScriptedHealer, scripted_parts
+from jupyter_selfheal.testing.scripted import ScriptedApprover, ScriptedHealer, build_scripted_dependencies
 from tests.stages import answer, staged
 
 CELLS = ("def mean(v):\n    return sum(v) / len(w)", "a = mean([1])", "b = 2", "c = mean([a])")
@@ -94,7 +94,7 @@ def heal_with(critic: Critic | None, **config: float) -> tuple[list[object], Scr
     stage = staged("x = 1", "x.nope")
     risky = stage.replaced("x.nope", "compile('1', '', 'eval')", Applicability.UNSAFE)
     approver = ScriptedApprover([Decision(Choice.CONSENT), Decision(Choice.APPROVE)])
-    parts = scripted_parts(
+    parts = build_scripted_dependencies(
         stage.starts, [ScriptedHealer([answer(risky)])], approver=approver, config=HealConfig(**config)
     )  # type: ignore[arg-type]
     outcome = heal(stage.case, replace(parts, critic=critic))

@@ -16,7 +16,7 @@ from jupyter_selfheal.loop.events import Derived, Scored
 from jupyter_selfheal.model import Attempt, Case, Cost, Keep, Patch, Reason, Trial, TrialRequest
 from jupyter_selfheal.ports import Judgement, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
-from jupyter_selfheal.testing.scripted import ListJournal, ScriptedHealer, ScriptedScorer, scripted_parts
+from jupyter_selfheal.testing.scripted import ListJournal, ScriptedHealer, ScriptedScorer, build_scripted_dependencies
 from tests.heals import MakeStage, events, with_
 from tests.stages import answer, replacement
 
@@ -62,7 +62,7 @@ def test_a_state_that_is_kept_after_the_heal_was_cancelled_is_closed(stage: Make
     assert isinstance(first, FakeKernel)
     kernel = Closing(first, cancel, over)
     further = [replacement("c1", s.source, "x.nope", text) for text in ("x", "x[0]", "len(x)")]  # too many to keep each
-    parts = scripted_parts(Starts((kernel,)), [ScriptedHealer([answer(*further)])])
+    parts = build_scripted_dependencies(Starts((kernel,)), [ScriptedHealer([answer(*further)])])
     outcome = heal(s.case, parts, cancel=cancel)
     assert events(parts, Derived)
     assert outcome.reason is Reason.CANCELLED
@@ -94,14 +94,16 @@ class Declared:
 
 def test_what_a_judge_was_asked_comes_with_its_judgement(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
-    parts = with_(scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced(".nope", ""))])]), scorer=Declared())
+    parts = with_(
+        build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced(".nope", ""))])]), scorer=Declared()
+    )
     assert heal(s.case, parts).reason is Reason.HEALED
     assert [e.record for e in events(parts, Scored) if isinstance(e, Scored)] == [{"asked": 1}]
 
 
 def test_each_command_is_worked_out_once(stage: MakeStage) -> None:
     s, calls = stage("x = 1", "x.nope"), []
-    parts = scripted_parts(s.starts, [ScriptedHealer([answer(s.replaced(".nope", ""))])])
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced(".nope", ""))])])
 
     def count(frame: FrameType, event: str, _argument: object) -> None:
         if event == "call" and frame.f_code is machine.list_commands.__code__:

@@ -8,7 +8,7 @@ from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
 from jupyter_selfheal.providers.retry import Retry
 from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, Received, Says
-from jupyter_selfheal.testing.provider_conformance import request
+from jupyter_selfheal.testing.provider_conformance import build_request
 from tests.providers import Make, both, compatible
 
 
@@ -19,7 +19,7 @@ def key_of(received: Received) -> str:
 @both
 def test_a_server_that_only_pings_times_out_too(make: Make) -> None:
     with FakeModelServer([Says("never said", breaks="only pings")]) as server, pytest.raises(ProviderError) as raised:
-        make(server.url).complete(request(timeout=0.9))
+        make(server.url).complete(build_request(timeout=0.9))
     assert raised.value.kind == "timeout"
     assert raised.value.cost is not None, "it was at work"
 
@@ -27,14 +27,14 @@ def test_a_server_that_only_pings_times_out_too(make: Make) -> None:
 @both
 def test_what_is_no_json_in_mid_stream_is_a_broken_reply(make: Make) -> None:
     with FakeModelServer([Says("one two three four", breaks="no JSON"), Says("whole")]) as server:
-        reply = make(server.url, retry=Retry(sleep=lambda seconds: None)).complete(request())
+        reply = make(server.url, retry=Retry(sleep=lambda seconds: None)).complete(build_request())
     assert (reply.text, reply.cost.calls) == ("whole", 2)
 
 
 @both
 def test_a_base_url_that_is_none_says_what_to_check(make: Make) -> None:
     with pytest.raises(ProviderError, match="check the model's name and the base URL"):
-        make("http://host:port").complete(request())
+        make("http://host:port").complete(build_request())
 
 
 @both
@@ -42,10 +42,10 @@ def test_a_key_that_cannot_be_sent_is_said_to_be_wrong_and_never_shown(make: Mak
     with FakeModelServer([Says("heard")]) as server:
         for key in ("sk-\u201csecret\u201d", "sk-\nsecret"):
             with pytest.raises(ProviderError) as raised:
-                make(server.url, key=key).complete(request())
+                make(server.url, key=key).complete(build_request())
             assert raised.value.kind == "auth"
             assert "secret" not in str(raised.value)
-        assert make(server.url, key=" sk-secret\n").complete(request()).text == "heard"
+        assert make(server.url, key=" sk-secret\n").complete(build_request()).text == "heard"
         assert key_of(server.requests[0]) == "sk-secret"
 
 
@@ -54,13 +54,13 @@ def test_a_key_that_was_corrected_is_used_from_then_on(monkeypatch: pytest.Monke
         provider = AnthropicProvider(base_url=server.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-old")
         with pytest.raises(ProviderError):
-            provider.complete(request())
+            provider.complete(build_request())
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-new")
-        assert provider.complete(request()).text == "welcome"
+        assert provider.complete(build_request()).text == "welcome"
         assert [key_of(r) for r in server.requests] == ["sk-old", "sk-new"]
 
 
 def test_parts_of_a_message_are_joined_without_its_thoughts() -> None:
     parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "said"}]
     with FakeModelServer([Says(parts)]) as server:  # type: ignore[arg-type]
-        assert compatible(server.url).complete(request()).text == "said"
+        assert compatible(server.url).complete(build_request()).text == "said"

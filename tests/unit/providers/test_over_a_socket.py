@@ -16,7 +16,7 @@ from jupyter_selfheal.providers.openai_compatible import OpenAICompatibleProvide
 from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.retry import Retry
 from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, HangsUp, Says
-from jupyter_selfheal.testing.provider_conformance import SCHEMA, request
+from jupyter_selfheal.testing.provider_conformance import SCHEMA, build_request
 from tests.providers import Make, both, claude, compatible
 
 
@@ -38,7 +38,7 @@ class Naps:
 def test_passing_trouble_is_tried_again(make: Make, status: int, kind: str) -> None:
     naps = Naps()
     with FakeModelServer([Fails(status, kind), Fails(status, kind), Says("well again")]) as server:
-        reply = make(server.url, retry=Retry(sleep=naps)).complete(request())
+        reply = make(server.url, retry=Retry(sleep=naps)).complete(build_request())
     assert reply.text == "well again"
     assert reply.cost.calls == 1, "an error before the reply is not billed"
     assert len(naps.asked) == 2
@@ -49,7 +49,7 @@ def test_passing_trouble_is_tried_again(make: Make, status: int, kind: str) -> N
 def test_it_gives_up_after_its_tries_and_says_how_many(make: Make) -> None:
     with FakeModelServer([Fails(529, "overloaded_error")] * 9) as server:
         with pytest.raises(ProviderError, match="after 3 tries") as raised:
-            make(server.url, retry=Retry(tries=3, sleep=Naps())).complete(request())
+            make(server.url, retry=Retry(tries=3, sleep=Naps())).complete(build_request())
         assert len(server.requests) == 3
     assert (raised.value.kind, raised.value.status) == ("overloaded", 529)
 
@@ -58,11 +58,11 @@ def test_it_gives_up_after_its_tries_and_says_how_many(make: Make) -> None:
 def test_retry_after_is_obeyed_within_the_deadline_and_not_beyond(make: Make) -> None:
     naps = Naps()
     with FakeModelServer([Fails(429, "rate_limit_error", retry_after="7"), Says("fine")]) as server:
-        assert make(server.url, retry=Retry(sleep=naps)).complete(request()).text == "fine"
+        assert make(server.url, retry=Retry(sleep=naps)).complete(build_request()).text == "fine"
     assert naps.asked == [7.0]
     with FakeModelServer([Fails(429, "rate_limit_error", retry_after="3600"), Says("fine")]) as server:
         with pytest.raises(ProviderError, match="3600 s") as raised:
-            make(server.url, retry=Retry(sleep=naps)).complete(request())
+            make(server.url, retry=Retry(sleep=naps)).complete(build_request())
         assert len(server.requests) == 1
     assert raised.value.kind == "rate_limited"
 
@@ -72,7 +72,7 @@ def test_retry_after_is_obeyed_within_the_deadline_and_not_beyond(make: Make) ->
 def test_a_reply_that_breaks_off_is_asked_for_once_more_and_both_are_paid(make: Make, how: str) -> None:
     with FakeModelServer([Says("a long reply that breaks off", breaks=how), Says("whole")]) as server:
         provider = make(server.url, retry=Retry(sleep=Naps()))
-        reply, worst = provider.complete(request()), provider.worst_case(request())
+        reply, worst = provider.complete(build_request()), provider.worst_case(build_request())
         left = [r.body["max_tokens"] for r in server.requests]
     assert reply.text == "whole"
     assert reply.cost.calls == 2
@@ -84,7 +84,7 @@ def test_a_reply_that_breaks_off_is_asked_for_once_more_and_both_are_paid(make: 
 def test_a_second_break_is_the_end_and_its_cost_is_told(make: Make) -> None:
     with FakeModelServer([Says("one two three four", breaks="overloaded")] * 4) as server:
         with pytest.raises(ProviderError) as raised:
-            make(server.url, retry=Retry(sleep=Naps())).complete(request())
+            make(server.url, retry=Retry(sleep=Naps())).complete(build_request())
         assert len(server.requests) == 2
     assert raised.value.kind == "overloaded"
     assert raised.value.cost is not None
@@ -95,7 +95,7 @@ def test_a_second_break_is_the_end_and_its_cost_is_told(make: Make) -> None:
 @both
 def test_a_stream_without_an_end_is_truncated(make: Make) -> None:
     with FakeModelServer([Says("one two three four", breaks="silent end")]) as server:
-        reply = make(server.url).complete(request())
+        reply = make(server.url).complete(build_request())
     assert reply.stop == "truncated"
     assert reply.cost.usd > 0
     assert reply.cost.output_tokens >= len(reply.text) / 4, "what was written is paid, not what was at its beginning"
@@ -105,7 +105,7 @@ def test_a_stream_without_an_end_is_truncated(make: Make) -> None:
 def test_a_server_that_is_too_slow_times_out_and_counts_as_spent(make: Make) -> None:
     with FakeModelServer([Says("late", delay=3.0), Says("never")]) as server:
         with pytest.raises(ProviderError) as raised:
-            make(server.url).complete(request(timeout=0.4))
+            make(server.url).complete(build_request(timeout=0.4))
         assert len(server.requests) == 1
     assert raised.value.kind == "timeout"
     assert raised.value.cost is not None
@@ -116,7 +116,7 @@ def test_a_server_that_drips_times_out_too(make: Make) -> None:
     with FakeModelServer([Says("one two three four five six", drip=0.4)]) as server:
         asked = make(server.url)
         with pytest.raises(ProviderError) as raised:
-            asked.complete(request(timeout=0.9))
+            asked.complete(build_request(timeout=0.9))
     assert raised.value.kind == "timeout"
 
 
@@ -126,7 +126,7 @@ def test_a_server_that_is_not_there_is_a_network_error_that_costs_nothing(make: 
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     with pytest.raises(ProviderError) as raised:
-        make(url, retry=Retry(tries=2, sleep=Naps())).complete(request())
+        make(url, retry=Retry(tries=2, sleep=Naps())).complete(build_request())
     assert raised.value.kind == "network"
     assert raised.value.cost is None
 
@@ -134,7 +134,7 @@ def test_a_server_that_is_not_there_is_a_network_error_that_costs_nothing(make: 
 @both
 def test_a_connection_that_is_closed_without_a_word_is_tried_again(make: Make) -> None:
     with FakeModelServer([HangsUp(), Says("fine")]) as server:
-        assert make(server.url, retry=Retry(sleep=Naps())).complete(request()).text == "fine"
+        assert make(server.url, retry=Retry(sleep=Naps())).complete(build_request()).text == "fine"
 
 
 @both
@@ -143,27 +143,27 @@ def test_ctrl_c_passes_at_once(make: Make) -> None:
         raise KeyboardInterrupt
 
     with FakeModelServer([Says("one two three")]) as server, pytest.raises(KeyboardInterrupt):
-        make(server.url).complete(request(timeout=120.0), interrupt)
+        make(server.url).complete(build_request(timeout=120.0), interrupt)
 
     def no_nap(seconds: float) -> None:
         raise KeyboardInterrupt
 
     with FakeModelServer([Fails(529, "overloaded_error"), Says("x")]) as server, pytest.raises(KeyboardInterrupt):
-        make(server.url, retry=Retry(sleep=no_nap)).complete(request())
+        make(server.url, retry=Retry(sleep=no_nap)).complete(build_request())
 
 
 def test_cached_tokens_are_priced_as_such() -> None:
     with FakeModelServer([Says("x", input_tokens=1000, output_tokens=0, cache_read=9000, cache_write=0)]) as server:
-        cached = claude(server.url).complete(request())
+        cached = claude(server.url).complete(build_request())
     with FakeModelServer([Says("x", input_tokens=10_000, output_tokens=0)]) as server:
-        plain = claude(server.url).complete(request())
+        plain = claude(server.url).complete(build_request())
     assert cached.usage["input"] == plain.usage["input"] == 10_000
     assert cached.usage["cache_read"] == 9000
     assert 0 < cached.cost.usd < plain.cost.usd / 2
 
 
 def test_what_the_sdk_sends() -> None:
-    asked = request(schema=SCHEMA, effort="low", messages=(("user", "case"), ("user", "history")))
+    asked = build_request(schema=SCHEMA, effort="low", messages=(("user", "case"), ("user", "history")))
     with FakeModelServer([Says("{}")]) as server:
         claude(server.url).complete(asked)
         got = server.requests[0]
@@ -189,7 +189,7 @@ def test_what_the_sdk_sends() -> None:
 def test_a_conversation_goes_out_with_its_roles(make: Make) -> None:
     said = (("user", "a"), ("assistant", "b"), ("user", "c"))
     with FakeModelServer([Says("d")]) as server:
-        assert make(server.url).complete(request(messages=said)).text == "d"
+        assert make(server.url).complete(build_request(messages=said)).text == "d"
         messages = [m for m in server.requests[0].body["messages"] if m["role"] != "system"]
     texts = [m["content"] if isinstance(m["content"], str) else m["content"][0]["text"] for m in messages]
     assert list(zip((m["role"] for m in messages), texts, strict=True)) == list(said)
@@ -200,7 +200,7 @@ def test_no_key_is_said_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for provider, name in ((AnthropicProvider(), "ANTHROPIC_API_KEY"), (OpenAICompatibleProvider(), "OPENAI_API_KEY")):
         with pytest.raises(ProviderError, match=name) as raised:
-            provider.complete(request())
+            provider.complete(build_request())
         assert raised.value.kind == "auth"
 
 
@@ -208,7 +208,7 @@ def test_a_local_server_needs_no_key_and_reports_no_usage(monkeypatch: pytest.Mo
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with FakeModelServer([Says("hello", usage=False)]) as server:
         provider = OpenAICompatibleProvider(base_url=server.url + "/v1")
-        reply = provider.complete(request(model="llama3.3"))
+        reply = provider.complete(build_request(model="llama3.3"))
         assert "authorization" not in server.requests[0].headers
     assert reply.cost.unknown
     assert reply.cost.input_tokens > 0
@@ -219,7 +219,7 @@ def test_the_users_own_price_rules_where_none_is_listed() -> None:
     with FakeModelServer([Says("hello", input_tokens=1_000_000, output_tokens=1_000_000)]) as server:
         own = Prices(api_url=server.url, price_in=0.5, price_out=1.5)
         provider = OpenAICompatibleProvider(base_url=server.url + "/v1", prices=own)
-        reply = provider.complete(request(model="llama3.3"))
+        reply = provider.complete(build_request(model="llama3.3"))
     assert reply.cost.usd == pytest.approx(2.0)
     assert not reply.cost.unknown
 
@@ -233,8 +233,8 @@ def test_a_server_that_refuses_strict_json_is_asked_more_loosely_from_then_on() 
 
     with FakeModelServer([answer] * 5) as server:
         provider = compatible(server.url)
-        assert provider.complete(request(schema=SCHEMA)).text == '{"x": 1}'
-        provider.complete(request(schema=SCHEMA))
+        assert provider.complete(build_request(schema=SCHEMA)).text == '{"x": 1}'
+        provider.complete(build_request(schema=SCHEMA))
         forms = [r.body["response_format"]["type"] for r in server.requests]
         assert json.dumps(SCHEMA) in server.requests[1].body["messages"][0]["content"]
     assert forms == ["json_schema", "json_object", "json_object"]
@@ -257,7 +257,7 @@ def test_two_threads_may_ask_at_once() -> None:
     texts: list[str] = []
     with FakeModelServer([Says("a", delay=0.2), Says("b", delay=0.2)]) as server:
         provider: Provider = claude(server.url)
-        asked: ModelRequest = request()
+        asked: ModelRequest = build_request()
         threads = [threading.Thread(target=lambda: texts.append(provider.complete(asked).text)) for _ in range(2)]
         for thread in threads:
             thread.start()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.model import Replace
-from jupyter_selfheal.testing.rule_conformance import first_failure, gets_past, notebook_of
+from jupyter_selfheal.testing.rule_conformance import build_notebook, find_first_failure, gets_past
 
 pytest.importorskip("pandas")
 pytest.importorskip("sklearn")
@@ -93,20 +93,22 @@ def test_a_probe_with_a_successor_is_mended(code: str) -> None:
     cell = "\n".join(part.strip() for part in code.split(";"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        broken = first_failure(notebook_of([SETUP, cell]))
+        broken = find_first_failure(build_notebook([SETUP, cell]))
         if broken is None:
             pytest.skip("runs on the installed versions")
-        patches = broken.patches()
+        patches = broken.propose_patches()
         assert patches, broken.case.failure.headline
         if code in MENDED_AS:
             assert any(MENDED_AS[code] in e.source for e in patches[0].edits if isinstance(e, Replace)), patches[0]
         else:
-            assert gets_past(broken.healed(patches[0]), "c2"), patches[0]
+            assert gets_past(broken.apply_patch(patches[0]), "c2"), patches[0]
 
 
 @pytest.mark.parametrize("code", NO_SUCCESSOR)
 def test_a_probe_without_a_successor_gets_no_safe_patch_that_runs(code: str) -> None:
-    broken = first_failure(notebook_of([SETUP, code]))
+    broken = find_first_failure(build_notebook([SETUP, code]))
     assert broken is not None
-    sure = [p for p in broken.patches() if p.applicability.name == "SAFE" and gets_past(broken.healed(p), "c2")]
+    sure = [
+        p for p in broken.propose_patches() if p.applicability.name == "SAFE" and gets_past(broken.apply_patch(p), "c2")
+    ]
     assert not sure, sure
