@@ -99,7 +99,7 @@ class ForkedKernel:
         """See :meth:`jupyter_selfheal.ports.TrialKernel.run`."""
         began = time.monotonic()
         with Channels(keep=request.keep is not Keep.NEVER) as channels:
-            self._register(channels.status)
+            self._register_trial(channels.status)
             try:
                 order = {"do": "run", "deadline": began + request.timeout, "sandboxed": is_sandboxed(request.sandbox)}
                 self._send(order, channels.theirs)
@@ -108,7 +108,7 @@ class ForkedKernel:
                 send_request(channels.results, request, self._folders)
                 report = read_results(channels, reading, began + request.timeout + _PATIENCE)
             finally:
-                self._unregister(channels.status)
+                self._unregister_trial(channels.status)
             trial = self._build_trial(request, reading, report, began)
             return trial, self._keep_state(channels, trial) if reading.is_kept else None
 
@@ -133,13 +133,13 @@ class ForkedKernel:
             except OSError as error:
                 raise KernelError(GONE) from error
 
-    def _register(self, status: socket.socket) -> None:
+    def _register_trial(self, status: socket.socket) -> None:
         with self._lock:
             if self._closed:
                 raise KernelError("this state was closed: open a new one")
             self._running.add(status)
 
-    def _unregister(self, status: socket.socket) -> None:
+    def _unregister_trial(self, status: socket.socket) -> None:
         with self._lock:
             self._running.discard(status)
 

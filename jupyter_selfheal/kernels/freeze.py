@@ -56,9 +56,9 @@ def _open_forked(kernelspec: str, folder: str, writes: str, network: bool, timeo
         raise ForkRefused(f"forked trials need Linux, this is {sys.platform}")
     kernel = start_kernel(kernelspec, folder, writes=writes, network=network, timeout=timeout, env=_limit_openmp())
     try:
-        found = _freeze_kernel(kernel, timeout)
+        checkpoint = _freeze_kernel(kernel, timeout)
         state = ForkedKernel.connect(
-            found["socket"], Start.BEFORE_CELL, folders=(find_project(folder),), on_close=kernel.stop
+            checkpoint["socket"], Start.BEFORE_CELL, folders=(find_project(folder),), on_close=kernel.stop
         )
         _check_fork(state)
     except BaseException:
@@ -80,13 +80,13 @@ def _freeze_kernel(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
         raise KernelError(f"kernel {kernel.spec_name!r} died while it was forked: {kernel.describe_end()}; try --fresh")
     text = "".join(o.text for o in reply.outputs if o.name == "stdout")
     try:
-        found: dict[str, Any] = json.loads(text)
+        checkpoint: dict[str, Any] = json.loads(text)
     except ValueError:
         why = f"{reply.errors[0].ename}: {reply.errors[0].evalue}" if reply.errors else "it is no IPython kernel"
         raise ForkRefused(why) from None
-    if "refused" in found:
-        raise ForkRefused(found["refused"])
-    return found
+    if "refused" in checkpoint:
+        raise ForkRefused(checkpoint["refused"])
+    return checkpoint
 
 
 def code_that_freezes(socket_dir: str) -> str:

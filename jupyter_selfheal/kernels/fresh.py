@@ -184,8 +184,8 @@ class FreshKernel:
             session.stop()
         raise KernelError(f"the state cannot be reconstructed: {failure}")
 
-    def _replay_cells(self, session: TrialSession, cells: Sequence[int]) -> str:
-        """Run earlier cells again; says which one fails that did not fail before."""
+    def _replay_cells(self, session: TrialSession, cells: Sequence[int]) -> str | None:
+        """Run earlier cells again; says which one fails that did not fail before, if one does."""
         deadline = time.monotonic() + self._replay_timeout
         if self._paths:
             session.prepend_paths(self._paths)
@@ -197,7 +197,7 @@ class FreshKernel:
             if result.status != "ok" and not (past.failed and result.errors):
                 why = f"{result.errors[0].ename}: {result.errors[0].evalue}" if result.errors else result.status
                 return f"cell {past.cell_id or past.code[:40]!r}, which ran before, now does not ({why})"
-        return ""
+        return None
 
     @contextlib.contextmanager
     def _register_session(self, session: TrialSession) -> Iterator[None]:
@@ -216,8 +216,8 @@ class FreshKernel:
     # --- keeping it ---------------------------------------------------------------------------------------------------
 
     def _keep_state(self, request: TrialRequest, live: _Live, trial: Trial) -> FreshKernel | None:
-        wanted = request.keep is Keep.ALWAYS or (request.keep is Keep.ON_SUCCESS and all(s.ok for s in trial.steps))
-        if not wanted or trial.ending is not Ending.FINISHED or not live.session.kernel.alive or self._closed:
+        keeps = request.keep is Keep.ALWAYS or (request.keep is Keep.ON_SUCCESS and all(s.ok for s in trial.steps))
+        if not keeps or trial.ending is not Ending.FINISHED or not live.session.kernel.alive or self._closed:
             live.session.stop()
             return None
         ran = [
@@ -240,12 +240,12 @@ class FreshKernel:
 
 def _list_blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, ...]:
     plan = {"network": limits.network, "writes": limits.writes}
-    found = (sandbox_errors.find_cause(e.ename, e.evalue, plan) for result in results for e in result.errors)
-    return tuple(dict.fromkeys(filter(None, found)))
+    causes = (sandbox_errors.find_cause(e.ename, e.evalue, plan) for result in results for e in result.errors)
+    return tuple(dict.fromkeys(filter(None, causes)))
 
 
 def _describe_isolation(limits: Sandbox, probed: Mapping[str, str], on: Sequence[str] | None = None) -> Isolation:
-    wanted = sandbox.list_wanted_layers(limits.network, limits.writes)
-    layers = [layer for layer in [*wanted, sandbox.LIMITS] if not probed[layer]] if on is None else on
-    missing = tuple(f"{layer}: {probed[layer] or 'not on'}" for layer in wanted if layer not in layers)
+    wanted_layers = sandbox.list_wanted_layers(limits.network, limits.writes)
+    layers = [layer for layer in [*wanted_layers, sandbox.LIMITS] if not probed[layer]] if on is None else on
+    missing = tuple(f"{layer}: {probed[layer] or 'not on'}" for layer in wanted_layers if layer not in layers)
     return Isolation("fresh", tuple(dict.fromkeys(layers)), missing)

@@ -208,20 +208,20 @@ class LiveKernel:
                     self._unfinished = ""
         return True
 
-    def _collect_reply(self, request: str, timeout: float, found: OutputCollector) -> Reply:
+    def _collect_reply(self, request: str, timeout: float, collector: OutputCollector) -> Reply:
         self._unfinished = request
         deadline = time.monotonic() + timeout if timeout else float("inf")
         reply: dict[str, JSON] | None = None
         idle = False
         while not (idle and reply is not None):
             if time.monotonic() > deadline:
-                return Reply(found.outputs, found.errors, timed_out=True)
+                return Reply(collector.outputs, collector.errors, timed_out=True)
             channel = self._client.shell_channel if idle else self._client.iopub_channel
             try:
                 message = channel.get_msg(timeout=min(_POLL, max(deadline - time.monotonic(), 0.001)))
             except queue.Empty:
                 if not self.alive:
-                    return Reply(found.outputs, found.errors, died=True)
+                    return Reply(collector.outputs, collector.errors, died=True)
                 continue
             if message["parent_header"].get("msg_id") != request:
                 continue
@@ -230,15 +230,15 @@ class LiveKernel:
             elif message["msg_type"] == "status":
                 idle = message["content"]["execution_state"] == "idle"
             else:
-                found.take_message(message["msg_type"], message["content"])
+                collector.take_message(message["msg_type"], message["content"])
         self._unfinished = ""
-        errors = found.errors
+        errors = collector.errors
         if reply.get("status") == "error" and not errors:
             errors = (ErrorInfo(str(reply.get("ename", "")), str(reply.get("evalue", ""))),)
         values = {
             k: str(v.get("data", {}).get("text/plain", "")) for k, v in (reply.get("user_expressions") or {}).items()
         }
-        return Reply(found.outputs, errors, int(reply.get("execution_count") or 0), values=values)
+        return Reply(collector.outputs, errors, int(reply.get("execution_count") or 0), values=values)
 
     def stop(self) -> None:
         """Kill the kernel and everything it started, and wait until nothing of it is left. Idempotent.

@@ -22,20 +22,20 @@ class OutputCollector:
 
     def __init__(self, on_output: Callable[[Output], None] | None = None) -> None:
         self._on_output = on_output
-        self._found: list[Output] = []
+        self._outputs: list[Output] = []
         self._displays: dict[str, list[int]] = {}
         self._clear_next = False
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        return tuple(self._found)
+        return tuple(self._outputs)
 
     @property
     def errors(self) -> tuple[ErrorInfo, ...]:
         """The error outputs as errors; nobody has located them."""
         return tuple(
             ErrorInfo(o.ename, o.evalue, traceback=strip_colours("\n".join(o.traceback)))
-            for o in self._found
+            for o in self._outputs
             if o.output_type == "error"
         )
 
@@ -45,33 +45,33 @@ class OutputCollector:
             if content.get("wait"):
                 self._clear_next = True
             else:
-                self._clear()
+                self._clear_outputs()
         elif kind == "update_display_data":
-            self._update(content)
+            self._update_display(content)
         elif kind in ("stream", "display_data", "execute_result", "error"):
             if self._clear_next:
-                self._clear()
-            self._add(kind, content)
+                self._clear_outputs()
+            self._add_output(kind, content)
 
-    def _clear(self) -> None:
-        self._found.clear()
+    def _clear_outputs(self) -> None:
+        self._outputs.clear()
         self._displays.clear()
         self._clear_next = False
 
-    def _add(self, kind: str, content: Mapping[str, JSON]) -> None:
+    def _add_output(self, kind: str, content: Mapping[str, JSON]) -> None:
         output = Output.from_nbformat({**content, "output_type": kind})
         if self._on_output is not None:
             self._on_output(output)
-        last = self._found[-1] if self._found else None
+        last = self._outputs[-1] if self._outputs else None
         if kind == "stream" and last is not None and last.output_type == "stream" and last.name == output.name:
-            self._found[-1] = replace(last, text=last.text + output.text)
+            self._outputs[-1] = replace(last, text=last.text + output.text)
             return
         name = str((content.get("transient") or {}).get("display_id", ""))
         if name:
-            self._displays.setdefault(name, []).append(len(self._found))
-        self._found.append(output)
+            self._displays.setdefault(name, []).append(len(self._outputs))
+        self._outputs.append(output)
 
-    def _update(self, content: Mapping[str, JSON]) -> None:
+    def _update_display(self, content: Mapping[str, JSON]) -> None:
         new = Output.from_nbformat({**content, "output_type": "display_data"})
         for at in self._displays.get(str((content.get("transient") or {}).get("display_id", "")), ()):
-            self._found[at] = replace(self._found[at], data=new.data, metadata=new.metadata)
+            self._outputs[at] = replace(self._outputs[at], data=new.data, metadata=new.metadata)

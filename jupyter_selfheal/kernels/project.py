@@ -18,20 +18,20 @@ def find_project(folder: str) -> str:
     A repository's root ends the search. Never the home or the temporary folder, nor what holds them, and never a folder
     within which something else is mounted: an overlay would hide that.
     """
-    found = start = Path(folder).resolve()
+    root = start = Path(folder).resolve()
     homes = {Path(p).resolve() for p in (os.path.expanduser("~"), tempfile.gettempdir())}
     for here in (start, *start.parents)[: _LEVELS + 1]:
         if len(here.parts) < 3 or any(home.is_relative_to(here) for home in homes):
             break
         if (here / ".git").exists():
-            found = here
+            root = here
             break
         if any(next(here.glob(mark), None) is not None for mark in _MARKS):
-            found = here
-    inside = os.path.join(str(found), "")
-    if found != start and any(point.startswith(inside) for point in _list_mounts()):
+            root = here
+    inside = os.path.join(str(root), "")
+    if root != start and any(point.startswith(inside) for point in _list_mounts()):
         return str(start)
-    return str(found)
+    return str(root)
 
 
 def _list_mounts() -> list[str]:

@@ -34,12 +34,12 @@ def list_needed_cells(recipe: Sequence[PastCell], steps: Sequence[Step]) -> tupl
     """
     codes = [step.code for step in steps if isinstance(step, Run)]
     failed = {n for n, past in enumerate(recipe) if past.failed}
-    told = [text for step in steps if not isinstance(step, Run) for text in _iterate_texts(step.argument)]
-    wanted: set[str] = set()
-    for code in [*codes, *told, *(recipe[n].code for n in failed)]:
-        found = source.find_names(code)
-        wanted |= found.uses | found.changes | found.deletes
-    kept = failed.union(source.backward_slice([past.code for past in recipe], wanted))
+    texts = [text for step in steps if not isinstance(step, Run) for text in _iterate_texts(step.argument)]
+    needed_names: set[str] = set()
+    for code in [*codes, *texts, *(recipe[n].code for n in failed)]:
+        names = source.find_names(code)
+        needed_names |= names.uses | names.changes | names.deletes
+    kept = failed.union(source.backward_slice([past.code for past in recipe], needed_names))
     if not codes or any(_DYNAMIC.search(code) for code in codes):
         kept |= {n for n, past in enumerate(recipe) if not past.expensive}
     return tuple(sorted(kept))

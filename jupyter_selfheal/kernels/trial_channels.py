@@ -101,12 +101,12 @@ def read_results(channels: Channels, reading: ResultReader, deadline: float) -> 
             else:
                 _take_frames(frames, data, reading)
     try:
-        found = json.loads(report)
+        fields = json.loads(report)
     except (ValueError, RecursionError) as error:
         if reading.done is None:
             raise KernelError(GONE) from error
         return {}
-    return found if isinstance(found, dict) else {}
+    return fields if isinstance(fields, dict) else {}
 
 
 def _take_frames(frames: FrameReader, data: bytes, reading: ResultReader) -> None:

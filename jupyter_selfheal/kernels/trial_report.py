@@ -33,22 +33,22 @@ def measure_phases(began: float, now: float, marks: Mapping[str, float]) -> dict
 
     ``ahead``, which is no part of the sum, is what forking the processes took before they were asked for.
     """
-    found, before = {}, began
+    phases, before = {}, began
     if "ahead" in marks:
-        found["ahead"] = round(marks["ahead"] * 1e3, 2)
+        phases["ahead"] = round(marks["ahead"] * 1e3, 2)
     for name, at in [*((k, at) for k, at in marks.items() if k != "ahead"), ("reported", now)]:
-        found[name] = round((at - before) * 1e3, 2)
+        phases[name] = round((at - before) * 1e3, 2)
         before = at
-    return found
+    return phases
 
 
 def describe_isolation(limits: Sandbox, probed: Mapping[str, str], on: tuple[str, ...]) -> Isolation:
     """What a trial within such limits is isolated by: the layers that were ``on``, else those that would be."""
     if not is_sandboxed(limits):
         return Isolation("forked")
-    wanted = sandbox.list_wanted_layers(limits.network, limits.writes)
-    layers = on or tuple(layer for layer in [*wanted, sandbox.LIMITS] if not probed.get(layer, "not probed"))
-    missing = tuple(f"{layer}: {probed.get(layer) or 'not on'}" for layer in wanted if layer not in layers)
+    wanted_layers = sandbox.list_wanted_layers(limits.network, limits.writes)
+    layers = on or tuple(layer for layer in [*wanted_layers, sandbox.LIMITS] if not probed.get(layer, "not probed"))
+    missing = tuple(f"{layer}: {probed.get(layer) or 'not on'}" for layer in wanted_layers if layer not in layers)
     return Isolation("forked", tuple(layers), missing)
 
 

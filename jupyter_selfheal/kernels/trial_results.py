@@ -46,7 +46,7 @@ class ResultReader:
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = steps
-        self._found = [_StepSoFar() for _ in steps]
+        self._readings = [_StepSoFar() for _ in steps]
         self._at = -1
         self.layers: tuple[str, ...] = ()
         self.probed: dict[str, str] = {}
@@ -71,15 +71,15 @@ class ResultReader:
         kind, *rest = frame
         if kind == "begin":
             self._at = rest[0]
-            self._found[self._at].began = True
+            self._readings[self._at].began = True
         elif kind == "out":
             self.add_output(rest[0])
         elif kind == "late":
-            self._found[self._at].late = self._build_error(self._at, rest[0])
+            self._readings[self._at].late = self._build_error(self._at, rest[0])
         elif kind == "end":
             at, ended = rest[0], dict(rest[1])
-            self._found[at].ended = ended
-            self._found[at].error = self._build_error(at, ended["error"]) if "error" in ended else None
+            self._readings[at].ended = ended
+            self._readings[at].error = self._build_error(at, ended["error"]) if "error" in ended else None
         elif kind == "layers":
             self.layers, self.probed = tuple(map(str, rest[0])), dict(rest[1])
         elif kind == "blocked":
@@ -93,23 +93,23 @@ class ResultReader:
     def add_output(self, raw: Mapping[str, JSON]) -> None:
         """One output of the step at hand."""
         if self._at >= 0:
-            self._found[self._at].outputs.take_message(str(raw["output_type"]), raw)
+            self._readings[self._at].outputs.take_message(str(raw["output_type"]), raw)
 
     def build_results(self, *, timed_out: bool, died: str) -> tuple[StepResult, ...]:
         """A result for every step. ``timed_out``: of the whole trial; ``died``: what ended the process, if anything did."""
         return tuple(self._build_result(n, timed_out, died) for n in range(len(self._steps)))
 
     def _build_result(self, at: int, timed_out: bool, died: str) -> StepResult:
-        step, found = self._steps[at], self._found[at]
-        errors: tuple[ErrorInfo, ...] = (found.late,) if found.late else ()
-        ended = found.ended or {}
+        step, reading = self._steps[at], self._readings[at]
+        errors: tuple[ErrorInfo, ...] = (reading.late,) if reading.late else ()
+        ended = reading.ended or {}
         status = str(ended.get("status", "skipped"))
-        if found.ended is None and found.began:
+        if reading.ended is None and reading.began:
             status = "timeout" if timed_out else "error"
             if died:
                 errors = (ErrorInfo("KernelDied", died),)
-        if found.error:
-            errors = (found.error,)
+        if reading.error:
+            errors = (reading.error,)
         if status not in ("timeout", "error"):
             errors = ()
         return StepResult(
@@ -117,7 +117,7 @@ class ResultReader:
             role=step.role.value if isinstance(step, Run) else "probe",
             cell_id=step.cell_id if isinstance(step, Run) else "",
             name=step.name if isinstance(step, Probe) else "",
-            outputs=found.outputs.outputs,
+            outputs=reading.outputs.outputs,
             errors=errors,
             value=ended.get("value"),
             seconds=read_number(ended.get("seconds"), 0) or 0.0,

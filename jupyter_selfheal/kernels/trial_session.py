@@ -47,14 +47,14 @@ class TrialSession:
         self._stdout = ""
         code = code_to_load("fresh_kernel")
         start = f"\nimport sys\nmodule = sys.modules[{_MODULE!r}] = load()\nmodule.watch(shell, {kernel.shared!r})\n"
-        made = kernel.execute(
+        reply = kernel.execute(
             f"exec({code + start!r}, {{'shell': {_SHELL}}})",
             silent=True,
             timeout=60,
         )
-        if not made.ok:
+        if not reply.ok:
             kernel.stop()
-            why = made.errors[0].evalue if made.errors else "it does not answer"
+            why = reply.errors[0].evalue if reply.errors else "it does not answer"
             raise KernelError(f"kernel {kernel.spec_name!r} cannot run trials, which need IPython: {why}")
 
     def enter_sandbox(self, limits: Sandbox) -> None:
@@ -73,14 +73,14 @@ class TrialSession:
     def run_step(self, step: Step, seconds: float) -> StepResult:
         """Run one step for at most ``seconds``. A kernel that died under it gives the status ``error`` and no error."""
         began = time.monotonic()
-        found = self._run_cell(step, seconds) if isinstance(step, Run) else self._run_probe(step, seconds)
-        return _label_result(step, found, time.monotonic() - began)
+        result = self._run_cell(step, seconds) if isinstance(step, Run) else self._run_probe(step, seconds)
+        return _label_result(step, result, time.monotonic() - began)
 
     def _run_cell(self, step: Run, seconds: float) -> StepResult:
         heard = {name: len(self._read_echo(name)) for name in _STREAMS}
         reply = self.kernel.execute(keep_line_numbers(step.code), seconds, cell_id=step.cell_id)
         if reply.died:
-            reply = replace(reply, outputs=self._with_last_words(reply.outputs, heard))
+            reply = replace(reply, outputs=self._add_last_words(reply.outputs, heard))
         self._stdout = "".join(o.text for o in reply.outputs if o.output_type == "stream" and o.name != "stderr")
         if reply.timed_out:
             return StepResult("timeout", outputs=reply.outputs)
@@ -94,15 +94,15 @@ class TrialSession:
             return kept.read()
         return b""
 
-    def _with_last_words(self, outputs: tuple[Output, ...], heard: Mapping[str, int]) -> tuple[Output, ...]:
+    def _add_last_words(self, outputs: tuple[Output, ...], heard: Mapping[str, int]) -> tuple[Output, ...]:
         """The outputs with what a process printed but could not send any more before it ended."""
-        found = list(outputs)
+        all_outputs = list(outputs)
         for name in _STREAMS:
-            said = self._read_echo(name, heard[name]).decode("utf-8", "replace")
+            printed = self._read_echo(name, heard[name]).decode("utf-8", "replace")
             sent = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == name)
-            if said.startswith(sent) and len(said) > len(sent):
-                found.append(Output("stream", name=name, text=said[len(sent) :]))
-        return tuple(found)
+            if printed.startswith(sent) and len(printed) > len(sent):
+                all_outputs.append(Output("stream", name=name, text=printed[len(sent) :]))
+        return tuple(all_outputs)
 
     def _locate_error(self, reply: Reply, code: str) -> ErrorInfo:
         shown = reply.errors[0]
@@ -118,10 +118,10 @@ class TrialSession:
             return StepResult("timeout")
         if not reply.ok:
             return StepResult("error", errors=reply.errors)
-        found = _decode_answer(reply)
-        if "value" in found:
-            return StepResult("ok", value=found["value"])
-        return StepResult("error", errors=(ErrorInfo(found["ename"], found["evalue"]),))
+        answer = _decode_answer(reply)
+        if "value" in answer:
+            return StepResult("ok", value=answer["value"])
+        return StepResult("error", errors=(ErrorInfo(answer["ename"], answer["evalue"]),))
 
     def _send(self, call: str, seconds: float) -> Reply:
         return self.kernel.execute(
@@ -195,11 +195,11 @@ def make_skipped_result(step: Step) -> StepResult:
     return _label_result(step, StepResult("skipped"), 0.0)
 
 
-def _label_result(step: Step, found: StepResult, seconds: float) -> StepResult:
+def _label_result(step: Step, result: StepResult, seconds: float) -> StepResult:
     """The result under the step's role, cell and name."""
     if isinstance(step, Run):
-        return replace(found, role=step.role.value, cell_id=step.cell_id, seconds=seconds)
-    return replace(found, role="probe", name=step.name, seconds=seconds)
+        return replace(result, role=step.role.value, cell_id=step.cell_id, seconds=seconds)
+    return replace(result, role="probe", name=step.name, seconds=seconds)
 
 
 def _decode_answer(reply: Reply) -> JSON:

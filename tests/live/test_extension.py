@@ -95,7 +95,7 @@ def test_error_of_ours_is_one_line_and_the_hook_survives(
     def broken(*_: Any, **__: Any) -> None:
         raise ValueError("ours")
 
-    monkeypatch.setattr(session, "new_run", broken)
+    monkeypatch.setattr(session, "make_run_id", broken)
     for _ in range(2):
         shell.run_cell("1/0")
     told = [line for line in capsys.readouterr().err.splitlines() if "Self-heal" in line]
@@ -116,7 +116,7 @@ def test_settings_come_from_the_configuration(shell: InteractiveShell, capsys: p
     shell.config.SelfHeal.budget_usd = 0.5
     shell.config.SelfHeal.healers = ["rules"]
     shell.config.SelfHeal.nonsense = 1
-    config = extension.config_of(shell)
+    config = extension.read_config(shell)
     assert (config.budget_usd, config.healers) == (0.5, ("rules",))
     assert "unknown setting 'nonsense'" in capsys.readouterr().err
 
@@ -177,7 +177,7 @@ def test_an_error_that_a_magic_showed_by_itself_is_a_failure_once(shell: Interac
     session = session_of(shell)
     shell.run_cell(TIMED_AS_IN_IPYTHON_8)
     told: list[str] = []
-    session.told.append(lambda heal: told.append(heal.case.failure.headline))
+    session.listeners.append(lambda heal: told.append(heal.case.failure.headline))
     shell.run_cell("%%heal --no-wait\n%%time\nundefined_name")
     assert told[:1] == ["NameError: name 'undefined_name' is not defined"]
     count = len(session.heals)

@@ -40,7 +40,7 @@ def test_loading_imports_nothing_heavy(tmp_path: Path) -> None:
         "model.trial",
         "model.proposal",
         "surfaces.card",
-        "surfaces.live.heals",
+        "surfaces.live.live_heal",
         "surfaces.live.magics",
         "source",
     }

@@ -30,7 +30,7 @@ from jupyter_selfheal.journal import jsonl
 from jupyter_selfheal.kernels.trial_channels import Channels, read_results
 from jupyter_selfheal.kernels.trial_results import ResultReader
 from jupyter_selfheal.model import Cost, Diagnosis, ErrorInfo, Probe, Run, Verdict
-from jupyter_selfheal.surfaces.live.client import WorkerClient
+from jupyter_selfheal.surfaces.live.worker_client import WorkerClient
 from jupyter_selfheal.surfaces.worker.service import Worker
 from tests.property.test_wire_round_trip import CLASSES, values
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 
-class later:
+class LazyModule:
     """A module of ours that is imported when something of it is first used: loading the extension makes no class that only
     a failure needs."""
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Choice, Decision
-from jupyter_selfheal.surfaces.live import application, resume
-from jupyter_selfheal.surfaces.live.healing import Healing
-from jupyter_selfheal.surfaces.live.heals import LiveHeal
+from jupyter_selfheal.surfaces.live import patch_application, resume
+from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
+from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
 TO_CHOICE = {
@@ -37,112 +37,112 @@ NO_EXTENSION = (
 class Actions:
     """Carries out choices on heals of one session. Methods may be called on any thread unless they say otherwise."""
 
-    def __init__(self, session: LiveSession, healing: Healing) -> None:
+    def __init__(self, session: LiveSession, dispatcher: HealDispatcher) -> None:
         self._session = session
-        self._healing = healing
+        self._dispatcher = dispatcher
 
-    def from_widget(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
+    def handle_button(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
         """A button was pressed. Runs no user code: what must run is queued by the front end."""
         try:
-            self._act(heal, action, patch_id, text)
+            self._dispatch_button(heal, action, patch_id, text)
         except Exception as error:
-            self._session.own_error(f"button {action}", error)
+            self._session.report_internal_error(f"button {action}", error)
 
-    def _act(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
+    def _dispatch_button(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
         if action == "page":
-            heal.change(page=int(text))
+            heal.update_card(page=int(text))
         elif action == "auto":
             with heal.lock:
                 if not heal.card.auto_by:
-                    heal.change(auto_by=text)
+                    heal.update_card(auto_by=text)
         elif action == "instructions":
-            what = "`%heal resume`" if text == "resume" else "`%heal approve`"
-            heal.change(instructions=NO_EXTENSION.replace("`%heal approve`", what))
+            command = "`%heal resume`" if text == "resume" else "`%heal approve`"
+            heal.update_card(instructions=NO_EXTENSION.replace("`%heal approve`", command))
         elif action == "undone":
-            heal.change(status="Undone: the old source is back.", undo=())
+            heal.update_card(status="Undone: the old source is back.", undo=())
         elif action == "undo":
-            heal.change(instructions="Run `%heal undo` in a new cell: that cell becomes the old source.")
+            heal.update_card(instructions="Run `%heal undo` in a new cell: that cell becomes the old source.")
         elif action == "model":
-            heal.change(asks_consent=not self._session.config.consent, instructions=CONSENT)
+            heal.update_card(asks_consent=not self._session.config.consent, instructions=CONSENT)
             if self._session.config.consent:
                 self.ask_model(heal)
         elif action == "agree":
-            self._session.consent()
+            self._session.record_consent()
             self.ask_model(heal)
         elif action in TO_CHOICE and heal.card.phase != "applied":  # another tab may have approved meanwhile
-            self.decide(heal, action, patch_id, text)
+            self.send_decision(heal, action, patch_id, text)
 
     def ask_model(self, heal: LiveHeal) -> None:
         """Begin again, with the model among the healers: the user agreed to that."""
-        self._healing.restart(heal, self._session.config.with_every_healer())
+        self._dispatcher.restart_heal(heal, self._session.config.with_every_healer())
 
-    def decide(self, heal: LiveHeal, action: str, patch_id: str = "", text: str = "") -> None:
+    def send_decision(self, heal: LiveHeal, action: str, patch_id: str = "", text: str = "") -> None:
         """Send a decision to the worker; a heal that has ended begins again."""
         choice = TO_CHOICE[action]
         heal.settled.clear()
         if choice is Choice.REJECT:
-            self._session.rejected(heal)
+            self._session.record_rejection(heal)
         if heal.card.phase == "closed" and choice is Choice.RETRY:
-            self._healing.restart(heal, self._session.config, hint=text)
+            self._dispatcher.restart_heal(heal, self._session.config, hint=text)
             return
-        found = heal.card.find_candidate(patch_id)
-        decision = Decision(choice, patch_id or (found.patch.id if found else ""), text)
+        candidate = heal.card.find_candidate(patch_id)
+        decision = Decision(choice, patch_id or (candidate.patch.id if candidate else ""), text)
         if not self._session.client.send(m.Decide(heal.run, decision)):
-            heal.change(phase="closed", status="The healing worker is gone; `%heal` tries again.")
+            heal.update_card(phase="closed", status="The healing worker is gone; `%heal` tries again.")
             heal.settled.set()
         elif choice is not Choice.STOP:
-            heal.change(phase="healing", status=f"{heal.card.headline}: healing…", proposal=())
+            heal.update_card(phase="healing", status=f"{heal.card.headline}: healing…", proposal=())
 
-    def approved(self, heal: LiveHeal, patch_id: str, *, undo: tuple[JSON, ...] = ()) -> Candidate | None:
+    def record_approval(self, heal: LiveHeal, patch_id: str, *, undo: tuple[JSON, ...] = ()) -> Candidate | None:
         """Record that a candidate was approved and put into the notebook (by the front end, or by a magic).
 
         ``undo`` are the edits that take it back, as the front end that made the change tells them.
         """
-        found = heal.card.find_candidate(patch_id)
-        if found is None:
+        candidate = heal.card.find_candidate(patch_id)
+        if candidate is None:
             return None
-        heal.applied = (found,)
+        heal.applied = (candidate,)
         heal.settled.clear()
-        by = "%heal auto" if heal.card.auto and found.patch.applicability is Applicability.SAFE else "user"
-        self._session.client.send(m.Decide(heal.run, Decision(Choice.APPROVE, found.patch.id, by=by)))
-        heal.change(phase="applied", status=f"{heal.card.headline}: fixed", undo=undo, instructions="")
-        return found
+        by = "%heal auto" if heal.card.auto and candidate.patch.applicability is Applicability.SAFE else "user"
+        self._session.client.send(m.Decide(heal.run, Decision(Choice.APPROVE, candidate.patch.id, by=by)))
+        heal.update_card(phase="applied", status=f"{heal.card.headline}: fixed", undo=undo, instructions="")
+        return candidate
 
-    def arm_resume(self, heal: LiveHeal, patch_id: str) -> str:
-        """The next execution of the fixed cell runs only what is left of it. Returns what is left (empty: not possible)."""
-        found = heal.card.find_candidate(patch_id)
-        rest = resume.rest_of(heal.case.failure, found.patch) if found else ""
-        if rest and found is not None:
-            whole = found.patch.source_of(heal.case.failure.cell_id, heal.case.failure.source)
+    def arm_resume(self, heal: LiveHeal, patch_id: str) -> str | None:
+        """The next execution of the fixed cell runs only what is left of it. Returns what is left; None: not possible."""
+        candidate = heal.card.find_candidate(patch_id)
+        rest = resume.find_remaining_source(heal.case.failure, candidate.patch) if candidate else None
+        if rest and candidate is not None:
+            whole = candidate.patch.source_of(heal.case.failure.cell_id, heal.case.failure.source)
             self._session.pending_resume[whole.strip("\n")] = rest
         return rest
 
     # --- main thread only: these run user code --------------------------------------------------------------------
 
-    def run_approved(self, heal: LiveHeal, found: Candidate, *, what_is_left: str = "") -> Any:
+    def run_approved(self, heal: LiveHeal, candidate: Candidate, *, what_is_left: str = "") -> Any:
         """Run what an approved candidate needs first, then the fixed cell (or what is left of it). None: it was not run."""
         session = self._session
         sources = {c.id: c.source for c in heal.case.notebook.cells}
         failure = heal.case.failure
-        plan = application.plan_of(found, failure.cell_id, failure.source, sources)
-        session.busy_within = True
+        plan = patch_application.build_plan(candidate, failure.cell_id, failure.source, sources)
+        session.is_running_fix = True
         try:
             for source in plan.first:
                 result = session.shell.run_cell(source, store_history=False)
                 if not result.success:
                     return result
-            if _awaits_here(session.shell, what_is_left or plan.source):
+            if _has_await_in_running_loop(session.shell, what_is_left or plan.source):
                 print(
                     "Self-heal: the fix awaits, and a cell that awaits cannot run inside another: run it now where it stands."
                 )
                 return None
             return session.shell.run_cell(what_is_left or plan.source, store_history=False)
         finally:
-            session.busy_within = False
-            session.cells.ran(failure.cell_id, plan.source, session.shell.execution_count)
+            session.is_running_fix = False
+            session.cells.record_run(failure.cell_id, plan.source, session.shell.execution_count)
 
 
-def _awaits_here(shell: Any, source: str) -> bool:
+def _has_await_in_running_loop(shell: Any, source: str) -> bool:
     """Whether the cell has a top-level await and the loop that would run it runs this very cell (ipykernel's does)."""
     try:
         asyncio.get_running_loop()

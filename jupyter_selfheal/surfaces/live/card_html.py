@@ -10,10 +10,10 @@ COLOURS = {"+": "rgba(46, 158, 68, 0.2)", "-": "rgba(212, 60, 60, 0.18)"}
 def format_html(text: str) -> str:
     """The card's plain text with its first line marked, and the lines of its diff coloured."""
     first, _, rest = text.partition("\n")
-    lines = "\n".join(_line(line) for line in rest.splitlines())
+    lines = "\n".join(_format_line(line) for line in rest.splitlines())
     return f"<div><strong>{escape(first)}</strong><pre>{lines}</pre></div>"
 
 
-def _line(line: str) -> str:
+def _format_line(line: str) -> str:
     colour = COLOURS.get(line[:1])
     return f'<span style="background-color: {colour}">{escape(line)}</span>' if colour else escape(line)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jupyter_selfheal.inside.fork import zygote
-from jupyter_selfheal.surfaces.live.cells import CellLog
+from jupyter_selfheal.surfaces.live.cell_log import CellLog
 
 if TYPE_CHECKING:
     from jupyter_selfheal.messages import StateAddress
@@ -67,7 +67,7 @@ class Checkpoints:
         """Why the last copy could not be made; empty where it could."""
 
     @property
-    def words(self) -> str:
+    def status_text(self) -> str:
         """For ``%heal status``."""
         if self.refusal:
             return f"off: {self.refusal}"
@@ -75,41 +75,43 @@ class Checkpoints:
             return f"only for %%heal: the last one cost {self._last_ms:.1f} ms, the limit is {LIMIT_MS:g} ms"
         return f"before every cell ({self._last_ms:.1f} ms)" if self._last_ms else "none made yet"
 
-    def before_cell(self, *, forced: bool, wanted: bool) -> None:
-        """A cell is about to run. ``forced``: it has ``%%heal``; ``wanted``: suggestions are on and none is open."""
-        self.ran_ok()
+    def freeze_before_cell(self, *, forced: bool, suggesting: bool) -> None:
+        """A cell is about to run. ``forced``: it has ``%%heal``; ``suggesting``: suggestions are on and none is open."""
+        self.discard_state_before_cell()
         if self.abandoned:
             self.close()
             self.abandoned = False
         zygote.collect_ended()
         if self._pause and not forced:
             self._pause -= 1
-        elif forced or wanted:
+        elif forced or suggesting:
             self._before = self._freeze(BEFORE_CELL, None)
             if self._last_ms > LIMIT_MS:
                 self._pause = PAUSE_CELLS
 
-    def ran_ok(self) -> None:
+    def discard_state_before_cell(self) -> None:
         """The cell ran: nobody needs the state before it."""
         for state in self._before:
             zygote.discard(state.pid)
         self._before = ()
 
-    def after_failure(self, run: str, error: BaseException | None, *, alone: bool = False) -> tuple[StateAddress, ...]:
+    def freeze_after_failure(
+        self, run: str, error: BaseException | None, *, alone: bool = False
+    ) -> tuple[StateAddress, ...]:
         """The states of a heal that begins now; they are the worker's from here on. ``error`` None: nothing was raised.
         ``alone``: the state before the cell is not wanted where there is one after the failure."""
         after = self._freeze(AFTER_FAILURE, error) if error is not None else ()
         if alone and after:
-            self.ran_ok()
+            self.discard_state_before_cell()
         states, self._before = (*self._before, *after), ()
         for state in states:
-            self._hand(run, state)
+            self._hand_to_run(run, state)
         return tuple(state.address for state in states)
 
-    def now(self, run: str, start: str = BEFORE_CELL) -> tuple[StateAddress, ...]:
+    def freeze_now(self, run: str, start: str = BEFORE_CELL) -> tuple[StateAddress, ...]:
         """The state as it is, to prove a patch from again. ``start`` says what is to be run from here: whatever comes next,
         or what was left after the failure."""
-        return tuple(state.address for state in self._handed_over(run, start, None))
+        return tuple(state.address for state in self._freeze_for_run(run, start, None))
 
     def release(self, states: tuple[StateAddress, ...]) -> None:
         """Nobody took these."""
@@ -122,31 +124,31 @@ class Checkpoints:
         self._handed.clear()
         zygote.discard_all()
 
-    def _handed_over(self, run: str, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
-        made = self._freeze(start, error)
-        for state in made:
-            self._hand(run, state)
-        return made
+    def _freeze_for_run(self, run: str, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
+        states = self._freeze(start, error)
+        for state in states:
+            self._hand_to_run(run, state)
+        return states
 
-    def _hand(self, run: str, state: Frozen) -> None:
+    def _hand_to_run(self, run: str, state: Frozen) -> None:
         zygote.collect_ended()
-        self._handed = [*(one for one in self._handed if _is_alive(one[1])), (run, state.pid)]
-        idle = [one for one in self._handed if one[0] != run and not self.is_working(one[0])]
+        self._handed = [*(entry for entry in self._handed if _is_alive(entry[1])), (run, state.pid)]
+        idle = [entry for entry in self._handed if entry[0] != run and not self.is_working(entry[0])]
         while len(self._handed) > AT_MOST and (idle or len(self._handed) > AT_WORK):
-            gone = idle.pop(0) if idle else self._handed[0]
-            self._handed.remove(gone)
-            zygote.discard(gone[1])
+            dropped = idle.pop(0) if idle else self._handed[0]
+            self._handed.remove(dropped)
+            zygote.discard(dropped[1])
 
     def _freeze(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
         try:
-            found = zygote.checkpoint(self._shell, error=error)
+            reply = zygote.checkpoint(self._shell, error=error)
         except OSError as refused:
-            found = {"refused": f"the system would not fork: {refused.strerror}"}
-        self.refusal = str(found.get("refused", ""))
+            reply = {"refused": f"the system would not fork: {refused.strerror}"}
+        self.refusal = str(reply.get("refused", ""))
         if self.refusal:
             return ()
-        self._last_ms = float(found["ms"])
-        return (Frozen(str(found["socket"]), int(found["pid"]), start),)
+        self._last_ms = float(reply["ms"])
+        return (Frozen(str(reply["socket"]), int(reply["pid"]), start),)
 
 
 def _is_alive(pid: int) -> bool:

@@ -13,15 +13,15 @@ from IPython.core.interactiveshell import InteractiveShell
 from jupyter_selfheal.config import HealConfig, is_untouched, read_setting, read_settings
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.magic_options import HELP, blank_heal_line
+from jupyter_selfheal.surfaces.live.components import Components
 from jupyter_selfheal.surfaces.live.configurable import SelfHeal
-from jupyter_selfheal.surfaces.live.parts import Parts
 from jupyter_selfheal.surfaces.live.session import LiveSession
-from jupyter_selfheal.surfaces.live.watch import Watch
+from jupyter_selfheal.surfaces.live.shell_hooks import ShellHooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jupyter_selfheal.surfaces.live.heals import View
+    from jupyter_selfheal.surfaces.live.live_heal import View
 
 ATTRIBUTE = "_jupyter_selfheal"
 
@@ -33,7 +33,7 @@ def load(shell: InteractiveShell) -> None:
     if getattr(sys, "_selfheal_trial", False):
         _load_in_trial(shell)
         return
-    folder = data_dir()
+    folder = find_data_dir()
     try:
         os.makedirs(folder / "selfheal", exist_ok=True)
     except OSError as error:
@@ -44,20 +44,20 @@ def load(shell: InteractiveShell) -> None:
         )
         return
     in_kernel = hasattr(shell, "kernel")
-    session = LiveSession(shell, config_of(shell), folder)
-    session.auto_suggest = _suggests(shell)
-    parts = Parts(
+    session = LiveSession(shell, read_config(shell), folder)
+    session.auto_suggest = _read_auto_suggest(shell)
+    components = Components(
         session,
-        view_for=(lambda parts: _widget_view(shell, parts)) if in_kernel else _quiet_view,
-        waits=lambda: not in_kernel or not _has_front_end(shell),
+        make_view=(lambda components: _make_widget_view(shell, components)) if in_kernel else _make_quiet_view,
+        should_wait=lambda: not in_kernel or not _has_front_end(shell),
     )
-    shell.register_magic_function(_magic(parts), "line_cell", "heal")  # type: ignore[arg-type]
+    shell.register_magic_function(_make_magic(components), "line_cell", "heal")  # type: ignore[arg-type]
     setattr(shell, ATTRIBUTE, session)
     shell.configurables.append(SelfHeal(session))
-    atexit.register(_at_exit, session)
-    Watch(session, parts).start()
+    atexit.register(_stop_at_exit, session)
+    ShellHooks(session, components).start()
     if in_kernel:
-        _front_end(session, parts)
+        _start_front_end(session, components)
 
 
 def _load_in_trial(shell: InteractiveShell) -> None:
@@ -74,25 +74,25 @@ def unload(shell: InteractiveShell) -> None:
     if session is None:
         return
     session.stop()
-    atexit.unregister(_at_exit)
+    atexit.unregister(_stop_at_exit)
     delattr(shell, ATTRIBUTE)
     shell.configurables[:] = [c for c in shell.configurables if not isinstance(c, SelfHeal)]
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("heal", None)
 
 
-def config_of(shell: Any) -> HealConfig:
+def read_config(shell: Any) -> HealConfig:
     """``c.SelfHeal.*`` of IPython's configuration. What cannot be read is said in one line, and closed where it permits something."""
-    given = {name: value for name, value in _settings(shell).items() if name != "auto_suggest"}
+    given = {name: value for name, value in _collect_settings(shell).items() if name != "auto_suggest"}
     config, problems = read_settings(given, HealConfig())
     for problem in problems:
         print(f"Self-heal: c.SelfHeal: {problem}", file=sys.stderr)
     return config
 
 
-def _suggests(shell: Any) -> bool:
+def _read_auto_suggest(shell: Any) -> bool:
     """``c.SelfHeal.auto_suggest``: off where it cannot be read."""
-    given = _settings(shell).get("auto_suggest", True)
+    given = _collect_settings(shell).get("auto_suggest", True)
     try:
         return is_untouched(given) or bool(read_setting("auto_suggest", given))
     except ConfigError as error:
@@ -100,11 +100,11 @@ def _suggests(shell: Any) -> bool:
         return False
 
 
-def _settings(shell: Any) -> dict[str, Any]:
+def _collect_settings(shell: Any) -> dict[str, Any]:
     return dict(shell.config.get("SelfHeal", {}))
 
 
-def data_dir() -> Path:
+def find_data_dir() -> Path:
     """``jupyter_core.paths.jupyter_data_dir()``, without importing it where the environment says it."""
     named = os.environ.get("JUPYTER_DATA_DIR")
     if named:
@@ -114,33 +114,33 @@ def data_dir() -> Path:
     return Path(jupyter_data_dir())
 
 
-def _magic(parts: Parts) -> Callable[..., None]:
+def _make_magic(components: Components) -> Callable[..., None]:
     def heal(line: str, cell: str | None = None) -> None:
         if cell is None:
-            parts.magics.heal_line(line)
+            components.magics.heal_line(line)
         else:
-            parts.magics.heal_cell(line, cell)
+            components.magics.heal_cell(line, cell)
 
     heal.__doc__ = HELP
     return heal
 
 
-def _widget_view(shell: InteractiveShell, parts: Parts) -> View:
+def _make_widget_view(shell: InteractiveShell, components: Components) -> View:
     from jupyter_selfheal.surfaces.live.widget import WidgetView
 
-    return WidgetView(shell, parts.actions.from_widget)
+    return WidgetView(shell, components.actions.handle_button)
 
 
-def _quiet_view(_parts: Parts) -> View:
+def _make_quiet_view(_components: Components) -> View:
     from jupyter_selfheal.surfaces.live.terminal import QuietView
 
     return QuietView()
 
 
-def _front_end(session: LiveSession, parts: Parts) -> None:
+def _start_front_end(session: LiveSession, components: Components) -> None:
     from jupyter_selfheal.surfaces.live.frontend import FrontEnd
 
-    front_end = FrontEnd(session, parts)
+    front_end = FrontEnd(session, components)
     front_end.start()
     session.closers.append(front_end.stop)
 
@@ -150,6 +150,6 @@ def _has_front_end(shell: Any) -> bool:
     return bool(getattr(shell.kernel, "_allow_stdin", True))
 
 
-def _at_exit(session: LiveSession) -> None:
+def _stop_at_exit(session: LiveSession) -> None:
     if os.getpid() == session.pid:
         session.stop()

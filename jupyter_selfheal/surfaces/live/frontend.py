@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.surfaces.live import later
+from jupyter_selfheal.surfaces.live import LazyModule
 
 if TYPE_CHECKING:
     from jupyter_selfheal import model
     from jupyter_selfheal.surfaces import words
-    from jupyter_selfheal.surfaces.live.heals import LiveHeal
-    from jupyter_selfheal.surfaces.live.parts import Parts
+    from jupyter_selfheal.surfaces.live.components import Components
+    from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
     from jupyter_selfheal.surfaces.live.session import LiveSession
 else:
-    words, model = later("surfaces.words"), later("model")
+    words, model = LazyModule("surfaces.words"), LazyModule("model")
 
 TARGET = "jupyter_selfheal"
 
@@ -32,9 +32,9 @@ TARGET = "jupyter_selfheal"
 class FrontEnd:
     """Every page that shows this kernel's notebook."""
 
-    def __init__(self, session: LiveSession, parts: Parts) -> None:
+    def __init__(self, session: LiveSession, components: Components) -> None:
         self._session = session
-        self._parts = parts
+        self._components = components
         self._comms: list[Any] = []
         self._hello: Any = None
         self._set_before: dict[str, Any] = {}
@@ -45,25 +45,25 @@ class FrontEnd:
         """Register the target, and say hello."""
         import comm
 
-        for target, opened in self._targets():
-            comm.get_comm_manager().register_target(target, opened)
+        for target, accept in self._list_targets():
+            comm.get_comm_manager().register_target(target, accept)
         self._hello = comm.create_comm(target_name=TARGET + ".hello")
-        self._session.told.append(self.tell)
-        self._session.on_main = self._pressed
+        self._session.listeners.append(self.send_state)
+        self._session.on_main = self._press_button
 
     def stop(self) -> None:
         """Close every comm."""
         import comm
 
-        if self.tell in self._session.told:
-            self._session.told.remove(self.tell)
-        for target, opened in self._targets():
-            comm.get_comm_manager().unregister_target(target, opened)
+        if self.send_state in self._session.listeners:
+            self._session.listeners.remove(self.send_state)
+        for target, accept in self._list_targets():
+            comm.get_comm_manager().unregister_target(target, accept)
         for channel in [*self._comms, *([self._hello] if self._hello is not None else [])]:
             channel.close()
         self._comms.clear()
 
-    def tell(
+    def send_state(
         self, heal: LiveHeal | None = None, *, answered: str = "", granted: bool = True, wait: float = 0.0
     ) -> None:
         """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for, ``granted``
@@ -84,69 +84,69 @@ class FrontEnd:
         for channel in list(self._comms):
             channel.send(state)
 
-    def _targets(self) -> tuple[tuple[str, Any], ...]:
-        return ((TARGET, self._opened_for_choices), (TARGET + ".state", self._opened_for_state))
+    def _list_targets(self) -> tuple[tuple[str, Any], ...]:
+        return ((TARGET, self._accept_choices_comm), (TARGET + ".state", self._accept_state_comm))
 
-    def _opened_for_choices(self, channel: Any, _message: Any) -> None:
-        channel.on_msg(lambda message: self._received(message["content"]["data"]))
+    def _accept_choices_comm(self, channel: Any, _message: Any) -> None:
+        channel.on_msg(lambda message: self._handle_message(message["content"]["data"]))
 
-    def _opened_for_state(self, channel: Any, _message: Any) -> None:
+    def _accept_state_comm(self, channel: Any, _message: Any) -> None:
         with self._lock:
             self._comms.append(channel)
-        channel.on_close(lambda _message: self._closed(channel))
-        self.tell()
+        channel.on_close(lambda _message: self._forget_comm(channel))
+        self.send_state()
 
-    def _closed(self, channel: Any) -> None:
+    def _forget_comm(self, channel: Any) -> None:
         with self._lock:
             if channel in self._comms:
                 self._comms.remove(channel)
 
-    def _received(self, content: dict[str, Any]) -> None:
+    def _handle_message(self, content: dict[str, Any]) -> None:
         try:
-            self._act(content)
+            self._perform_action(content)
         except Exception as error:
-            self._session.own_error(f"front end {content.get('action')}", error)
+            self._session.report_internal_error(f"front end {content.get('action')}", error)
 
-    def _act(self, content: dict[str, Any]) -> None:
+    def _perform_action(self, content: dict[str, Any]) -> None:
         session, action = self._session, content.get("action")
         if action == "context":
-            session.cells.learn(tuple(_cell(raw) for raw in content["cells"]), str(content.get("path", "")))
+            session.cells.learn(tuple(_build_cell(raw) for raw in content["cells"]), str(content.get("path", "")))
             if content.get("number"):
-                self.tell(answered=str(content["number"]))
+                self.send_state(answered=str(content["number"]))
         elif action == "claim":
             heal = session.heals.get(str(content["run"]))
-            wait = heal.claim(str(content["page"])) if heal is not None else math.inf
-            self.tell(answered=str(content["number"]), granted=not wait, wait=wait if wait < math.inf else 0.0)
+            wait = heal.claim_approval(str(content["page"])) if heal is not None else math.inf
+            self.send_state(answered=str(content["number"]), granted=not wait, wait=wait if wait < math.inf else 0.0)
         elif action == "applied":
-            self.tell(answered=str(content["number"]), granted=self._applied(content))
+            self.send_state(answered=str(content["number"]), granted=self._accept_application(content))
         elif action in ("on", "off"):
             session.auto_suggest = action == "on"
-            session.switched("suggestions", str(action))
+            session.record_switch("suggestions", str(action))
         elif action in ("auto on", "auto off"):
             session.auto_approve = action == "auto on"
-            session.switched("auto-approve", str(action).removeprefix("auto "))
+            session.record_switch("auto-approve", str(action).removeprefix("auto "))
         elif action == "settings":
-            self._settings(content["values"])
+            self._apply_settings(content["values"])
         else:
-            self._pressed(
+            self._press_button(
                 str(content.get("run", "")), str(action), str(content.get("patch", "")), str(content.get("text", ""))
             )
 
-    def _pressed(self, run: str, action: str, patch_id: str, text: str) -> None:
+    def _press_button(self, run: str, action: str, patch_id: str, text: str) -> None:
         heal = self._session.heals.get(run)
         if heal is not None:
-            self._parts.actions.from_widget(heal, action, patch_id, text)
+            self._components.actions.handle_button(heal, action, patch_id, text)
 
-    def _applied(self, content: dict[str, Any]) -> bool:
+    def _accept_application(self, content: dict[str, Any]) -> bool:
         """Take down that a page has put the fix in, unless it is no longer its to do. Resume is armed before the page runs it."""
         heal, patch = self._session.heals.get(str(content["run"])), str(content["patch"])
-        if heal is None or not heal.take(str(content["page"])):
+        if heal is None or not heal.take_approval(str(content["page"])):
             return False
         if content.get("resume"):
-            self._parts.actions.arm_resume(heal, patch)
-        return self._parts.actions.approved(heal, patch, undo=tuple(content.get("undo") or ())) is not None
+            self._components.actions.arm_resume(heal, patch)
+        return self._components.actions.record_approval(heal, patch, undo=tuple(content.get("undo") or ())) is not None
 
-    def _settings(self, values: dict[str, Any]) -> None:
+    def _apply_settings(self, values: dict[str, Any]) -> None:
         session = self._session
         reset = {name: self._set_before.pop(name) for name in [*self._set_before] if name not in values}
         for name, value in {**reset, **values}.items():
@@ -159,11 +159,11 @@ class FrontEnd:
                 else:
                     session.config = session.config.with_(**{name: value})
             except SelfHealError as error:
-                session.record(f"setting {name} is ignored: {error}")
-        self.tell()
+                session.write_log_line(f"setting {name} is ignored: {error}")
+        self.send_state()
 
 
-def _cell(raw: dict[str, Any]) -> model.Cell:
+def _build_cell(raw: dict[str, Any]) -> model.Cell:
     marks = raw.get("selfheal") or {}
     checks = marks.get("check") or ()
     return model.Cell(

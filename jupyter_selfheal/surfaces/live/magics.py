@@ -13,10 +13,10 @@ from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.surfaces import words
-from jupyter_selfheal.surfaces.live import application
+from jupyter_selfheal.surfaces.live import patch_application
 from jupyter_selfheal.surfaces.live.actions import Actions
-from jupyter_selfheal.surfaces.live.healing import Healing
-from jupyter_selfheal.surfaces.live.heals import LiveHeal
+from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
+from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
 ANSWER_SECONDS = 5.0
@@ -39,10 +39,10 @@ ASKED_FOR = "This would be, if you asked one:"
 class HealMagics:
     """What the magics of one session do (they are registered by :mod:`.extension`, which imports this when one is used)."""
 
-    def __init__(self, session: LiveSession, healing: Healing, actions: Actions) -> None:
+    def __init__(self, session: LiveSession, dispatcher: HealDispatcher, actions: Actions) -> None:
         self.shell = session.shell
         self._session = session
-        self._healing = healing
+        self._dispatcher = dispatcher
         self._actions = actions
 
     def heal_cell(self, line: str, cell: str) -> None:
@@ -50,11 +50,11 @@ class HealMagics:
         # reached only where the line was left in place: a command, or options that cannot be read
         word = line.strip().partition(" ")[0]
         if word == "approve":
-            self._approve(cell, replacing=True)
+            self._do_approve(cell, replacing=True)
         elif word in options.COMMANDS:
             raise UsageError(f"`%%heal {word}` does not go on top of a cell: run `%heal {word}` in a cell of its own")
         else:
-            self._parsed(line)
+            self._parse_options(line)
             raise UsageError("%%heal must be the first line of its cell")
 
     def heal_line(self, line: str) -> None:
@@ -65,22 +65,22 @@ class HealMagics:
         elif word not in options.COMMANDS:
             raise UsageError(f"unknown command {word!r}: {', '.join(options.COMMANDS)}; see `%heal?`")
         else:
-            getattr(self, f"_{word}")(rest.strip())
+            getattr(self, f"_do_{word}")(rest.strip())
 
     # --- healing ---------------------------------------------------------------------------------------------------
 
-    def _parsed(self, line: str) -> options.HealOptions:
+    def _parse_options(self, line: str) -> options.HealOptions:
         try:
             return options.parse(line, self._session.shell.user_ns)
         except SelfHealError as error:
             raise UsageError(str(error)) from None
 
     def _heal_last(self, line: str) -> None:
-        chosen = self._parsed(line)
-        if self._healing.heal_last(chosen) is None:
+        chosen = self._parse_options(line)
+        if self._dispatcher.heal_last_failure(chosen) is None:
             print("Self-heal: nothing failed yet in this session.")
 
-    def _last(self, *phases: str) -> LiveHeal:
+    def _find_last_heal(self, *phases: str) -> LiveHeal:
         heal = self._session.heals.latest
         if heal is None:
             raise UsageError("there is no heal in this session yet: run a cell that fails, or `%heal`")
@@ -90,47 +90,47 @@ class HealMagics:
             raise UsageError(f"that does not fit: the last heal is {heal.card.phase} ({heal.card.status})")
         return heal
 
-    def _approve(self, cell: str = "", replacing: bool = False) -> None:
-        heal = self._last("proposed")
+    def _do_approve(self, cell: str = "", replacing: bool = False) -> None:
+        heal = self._find_last_heal("proposed")
         if replacing and options.to_body(cell).strip() != heal.case.failure.source.strip():
             raise UsageError("this cell was edited since it failed, so the fix does not fit: run it again first")
-        self._apply(heal)
+        self._apply_candidate(heal)
 
-    def _run(self, _rest: str) -> None:
-        self._apply(self._last("proposed"))
+    def _do_run(self, _rest: str) -> None:
+        self._apply_candidate(self._find_last_heal("proposed"))
 
-    def _resume(self, _rest: str) -> None:
-        heal = self._last("proposed")
+    def _do_resume(self, _rest: str) -> None:
+        heal = self._find_last_heal("proposed")
         rest = self._actions.arm_resume(heal, "")
         self._session.pending_resume.clear()
         if not rest:
             raise UsageError("nothing can be left out here: `%heal approve` runs the whole fixed cell")
         if heal.disturbed:  # what was proven since is the whole cell
-            heal.change(ran_since=max(heal.card.ran_since, 1))
-        self._apply(heal, rest)
+            heal.update_card(ran_since=max(heal.card.ran_since, 1))
+        self._apply_candidate(heal, rest)
 
-    def _apply(self, heal: LiveHeal, what_is_left: str = "") -> None:
+    def _apply_candidate(self, heal: LiveHeal, what_is_left: str = "") -> None:
         if heal.card.proposal[0].needs_consent:
             raise UsageError(
                 f"not tried yet: it would add {', '.join(heal.card.proposal[0].needs_consent)}; `%heal allow`"
             )
-        if heal.card.ran_since and not self._proven_now(heal, resumed=bool(what_is_left)):
+        if heal.card.ran_since and not self._prove_current_state(heal, resumed=bool(what_is_left)):
             return
-        found = self._actions.approved(heal, "")
-        assert found is not None
+        candidate = self._actions.record_approval(heal, "")
+        assert candidate is not None
         failure = heal.case.failure
         sources = {c.id: c.source for c in heal.case.notebook.cells}
-        plan = application.plan_of(found, failure.cell_id, failure.source, sources)
+        plan = patch_application.build_plan(candidate, failure.cell_id, failure.source, sources)
         for label, source in plan.others:
             print(f"Self-heal: it also changes {label}; copy this there:\n{source}\n")
-        application.become(self.shell, heal.card.restore_source(plan.source))
-        self._actions.run_approved(heal, found, what_is_left=what_is_left)
+        patch_application.replace_running_cell(self.shell, heal.card.restore_source(plan.source))
+        self._actions.run_approved(heal, candidate, what_is_left=what_is_left)
 
-    def _proven_now(self, heal: LiveHeal, *, resumed: bool) -> bool:
+    def _prove_current_state(self, heal: LiveHeal, *, resumed: bool) -> bool:
         """Prove what is about to be run, from the state as it is now."""
         if heal.proving:
             heal.settled.wait(PROOF_SECONDS)
-        if heal.card.ran_since and not self._healing.prove_again(heal, resumed=resumed):
+        if heal.card.ran_since and not self._dispatcher.prove_again(heal, resumed=resumed):
             return True  # it cannot be proven from here; the card has said so
         heal.settled.wait(PROOF_SECONDS)
         if heal.card.ran_since:
@@ -141,77 +141,81 @@ class HealMagics:
 
     # --- decisions -------------------------------------------------------------------------------------------------
 
-    def _reject(self, why: str) -> None:
-        self._actions.decide(self._last("proposed"), "reject", text=why.strip("\"'"))
+    def _do_reject(self, why: str) -> None:
+        self._actions.send_decision(self._find_last_heal("proposed"), "reject", text=why.strip("\"'"))
 
-    def _retry(self, hint: str) -> None:
-        self._actions.decide(self._last("proposed", "paused", "closed"), "retry", text=hint.strip("\"'"))
+    def _do_retry(self, hint: str) -> None:
+        self._actions.send_decision(
+            self._find_last_heal("proposed", "paused", "closed"), "retry", text=hint.strip("\"'")
+        )
 
-    def _continue(self, _rest: str) -> None:
-        self._actions.decide(self._last("paused"), "continue")
+    def _do_continue(self, _rest: str) -> None:
+        self._actions.send_decision(self._find_last_heal("paused"), "continue")
 
-    def _budget(self, usd: str) -> None:
+    def _do_budget(self, usd: str) -> None:
         try:
             budget = read_setting("budget_usd", usd)
         except SelfHealError as error:
             raise UsageError(f"`%heal budget USD`: {error}") from None
-        self._actions.decide(self._last("paused"), "budget", text=str(budget))
+        self._actions.send_decision(self._find_last_heal("paused"), "budget", text=str(budget))
 
-    def _model(self, _rest: str) -> None:
-        heal = self._last("proposed", "closed")
+    def _do_model(self, _rest: str) -> None:
+        heal = self._find_last_heal("proposed", "closed")
         if not self._session.config.consent:
             raise UsageError("nothing is sent before you agree: `%heal consent`; `%heal sent` shows what was")
         self._actions.ask_model(heal)
 
-    def _stop(self, _rest: str) -> None:
-        self._actions.decide(self._last(), "stop")
+    def _do_stop(self, _rest: str) -> None:
+        self._actions.send_decision(self._find_last_heal(), "stop")
 
-    def _answer(self, value: str) -> None:
-        heal = self._last("proposed")
-        asked = heal.card.proposal[0].questions
-        if not asked or not value:
-            what = f"one of {words.format_choices(asked[0])}" if asked else "nothing was asked: see `%heal show`"
-            raise UsageError(f"`%heal answer VALUE`: {what}")
-        self._actions.decide(heal, "answer", text=words.read_answer(asked[0], value))
+    def _do_answer(self, value: str) -> None:
+        heal = self._find_last_heal("proposed")
+        questions = heal.card.proposal[0].questions
+        if not questions or not value:
+            expected = (
+                f"one of {words.format_choices(questions[0])}" if questions else "nothing was asked: see `%heal show`"
+            )
+            raise UsageError(f"`%heal answer VALUE`: {expected}")
+        self._actions.send_decision(heal, "answer", text=words.read_answer(questions[0], value))
 
-    def _allow(self, _rest: str) -> None:
-        self._actions.decide(self._last("proposed"), "allow")
+    def _do_allow(self, _rest: str) -> None:
+        self._actions.send_decision(self._find_last_heal("proposed"), "allow")
 
-    def _prove(self, _rest: str) -> None:
-        heal = self._last("proposed")
-        if not self._healing.prove_again(heal):
+    def _do_prove(self, _rest: str) -> None:
+        heal = self._find_last_heal("proposed")
+        if not self._dispatcher.prove_again(heal):
             print(f"It cannot be proven from here: {self._session.checkpoints.refusal or 'no state to try it from'}")
 
-    def _undo(self, _rest: str) -> None:
-        heal = self._last("applied")
+    def _do_undo(self, _rest: str) -> None:
+        heal = self._find_last_heal("applied")
         if not heal.applied:
             raise UsageError("nothing was applied in the last heal")
         old = heal.card.restore_source(heal.case.failure.source)
-        application.become(self.shell, old)
+        patch_application.replace_running_cell(self.shell, old)
         where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"
         print(f"The old source is back {where}; what the fixed cell did to your variables stays.")
         if getattr(self.shell, "simple_prompt", False):
             print(old)  # such a prompt cannot hold it
-        heal.change(status="Undone: the old source is back.", undo=())
+        heal.update_card(status="Undone: the old source is back.", undo=())
 
     # --- looking ---------------------------------------------------------------------------------------------------
 
-    def _show(self, _rest: str) -> None:
-        heal = self._last()
+    def _do_show(self, _rest: str) -> None:
+        heal = self._find_last_heal()
         print(words.format_card(heal.card, heal.case.notebook))
 
-    def _status(self, _rest: str) -> None:
+    def _do_status(self, _rest: str) -> None:
         session = self._session
         session.status = None
         session.client.send(m.AskStatus())
-        _wait_for(lambda: session.status is not None)
+        _wait_until(lambda: session.status is not None)
         print(
             f"suggestions {'on' if session.auto_suggest else 'off'}, auto-approve {'on' if session.auto_approve else 'off'}"
         )
-        for what, since in session.switches.items():
-            print(f"switched: {what} {since}")
+        for switch, since in session.switches.items():
+            print(f"switched: {switch} {since}")
         print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
-        print(f"checkpoints: {session.checkpoints.words}")
+        print(f"checkpoints: {session.checkpoints.status_text}")
         print(f"spent in this session: {words.format_money(session.spent)}")
         if (heal := session.heals.latest) is not None:
             print(
@@ -220,68 +224,70 @@ class HealMagics:
             )
         print(f"log: {session.log_path}")
 
-    def _sent(self, rest: str) -> None:
-        words = rest.split()
-        cell_id = words[words.index("--cell") + 1] if "--cell" in words[:-1] else ""
+    def _do_sent(self, rest: str) -> None:
+        arguments = rest.split()
+        cell_id = arguments[arguments.index("--cell") + 1] if "--cell" in arguments[:-1] else ""
         session = self._session
-        asked = self._healing.case_to_send(cell_id)
-        if asked is None:
+        sendable = self._dispatcher.find_case_to_send(cell_id)
+        if sendable is None:
             print(NOTHING_TO_SEND if cell_id else "Nothing was sent to a model: nothing failed yet in this session.")
             return
-        run, case = asked
+        run, case = sendable
         heal = session.heals.get(run)
-        answer = self._asked(run, case, open_=heal is not None and heal.card.phase not in ("closed", "applied"))
-        if "--json" in words:
+        reply = self._ask_what_was_sent(
+            run, case, open_=heal is not None and heal.card.phase not in ("closed", "applied")
+        )
+        if "--json" in arguments:
             import json
 
-            print(json.dumps(list(answer.records), indent=2, ensure_ascii=False))
-        elif answer.records:
-            print(f"This was sent to a model for this failure:\n\n{answer.text}" if cell_id else answer.text)
+            print(json.dumps(list(reply.records), indent=2, ensure_ascii=False))
+        elif reply.records:
+            print(f"This was sent to a model for this failure:\n\n{reply.text}" if cell_id else reply.text)
         else:
-            print(f"Nothing was sent to a model for this failure. {ASKED_FOR}\n\n{answer.would}")
+            print(f"Nothing was sent to a model for this failure. {ASKED_FOR}\n\n{reply.would}")
 
-    def _asked(self, run: str, case: Case, *, open_: bool) -> m.Sent:
+    def _ask_what_was_sent(self, run: str, case: Case, *, open_: bool) -> m.Sent:
         """What the worker says was sent in a run, or would be; ``open_``: the worker has the states of that heal."""
         session = self._session
         session.sent = None
-        states = () if open_ else session.checkpoints.now(run)
+        states = () if open_ else session.checkpoints.freeze_now(run)
         session.client.send(m.AskSent(run, (case,), states, session.config.with_every_healer()))
-        _wait_for(lambda: session.sent is not None, RENDER_SECONDS)
+        _wait_until(lambda: session.sent is not None, RENDER_SECONDS)
         if session.sent is None:
             raise UsageError("the worker does not answer; `%heal status` says how it is")
         return session.sent
 
-    def _config(self, _rest: str) -> None:
+    def _do_config(self, _rest: str) -> None:
         for f in fields(self._session.config):
             print(f"c.SelfHeal.{f.name} = {getattr(self._session.config, f.name)!r}")
 
     # --- switches --------------------------------------------------------------------------------------------------
 
-    def _on(self, _rest: str) -> None:
+    def _do_on(self, _rest: str) -> None:
         self._session.auto_suggest = True
-        self._session.switched("suggestions", "on")
+        self._session.record_switch("suggestions", "on")
         print("Suggestions on exceptions are on.")
 
-    def _off(self, _rest: str) -> None:
+    def _do_off(self, _rest: str) -> None:
         self._session.auto_suggest = False
-        self._session.switched("suggestions", "off")
-        self._session.checkpoints.ran_ok()
+        self._session.record_switch("suggestions", "off")
+        self._session.checkpoints.discard_state_before_cell()
         print("Suggestions on exceptions are off; %%heal and %heal go on working.")
 
-    def _auto(self, rest: str) -> None:
+    def _do_auto(self, rest: str) -> None:
         if rest not in ("", "on", "off"):
             raise UsageError(f"`%heal auto` is switched on or off, not {rest!r}")
         self._session.auto_approve = rest != "off"
         word = "on: safe patches are applied without asking" if self._session.auto_approve else "off"
-        self._session.switched("auto-approve", "off" if rest == "off" else "on")
+        self._session.record_switch("auto-approve", "off" if rest == "off" else "on")
         print(f"Auto-approve is {word}.")
 
-    def _consent(self, _rest: str) -> None:
-        self._session.consent()
+    def _do_consent(self, _rest: str) -> None:
+        self._session.record_consent()
         print("Failing cells may be sent to the model in this session; `%heal sent` shows what was.")
 
 
-def _wait_for(done: Any, seconds: float = ANSWER_SECONDS) -> None:
+def _wait_until(done: Any, seconds: float = ANSWER_SECONDS) -> None:
     import time
 
     until = time.monotonic() + seconds

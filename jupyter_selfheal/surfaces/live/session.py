@@ -1,7 +1,7 @@
 """What one shell with healing switched on has: its settings, cells, frozen states, worker and heals.
 
-Who acts on it: :mod:`.watch` for IPython, :mod:`.healing` for a failure, :mod:`.actions` for the user. What only a failure or a
-command needs is imported then.
+Who acts on it: :mod:`.shell_hooks` for IPython, :mod:`.heal_dispatcher` for a failure, :mod:`.actions` for the user. What
+only a failure or a command needs is imported then.
 """
 
 from __future__ import annotations
@@ -9,66 +9,24 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model.cost import Cost
-from jupyter_selfheal.surfaces.live import client, later
-from jupyter_selfheal.surfaces.live.cells import CellLog
+from jupyter_selfheal.surfaces.live import LazyModule, worker_client
+from jupyter_selfheal.surfaces.live.cell_log import CellLog
 from jupyter_selfheal.surfaces.live.checkpoint import Checkpoints
+from jupyter_selfheal.surfaces.live.heal_history import HealHistory
 
 if TYPE_CHECKING:
     from jupyter_selfheal import messages as m
-    from jupyter_selfheal.surfaces.live.heals import LiveHeal
+    from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 else:
-    m = later("messages")
-
-KEPT_HEALS = 20
-"""Heals remembered for ``%heal show`` and ``undo``."""
-
-
-class HealHistory:
-    """The heals of a session by run, oldest first. Any thread may look, add and remove: iterating goes over a copy.
-
-    The main thread begins heals, a page's request may begin one again, and the worker's reader looks them up.
-    """
-
-    def __init__(self) -> None:
-        self._heals: dict[str, LiveHeal] = {}
-        self._lock = threading.Lock()
-
-    def __iter__(self) -> Iterator[LiveHeal]:
-        with self._lock:
-            return iter(tuple(self._heals.values()))
-
-    def __len__(self) -> int:
-        return len(self._heals)
-
-    def get(self, run: str) -> LiveHeal | None:
-        """The heal of a run, if it is remembered."""
-        return self._heals.get(run)
-
-    @property
-    def latest(self) -> LiveHeal | None:
-        """The latest to have begun."""
-        with self._lock:
-            return next(reversed(self._heals.values()), None)
-
-    def add(self, heal: LiveHeal) -> list[LiveHeal]:
-        """Keep a heal under its run; the oldest, which go for it."""
-        with self._lock:
-            self._heals[heal.run] = heal
-            return [self._heals.pop(run) for run in list(self._heals)[:-KEPT_HEALS]]
-
-    def remove(self, run: str) -> None:
-        """Forget a run."""
-        with self._lock:
-            self._heals.pop(run, None)
+    m = LazyModule("messages")
 
 
 class LiveSession:
@@ -82,16 +40,16 @@ class LiveSession:
         self.cells = CellLog(os.getcwd())
         self.checkpoints = Checkpoints(shell, self.cells)
         self.checkpoints.is_working = self._is_working
-        self.client = client.WorkerClient(self.log_path, self._receive, self._lost)
+        self.client = worker_client.WorkerClient(self.log_path, self._receive_message, self._handle_worker_end)
         self.heals = HealHistory()
         self.auto_suggest = True
         self.auto_approve = False
-        self.busy_within = False
+        self.is_running_fix = False
         """True while a fix runs inside of one of our own calls: its events are not the user's."""
         self.pending_resume: dict[str, str] = {}
         """Source of a whole fixed cell → what of it is left to run, for the one next time it is executed."""
-        self.told: list[Callable[[LiveHeal | None], None]] = []
-        """Told when a heal changed (the front end's status bar)."""
+        self.listeners: list[Callable[[LiveHeal | None], None]] = []
+        """Called when a heal changed (the front end's status bar)."""
         self.on_main: Callable[[str, str, str, str], None] = lambda _run, _action, _patch, _text: None
         """What a page has the main thread do, by a request of its own in order with the cells: (run, action, patch id, text)."""
         self.closers: list[Callable[[], None]] = []
@@ -103,7 +61,7 @@ class LiveSession:
         self.status: m.Status | None = None
         self._numbers = itertools.count(1)
         self._costs: dict[str, Cost] = {}
-        self._told: set[str] = set()
+        self._reported_places: set[str] = set()
         self._rejected: set[tuple[str, str, str]] = set()
 
     def stop(self) -> None:
@@ -117,7 +75,7 @@ class LiveSession:
 
     # --- heals ---------------------------------------------------------------------------------------------------
 
-    def new_run(self) -> str:
+    def make_run_id(self) -> str:
         """An id that no other heal of this or another session has."""
         return f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}-{next(self._numbers)}"
 
@@ -127,7 +85,7 @@ class LiveSession:
             old.view.close()
 
     @property
-    def is_open(self) -> bool:
+    def has_open_heal(self) -> bool:
         """Whether a heal waits for its user, or works."""
         return any(h.card.phase in ("healing", "proposed", "paused") for h in self.heals)
 
@@ -136,7 +94,7 @@ class LiveSession:
         """By all heals together, with calls under way at their worst: also where a worker died in one."""
         return sum(list(self._costs.values()), Cost())
 
-    def rejected(self, heal: LiveHeal) -> None:
+    def record_rejection(self, heal: LiveHeal) -> None:
         """The same failure of the same cell is not suggested for again."""
         failure = heal.case.failure
         self._rejected.add((failure.cell_id, failure.ename, failure.evalue))
@@ -145,21 +103,21 @@ class LiveSession:
         """Whether the user said no to healing that failure."""
         return (cell_id, ename, evalue) in self._rejected
 
-    def model_off(self, config: HealConfig) -> str:
-        """Why no model can be asked, and what would change that; empty where one can."""
+    def explain_missing_model(self, config: HealConfig) -> str | None:
+        """Why no model can be asked, and what would change that; None where one can."""
         if config.offline:
             return "No model was asked: c.SelfHeal.offline is True."
         spec = registry.SHIPPED_PROVIDERS.get(config.provider)  # what another package declares, the worker looks up
         key = spec.find_missing_key(config.base_url) if spec else None
         if key is None:
-            return ""
+            return None
         return (
             f"No model was asked: start the kernel with {key} set (or choose c.SelfHeal.provider), then `%heal model`."
         )
 
     # --- what the worker says (on its reader's thread) ----------------------------------------------------------------
 
-    def _receive(self, message: m.FromWorker) -> None:
+    def _receive_message(self, message: m.FromWorker) -> None:
         if isinstance(message, m.Sent):
             self.sent = message
         elif isinstance(message, m.Status):
@@ -171,17 +129,17 @@ class LiveSession:
         heal = self.heals.get(getattr(message, "run", ""))
         if heal is None:
             return
-        heal.fold(message)
-        for tell in list(self.told):
-            tell(heal)
+        heal.fold_message(message)
+        for listen in list(self.listeners):
+            listen(heal)
 
-    def _lost(self, what: str, again: bool) -> None:
-        client.note(self.log_path, what)
+    def _handle_worker_end(self, what_to_say: str, is_started_again: bool) -> None:
+        worker_client.write_log_line(self.log_path, what_to_say)
         self.checkpoints.abandoned = True
         for heal in self.heals:
             if heal.card.phase in ("healing", "paused", "proposed"):
-                then = "`%heal` tries again." if again else "It stays off in this session."
-                heal.change(phase="closed", status="The healing worker ended; your kernel is fine.", advice=then)
+                then = "`%heal` tries again." if is_started_again else "It stays off in this session."
+                heal.update_card(phase="closed", status="The healing worker ended; your kernel is fine.", advice=then)
             heal.proving = False
             heal.settled.set()
 
@@ -191,27 +149,27 @@ class LiveSession:
 
     # --- what is written down ------------------------------------------------------------------------------------
 
-    def consent(self) -> None:
+    def record_consent(self) -> None:
         """The user agreed that failing cells are sent to the model, in this session."""
         self.config = self.config.with_(consent=True)
-        self.switched("consent to ask the model", "given")
+        self.record_switch("consent to ask the model", "given")
 
-    def switched(self, what: str, to: str) -> None:
+    def record_switch(self, switch: str, to: str) -> None:
         """Write a switch of the user's into the session's journal; ``%heal status`` shows the last of each."""
-        self.switches[what] = f"{to} since {time.strftime('%H:%M:%S')}"
-        self.client.send(m.Switched(f"{self.name}-switches", what, to))
-        for tell in list(self.told):
-            tell(None)
+        self.switches[switch] = f"{to} since {time.strftime('%H:%M:%S')}"
+        self.client.send(m.Switched(f"{self.name}-switches", switch, to))
+        for listen in list(self.listeners):
+            listen(None)
 
-    def record(self, what: str) -> None:
+    def write_log_line(self, text: str) -> None:
         """Write a line to the log."""
-        client.note(self.log_path, what)
+        worker_client.write_log_line(self.log_path, text)
 
-    def own_error(self, where: str, error: Exception) -> None:
+    def report_internal_error(self, where: str, error: Exception) -> None:
         """Log an error of ours; tell it in one line the first time."""
         import traceback
 
-        client.note(self.log_path, f"{where}: " + "".join(traceback.format_exception(error)))
-        if where not in self._told:
-            self._told.add(where)
+        worker_client.write_log_line(self.log_path, f"{where}: " + "".join(traceback.format_exception(error)))
+        if where not in self._reported_places:
+            self._reported_places.add(where)
             print(f"Self-heal: internal error ({type(error).__name__}); see {self.log_path}", file=sys.stderr)

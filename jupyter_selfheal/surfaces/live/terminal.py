@@ -9,7 +9,7 @@ from jupyter_selfheal.surfaces import words
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import NOBODY, Answer, Dialogue
 from jupyter_selfheal.surfaces.live.actions import Actions
-from jupyter_selfheal.surfaces.live.heals import LiveHeal
+from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
 POLL_SECONDS = 0.1
@@ -28,7 +28,7 @@ class QuietView:
         """Nothing is held."""
 
 
-class Waiting:
+class HealWaiter:
     """Blocks until a heal is decided, with progress; asks where somebody can answer."""
 
     def __init__(self, session: LiveSession, actions: Actions) -> None:
@@ -39,68 +39,68 @@ class Waiting:
     def __call__(self, heal: LiveHeal, result: Any) -> None:
         """Wait, ask, apply; after an approved heal ``result`` no longer counts as failed, so that Run All goes on."""
         try:
-            while self._settle(heal) and self._ask(heal, result):
+            while self._wait_until_settled(heal) and self._ask_user(heal, result):
                 pass
         except (KeyboardInterrupt, EOFError):
-            self._actions.decide(heal, "stop")
+            self._actions.send_decision(heal, "stop")
             print("Self-heal: stopped; nothing was changed.")
 
-    def _settle(self, heal: LiveHeal) -> bool:
+    def _wait_until_settled(self, heal: LiveHeal) -> bool:
         shown = 0
         while not heal.settled.wait(POLL_SECONDS):
             attempts = heal.card.attempts
             for text in attempts[shown:]:
-                self._progress(text)
+                self._print_progress(text)
             shown = len(attempts)
-        self._progress("")
-        return heal.card.phase in ("proposed", "paused") or self._end(heal)
+        self._print_progress("")
+        return heal.card.phase in ("proposed", "paused") or self._print_end(heal)
 
     @staticmethod
-    def _progress(text: str) -> None:
+    def _print_progress(text: str) -> None:
         if sys.stderr.isatty():
             print(f"\r\x1b[2K{text[:100]}", end="", file=sys.stderr, flush=True)
 
     @staticmethod
-    def _end(heal: LiveHeal) -> bool:
+    def _print_end(heal: LiveHeal) -> bool:
         print(words.format_card(heal.card, heal.case.notebook))
         return False
 
-    def _ask(self, heal: LiveHeal, result: Any) -> bool:
+    def _ask_user(self, heal: LiveHeal, result: Any) -> bool:
         """Show the proposal and take one answer. True: go on waiting."""
         notebook = heal.case.notebook
         if heal.card.phase == "paused":
-            return self._take(heal, result, self._dialogue.ask_at_pause(heal.card.status.removeprefix("Paused: ")))
+            return self._carry_out(heal, result, self._dialogue.ask_at_pause(heal.card.status.removeprefix("Paused: ")))
         if heal.card.find_candidate() is None:
-            return self._end(heal)
+            return self._print_end(heal)
         if how := heal.card.unasked:
             self._dialogue.show(heal.card, notebook)
             print("approved: it is safe, and `%heal auto` is on" + ("; what ran is not run again" * (how == "resume")))
-            return self._apply(heal, result, resumed=how == "resume")
-        return self._take(heal, result, self._dialogue.decide(heal.card, notebook))
+            return self._apply_candidate(heal, result, resumed=how == "resume")
+        return self._carry_out(heal, result, self._dialogue.decide(heal.card, notebook))
 
-    def _take(self, heal: LiveHeal, result: Any, answer: Answer) -> bool:
+    def _carry_out(self, heal: LiveHeal, result: Any, answer: Answer) -> bool:
         if answer.choice in ("apply", "resume"):
-            return self._apply(heal, result, resumed=answer.choice == "resume")
+            return self._apply_candidate(heal, result, resumed=answer.choice == "resume")
         if answer.choice == NOBODY:
             print("nobody can answer here: see `%heal show`, approve with `%heal approve`")
             return False
         if answer.choice == "leave":
             print("left as it is: `%heal approve` applies it, `%heal reject` ends it")
             return False
-        self._actions.decide(heal, answer.choice, text=answer.text)
+        self._actions.send_decision(heal, answer.choice, text=answer.text)
         return True
 
-    def _apply(self, heal: LiveHeal, result: Any, resumed: bool = False) -> bool:
-        shown = heal.card.find_candidate()
-        rest = self._actions.arm_resume(heal, "") if resumed else ""
+    def _apply_candidate(self, heal: LiveHeal, result: Any, resumed: bool = False) -> bool:
+        candidate = heal.card.find_candidate()
+        rest = self._actions.arm_resume(heal, "") if resumed else None
         if resumed and not rest:
             print("Nothing can be left out: the whole cell is run.")
-        found = self._actions.approved(heal, shown.patch.id if shown else "")
-        if found is None:
+        approved = self._actions.record_approval(heal, candidate.patch.id if candidate else "")
+        if approved is None:
             return False
         self._session.pending_resume.clear()
-        done = self._actions.run_approved(heal, found, what_is_left=rest)
-        if done is not None and done.success and result is not None:
+        rerun = self._actions.run_approved(heal, approved, what_is_left=rest or "")
+        if rerun is not None and rerun.success and result is not None:
             result.error_in_exec = None
             result.error_before_exec = None
             self._session.shell.last_execution_succeeded = True

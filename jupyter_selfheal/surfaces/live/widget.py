@@ -11,8 +11,8 @@ import traitlets
 
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.live.card_html import format_html
-from jupyter_selfheal.surfaces.live.heals import LiveHeal
-from jupyter_selfheal.surfaces.live.payload import payload
+from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
+from jupyter_selfheal.surfaces.live.widget_payload import build_payload
 from jupyter_selfheal.surfaces.words import format_card
 
 STATIC = Path(__file__).parent / "static"
@@ -22,7 +22,7 @@ Act = Callable[[LiveHeal, str, str, str], None]
 
 
 class ApproveWidget(anywidget.AnyWidget):
-    """Draws ``card`` (see :func:`jupyter_selfheal.surfaces.live.payload.payload`); sends ``{action, patch, text, run}``."""
+    """Draws ``card`` (see :func:`jupyter_selfheal.surfaces.live.widget_payload.build_payload`); sends ``{action, patch, text, run}``."""
 
     _esm = (STATIC / "widget.js").read_text(encoding="utf-8")
     _css = (STATIC / "widget.css").read_text(encoding="utf-8")
@@ -41,18 +41,18 @@ class WidgetView:
 
     def show(self, heal: LiveHeal) -> None:
         """Display the widget below the traceback."""
-        self._widget = ApproveWidget(card=payload(heal.card, heal.case.notebook))
-        self._widget.on_msg(lambda _widget, content, _buffers: self._received(heal, content))
+        self._widget = ApproveWidget(card=build_payload(heal.card, heal.case.notebook))
+        self._widget.on_msg(lambda _widget, content, _buffers: self._handle_message(heal, content))
         self._display_id = f"selfheal-{heal.run}"
-        self._publish(heal, update=False)
+        self._publish_card(heal, update=False)
 
     def update(self, heal: LiveHeal, before: Card) -> None:
         """Set the trait; renew the text where the phase changed."""
         if self._widget is None:
             return
-        self._widget.card = payload(heal.card, heal.case.notebook)
+        self._widget.card = build_payload(heal.card, heal.case.notebook)
         if before.phase != heal.card.phase:
-            self._publish(heal, update=True)
+            self._publish_card(heal, update=True)
 
     def close(self) -> None:
         """Close the comm."""
@@ -60,12 +60,12 @@ class WidgetView:
             self._widget.close()
             self._widget = None
 
-    def _publish(self, heal: LiveHeal, update: bool) -> None:
+    def _publish_card(self, heal: LiveHeal, update: bool) -> None:
         assert self._widget is not None
         bundle = dict((self._widget._repr_mimebundle_() or ({}, {}))[0])
         bundle["text/plain"] = plain = format_card(heal.card, heal.case.notebook)
         bundle["text/html"] = format_html(plain)
         self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
 
-    def _received(self, heal: LiveHeal, content: dict[str, Any]) -> None:
+    def _handle_message(self, heal: LiveHeal, content: dict[str, Any]) -> None:
         self._act(heal, str(content.get("action", "")), str(content.get("patch", "")), str(content.get("text", "")))

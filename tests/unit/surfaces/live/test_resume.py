@@ -17,28 +17,31 @@ def patch(source: str) -> Patch:
 
 
 def test_statements_that_ran_are_blanked_and_lines_hold() -> None:
-    rest = resume.rest_of(failure(), patch(CELL.replace("shpe", "shape")))
+    rest = resume.find_remaining_source(failure(), patch(CELL.replace("shpe", "shape")))
     assert rest.splitlines() == ["#" + " " * 13, "shape = slow.shape", "print(shape)"]
 
 
 def test_not_where_the_patch_changes_what_ran() -> None:
-    assert resume.rest_of(failure(), patch(CELL.replace("train()", "train(1)").replace("shpe", "shape"))) == ""
+    assert (
+        resume.find_remaining_source(failure(), patch(CELL.replace("train()", "train(1)").replace("shpe", "shape")))
+        is None
+    )
 
 
 def test_formatting_of_what_ran_may_change() -> None:
-    assert resume.rest_of(failure(), patch("slow  =  train() # kept\nshape = slow.shape\n"))
+    assert resume.find_remaining_source(failure(), patch("slow  =  train() # kept\nshape = slow.shape\n"))
 
 
 def test_not_where_nothing_ran_before() -> None:
-    assert resume.rest_of(failure(0), patch("slow = None\n")) == ""
+    assert resume.find_remaining_source(failure(0), patch("slow = None\n")) is None
 
 
 def test_not_where_other_cells_change() -> None:
     two = Patch((Replace("c", CELL, CELL + "#"), Insert("n", "import x", "c")), "t")
-    assert resume.rest_of(failure(), two) == ""
+    assert resume.find_remaining_source(failure(), two) is None
 
 
 def test_block_is_warned_about() -> None:
     source = "x = 1\nfor i in range(3):\n    print(1 / i)\n"
-    assert "again" in resume.warning(Failure("c", source, statement=1))
-    assert resume.warning(failure()) == ""
+    assert "again" in resume.find_repeat_warning(Failure("c", source, statement=1))
+    assert resume.find_repeat_warning(failure()) is None

@@ -12,8 +12,9 @@ import pytest
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Cell, Failure, Notebook, Outcome, Reason
-from jupyter_selfheal.surfaces.live.heals import LiveHeal, new_card
-from jupyter_selfheal.surfaces.live.session import KEPT_HEALS, LiveSession
+from jupyter_selfheal.surfaces.live.heal_history import KEPT_HEALS
+from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card
+from jupyter_selfheal.surfaces.live.session import LiveSession
 
 
 class Heal:
@@ -45,14 +46,18 @@ def session(tmp_path: Path) -> Iterator[Any]:
     session.stop()
 
 
-@pytest.mark.parametrize("look", ["is_open", "stop", "_lost"])
+@pytest.mark.parametrize("look", ["has_open_heal", "stop", "_handle_worker_end"])
 def test_heals_may_begin_while_others_are_looked_at(session: Any, look: str) -> None:
     heals = [Heal(f"run-{n}") for n in range(3)]
     for heal in heals:
         session.remember(heal)
     begun = iter(range(100))
     heals[0].meanwhile = lambda: session.remember(Heal(f"new-{next(begun)}"))
-    looks = {"is_open": lambda: session.is_open, "stop": session.stop, "_lost": lambda: session._lost("it ended", True)}
+    looks = {
+        "has_open_heal": lambda: session.has_open_heal,
+        "stop": session.stop,
+        "_handle_worker_end": lambda: session._handle_worker_end("it ended", True),
+    }
     looks[look]()
     assert session.heals.get("new-0")
 
@@ -70,8 +75,8 @@ def test_the_oldest_heals_are_closed_and_forgotten(session: Any) -> None:
 def test_the_workers_last_word_changes_nothing_that_the_user_did_since(status: str) -> None:
     case = Case(Failure("c", "x['a']", ename="KeyError"), Notebook((Cell("c", "x['a']"),)))
     view = SimpleNamespace(show=None, update=lambda heal, before: None, close=None)
-    heal = LiveHeal("run", case, new_card("run", case), view)  # type: ignore[arg-type]
-    heal.change(phase="applied", status=status)
-    heal.fold(m.Finished("run", Outcome(Reason.HEALED, case.failure), "journal"))
+    heal = LiveHeal("run", case, build_new_card("run", case), view)  # type: ignore[arg-type]
+    heal.update_card(phase="applied", status=status)
+    heal.fold_message(m.Finished("run", Outcome(Reason.HEALED, case.failure), "journal"))
     assert heal.card.status == status
     assert heal.settled.is_set()

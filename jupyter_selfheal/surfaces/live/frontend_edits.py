@@ -10,7 +10,7 @@ from jupyter_selfheal.model import JSON, Insert, Install, Move, Notebook, Patch,
 from jupyter_selfheal.surfaces.words import make_cell_namer
 
 
-def as_written(edit: Replace, written: Mapping[str, str]) -> Replace:
+def to_written_edit(edit: Replace, written: Mapping[str, str]) -> Replace:
     """The edit of the cell as it stands in the notebook (see :attr:`Card.written`)."""
     raw = written.get(edit.cell_id, "")
     if not raw or to_body(raw) != edit.old:
@@ -18,39 +18,45 @@ def as_written(edit: Replace, written: Mapping[str, str]) -> Replace:
     return Replace(edit.cell_id, raw, restore_heal_line(raw, edit.source))
 
 
-def edits_of(
+def to_frontend_edits(
     patch: Patch, notebook: Notebook, written: Mapping[str, str] = MappingProxyType({})
 ) -> list[dict[str, JSON]]:
     """The edits as the front end carries them out."""
-    found: list[dict[str, JSON]] = []
-    name = make_cell_namer(notebook)
+    edits: list[dict[str, JSON]] = []
+    name_cell = make_cell_namer(notebook)
     for edit in patch.edits:
         if isinstance(edit, Replace):
-            label = name(edit.cell_id) if len(patch.edits) > 1 else ""
-            put = as_written(edit, written)
-            found.append(
-                {"kind": "replace", "cellId": put.cell_id, "old": put.old, "source": put.source, "label": label}
+            label = name_cell(edit.cell_id) if len(patch.edits) > 1 else ""
+            written_edit = to_written_edit(edit, written)
+            edits.append(
+                {
+                    "kind": "replace",
+                    "cellId": written_edit.cell_id,
+                    "old": written_edit.old,
+                    "source": written_edit.source,
+                    "label": label,
+                }
             )
         elif isinstance(edit, Insert):
-            found.append(
+            edits.append(
                 {"kind": "insert", "cellId": edit.cell_id, "before": edit.before, "old": "", "source": edit.source,
-                 "label": f"new cell above {name(edit.before)}"}
+                 "label": f"new cell above {name_cell(edit.before)}"}
             )  # fmt: skip
         elif isinstance(edit, Move):
             source = notebook.cell(edit.cell_id).source if notebook.index(edit.cell_id) >= 0 else ""
-            found.append(
+            edits.append(
                 {"kind": "move", "cellId": edit.cell_id, "before": edit.before, "old": source, "source": source,
-                 "label": f"move {name(edit.cell_id)} above {name(edit.before)}"}
+                 "label": f"move {name_cell(edit.cell_id)} above {name_cell(edit.before)}"}
             )  # fmt: skip
         elif isinstance(edit, RunCells):
-            names = ", ".join(name(c) for c in edit.cell_ids)
-            found.append(
+            names = ", ".join(name_cell(c) for c in edit.cell_ids)
+            edits.append(
                 {"kind": "run", "cellIds": list(edit.cell_ids), "old": "", "source": "", "label": f"Run first: {names}",
                  "sources": [notebook.cell(c).source for c in edit.cell_ids if notebook.index(c) >= 0]}
             )  # fmt: skip
         elif isinstance(edit, Install):
-            found.append(
+            edits.append(
                 {"kind": "insert", "cellId": f"install-{patch.id}", "before": "", "old": "", "source": edit.line,
                  "label": "new cell"}
             )  # fmt: skip
-    return found
+    return edits

@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Candidate, Insert, Install, Replace, RunCells
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ApplicationPlan:
     """What approving a candidate does here: ``first`` is run before, ``source`` becomes the cell, ``others`` must be copied
     by hand (label, source)."""
 
@@ -23,11 +23,11 @@ class Plan:
     others: tuple[tuple[str, str], ...] = ()
 
 
-def plan_of(found: Candidate, cell_id: str, source: str, sources: dict[str, str]) -> Plan:
+def build_plan(candidate: Candidate, cell_id: str, source: str, sources: dict[str, str]) -> ApplicationPlan:
     """``sources`` are the sources by cell id; ``source`` the failing cell's."""
     first: list[str] = []
     others: list[tuple[str, str]] = []
-    for edit in found.patch.edits:
+    for edit in candidate.patch.edits:
         if isinstance(edit, RunCells):
             first += [sources[c] for c in edit.cell_ids if c in sources]
         elif isinstance(edit, Install):
@@ -40,9 +40,9 @@ def plan_of(found: Candidate, cell_id: str, source: str, sources: dict[str, str]
             others.append(("the cell that defines it", edit.source))
         elif not isinstance(edit, Replace) and edit.cell_id in sources:
             first.append(sources[edit.cell_id])
-    return Plan(tuple(first), found.patch.source_of(cell_id, source), tuple(others))
+    return ApplicationPlan(tuple(first), candidate.patch.source_of(cell_id, source), tuple(others))
 
 
-def become(shell: Any, source: str) -> None:
+def replace_running_cell(shell: Any, source: str) -> None:
     """Turn the running cell into ``source``; in a terminal, offer it as the next input."""
     shell.set_next_input(source, replace=True)

@@ -9,12 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jupyter_selfheal import messages as m
-from jupyter_selfheal.model import (
-    Candidate,
-    Case,
-    Outcome,
-    Reason,
-)
+from jupyter_selfheal.model import Candidate, Case, Outcome, Reason
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.live import resume
 from jupyter_selfheal.surfaces.words import format_proposal_status
@@ -43,9 +38,9 @@ Short, because a page that was closed or reloaded in between never says it. One 
 too late is refused, and it takes its change back before anything has run.
 """
 
-CLOSED = {
+CLOSED_TEXTS = {
     Reason.REJECTED: "Rejected; nothing was changed.",
-    Reason.EXHAUSTED: "No working fix found.",
+    Reason.EXHAUSTED: "No working fix candidates.",
     Reason.OVER_BUDGET: "The budget is used up.",
     Reason.STUCK: "Stopped: the attempts repeat themselves.",
     Reason.NO_IMPROVEMENT: "Stopped: the attempts get no better.",
@@ -78,7 +73,7 @@ class LiveHeal:
     claimed: tuple[str, float] = ("", 0.0)
     """The page that carries the approval out, and when (seconds of the monotonic clock) it was handed it."""
 
-    def claim(self, page: str) -> float:
+    def claim_approval(self, page: str) -> float:
         """Hand the approval to one page: of several that show this heal, all but the first are refused.
 
         Returns 0 where it is handed over, else the seconds after which to ask again; infinite where that is of no use.
@@ -93,7 +88,7 @@ class LiveHeal:
             self.claimed = (page, time.monotonic())
             return 0.0
 
-    def take(self, page: str) -> bool:
+    def take_approval(self, page: str) -> bool:
         """Whether the approval is still that page's to carry out; from then on it is nobody else's."""
         with self.lock:
             if self.card.phase != "proposed" or self.claimed[0] != page:
@@ -101,7 +96,7 @@ class LiveHeal:
             self.claimed = (page, math.inf)
             return True
 
-    def change(self, **changes: object) -> None:
+    def update_card(self, **changes: object) -> None:
         """Replace fields of the card and show it."""
         with self.lock:
             before, self.card = self.card, self.card.with_(**changes)
@@ -109,75 +104,79 @@ class LiveHeal:
         if before != after:
             self.view.update(self, before)
 
-    def fold(self, message: m.FromWorker) -> None:
+    def fold_message(self, message: m.FromWorker) -> None:
         """Take in a message of the worker. Called on the reader thread."""
         if isinstance(message, m.Progress):
-            self._progress(message)
+            self._fold_progress(message)
         elif isinstance(message, m.Proposed):
-            self._proposed(message)
+            self._fold_proposal(message)
         elif isinstance(message, m.Paused):
-            self.change(
+            self.update_card(
                 phase="paused", status=f"Paused: {message.why}", proposal=message.proposals or self.card.proposal
             )
             self.settled.set()
         elif isinstance(message, m.Proven):
-            self._proven(message)
+            self._fold_proof(message)
         elif isinstance(message, m.Finished):
-            self._finished(message)
+            self._fold_outcome(message)
         elif isinstance(message, m.Notice):
-            self.change(notes=(*self.card.notes, message.text))
+            self.update_card(notes=(*self.card.notes, message.text))
 
-    def _progress(self, message: m.Progress) -> None:
+    def _fold_progress(self, message: m.Progress) -> None:
         if self.card.phase in ("healing", "paused", "proposed", "closed"):
             attempts = (*self.card.attempts, message.text)[-12:]
-            self.change(phase="healing", attempts=attempts, status=f"{self.card.headline}: healing…", instructions="")
+            self.update_card(
+                phase="healing", attempts=attempts, status=f"{self.card.headline}: healing…", instructions=""
+            )
 
-    def _proposed(self, message: m.Proposed) -> None:
+    def _fold_proposal(self, message: m.Proposed) -> None:
         proposal = message.proposal
         cause = (proposal.candidates[0].patch.cause if proposal.candidates else "") or proposal.diagnosis.cause
         self.claimed, self.disturbed = ("", 0.0), False
-        self.change(
+        self.update_card(
             phase="proposed",
             status=format_proposal_status(proposal),
             proposal=(proposal,),
             cause=cause,
             advice=proposal.diagnosis.advice,
             page=0,
-            resumable=tuple(c.patch.id for c in proposal.candidates if resume.rest_of(self.case.failure, c.patch)),
-            resume_warning=resume.warning(self.case.failure),
+            resumable=tuple(
+                c.patch.id for c in proposal.candidates if resume.find_remaining_source(self.case.failure, c.patch)
+            ),
+            resume_warning=resume.find_repeat_warning(self.case.failure) or "",
             repeats=message.repeats,
         )
         self.settled.set()
 
-    def _proven(self, message: m.Proven) -> None:
+    def _fold_proof(self, message: m.Proven) -> None:
         self.proving = False
-        found = message.candidates
-        if found and found[0].trial.ran and found[0].verdict.plausible:
-            self.change(ran_since=0, notes=(*self.card.notes, "Proven again from the state as it is now."))
+        candidates = message.candidates
+        if candidates and candidates[0].trial.ran and candidates[0].verdict.plausible:
+            self.update_card(ran_since=0, notes=(*self.card.notes, "Proven again from the state as it is now."))
         else:
             why = message.error or (
-                found[0].verdict.reasons[0] if found and found[0].verdict.reasons else "it fails now"
+                candidates[0].verdict.reasons[0] if candidates and candidates[0].verdict.reasons else "it fails now"
             )
-            self.change(notes=(*self.card.notes, f"From the state as it is now it could not be proven: {why}"))
+            self.update_card(notes=(*self.card.notes, f"From the state as it is now it could not be proven: {why}"))
         self.settled.set()
 
-    def _finished(self, message: m.Finished) -> None:
+    def _fold_outcome(self, message: m.Finished) -> None:
         self.outcome, self.journal = (message.outcome,), message.journal
         outcome = message.outcome
         if outcome.reason is Reason.HEALED:
             with self.lock:
                 if self.card.phase != "applied":  # else the user is further on already: it may even be undone
-                    self.change(phase="applied", status=f"{self.card.headline}: fixed")
+                    self.update_card(phase="applied", status=f"{self.card.headline}: fixed")
         elif outcome.reason is Reason.NOT_REPRODUCED and self.case.failure.kind.value == "missed":
-            self.change(phase="applied", status="✓ Matches what is expected", attempts=())
+            self.update_card(phase="applied", status="✓ Matches what is expected", attempts=())
         else:
             diagnosis = outcome.diagnosis
-            what = CLOSED.get(outcome.reason, outcome.reason.value)
+            text = CLOSED_TEXTS.get(outcome.reason, outcome.reason.value)
             model = (self.card.model_off,) if self.card.model_off and outcome.reason is Reason.EXHAUSTED else ()
             leave = f": {diagnosis.skip_reason}" if diagnosis.skip_reason else ""
-            self.change(
+            self.update_card(
                 phase="closed",
-                status=f"{self.card.headline}: {what}{leave}",
+                status=f"{self.card.headline}: {text}{leave}",
                 cause=diagnosis.cause or self.card.cause,
                 advice=diagnosis.advice or outcome.detail,
                 notes=(*self.card.notes, *model),
@@ -186,7 +185,7 @@ class LiveHeal:
         self.settled.set()
 
 
-def new_card(run: str, case: Case, **more: Any) -> Card:
+def build_new_card(run: str, case: Case, **more: Any) -> Card:
     """The card of a heal that has just begun."""
     return Card(
         run=run,

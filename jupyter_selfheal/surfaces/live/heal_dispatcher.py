@@ -11,62 +11,63 @@ from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Failure, Start
-from jupyter_selfheal.surfaces.live import capture, resume
-from jupyter_selfheal.surfaces.live.heals import LiveHeal, View, new_card
+from jupyter_selfheal.surfaces.live import failure_capture, resume
+from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, View, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
 
-class Healing:
+class HealDispatcher:
     """Begins heals and has their patches proven again.
 
-    ``view`` makes the view of a new heal. ``waits`` is asked where the user did not say whether the cell waits; ``wait`` does.
+    ``make_view`` makes the view of a new heal. ``should_wait`` is asked where the user did not say whether the cell waits;
+    ``wait_for`` does wait.
     """
 
     def __init__(
         self,
         session: LiveSession,
         *,
-        view: Callable[[], View],
-        waits: Callable[[], bool],
-        wait: Callable[[LiveHeal, Any], None],
+        make_view: Callable[[], View],
+        should_wait: Callable[[], bool],
+        wait_for: Callable[[LiveHeal, Any], None],
     ) -> None:
         self._session = session
-        self._view = view
-        self._waits = waits
-        self._wait = wait
+        self._make_view = make_view
+        self._should_wait = should_wait
+        self._wait_for = wait_for
 
-    def begin(
+    def start_heal(
         self, failure: Failure, chosen: options.HealOptions, *, error: BaseException | None = None, result: Any = None
     ) -> LiveHeal:
         """Hand a failure to the worker and show its card; block where waiting was asked for."""
         session = self._session
-        run = session.new_run()
-        notebook = session.cells.notebook(failure.cell_id, failure.source, 0)
+        run = session.make_run_id()
+        notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
         case = Case(failure, notebook, chosen.oracle or notebook.cell(failure.cell_id).oracle)
         config = chosen.apply_to(session.config)
-        states = session.checkpoints.after_failure(run, error, alone=resume.spares_what_ran(failure))
-        card = new_card(
-            run, case, model_off=session.model_off(config), auto=session.auto_approve,
-            written={c.id: text for c in notebook.cells if (text := session.cells.written(c)) != c.source},
+        states = session.checkpoints.freeze_after_failure(run, error, alone=resume.is_tried_after_failure_only(failure))
+        card = build_new_card(
+            run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
+            written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
         )  # fmt: skip
-        heal = LiveHeal(run, case, card, self._view())
+        heal = LiveHeal(run, case, card, self._make_view())
         session.remember(heal)
-        waits = bool(chosen.wait) if chosen.wait >= 0 else self._waits()
+        waits = bool(chosen.wait) if chosen.wait >= 0 else self._should_wait()
         if not waits:
             heal.view.show(heal)
-        if not self._hand_over(heal, states, config):
+        if not self._send_heal(heal, states, config):
             session.checkpoints.release(states)
-            heal.change(
+            heal.update_card(
                 phase="closed", status="Healing is off: the worker died too often.", advice=f"See {session.log_path}"
             )
             heal.settled.set()
-        for tell in list(session.told):
-            tell(heal)
+        for listen in list(session.listeners):
+            listen(heal)
         if waits:
-            self._wait(heal, result)
+            self._wait_for(heal, result)
         return heal
 
-    def restart(self, heal: LiveHeal, config: HealConfig, *, hint: str = "") -> None:
+    def restart_heal(self, heal: LiveHeal, config: HealConfig, *, hint: str = "") -> None:
         """Heal the same failure again, from the state as it is now, under a new run: what the old one still says is ignored.
 
         May be called on any thread: where that is not the main one the states of before are gone, and the kernel is not
@@ -75,68 +76,72 @@ class Healing:
         session = self._session
         session.client.send(m.Cancel(heal.run))
         session.heals.remove(heal.run)
-        heal.run = session.new_run()
+        heal.run = session.make_run_id()
         heal.case = dataclasses.replace(heal.case, hints=(*heal.case.hints, *([hint] if hint else [])))
         session.remember(heal)
         heal.settled.clear()
-        heal.change(
+        heal.update_card(
             run=heal.run, phase="healing", status=f"{heal.card.headline}: healing…", attempts=(), proposal=(),
-            asks_consent=False, instructions="", model_off=session.model_off(config),
+            asks_consent=False, instructions="", model_off=session.explain_missing_model(config) or "",
         )  # fmt: skip
-        states = session.checkpoints.now(heal.run, Start.BEFORE_CELL)
-        if not self._hand_over(heal, states, config):
+        states = session.checkpoints.freeze_now(heal.run, Start.BEFORE_CELL)
+        if not self._send_heal(heal, states, config):
             session.checkpoints.release(states)
-            heal.change(phase="closed", status="Healing is off: the worker died too often.")
+            heal.update_card(phase="closed", status="Healing is off: the worker died too often.")
             heal.settled.set()
 
-    def _hand_over(self, heal: LiveHeal, states: tuple[m.StateAddress, ...], config: HealConfig) -> bool:
+    def _send_heal(self, heal: LiveHeal, states: tuple[m.StateAddress, ...], config: HealConfig) -> bool:
         session = self._session
         unproven, spent = session.checkpoints.refusal, session.spent
         return session.client.send(m.Heal(heal.run, heal.case, states, config, unproven=unproven, session_spent=spent))
 
     # --- the last failure ----------------------------------------------------------------------------------------
 
-    def heal_last(self, chosen: options.HealOptions) -> LiveHeal | None:
+    def heal_last_failure(self, chosen: options.HealOptions) -> LiveHeal | None:
         """``%heal``: the last failure of this shell, also one from before the extension was loaded."""
         last = self._session.heals.latest
-        error = _last_error()
+        error = _find_last_error()
         if error is None:
             return None
         if last is not None and last.case.failure.evalue == str(error) and last.card.phase == "proposed":
             return last
-        failure = self.last_failure()
-        return None if failure is None else self.begin(failure, chosen, error=error)
+        failure = self.find_last_failure()
+        return None if failure is None else self.start_heal(failure, chosen, error=error)
 
-    def last_failure(self) -> Failure | None:
+    def find_last_failure(self) -> Failure | None:
         """The last failure of this shell, healed or not. None where nothing failed, or nobody knows in which cell."""
-        session, error = self._session, _last_error()
-        run, raw = self._cell_that_raised(error) if error is not None else (0, "")
+        session, error = self._session, _find_last_error()
+        run, raw = self._find_raising_cell(error) if error is not None else (0, "")
         if error is None or not raw or options.is_ours(raw):
             return None
         source = options.to_body(raw)
-        cell_id = session.cells.cell_of_run(run)
+        cell_id = session.cells.find_cell_of_run(run)
         if not cell_id:  # it ran before the extension was loaded
-            cell_id = session.cells.cell_with(source) or session.cells.identify(None, source)
-            session.cells.ran(cell_id, raw, run, failed=True)
+            cell_id = session.cells.find_cell_with_source(source) or session.cells.identify(None, source)
+            session.cells.record_run(cell_id, raw, run, failed=True)
         before = isinstance(error, SyntaxError)
-        return capture.failure_of(session.shell, error, cell_id, source, session.cells, before_exec=before, seconds=0.0)
+        return failure_capture.describe_failure(
+            session.shell, error, cell_id, source, session.cells, before_exec=before, seconds=0.0
+        )
 
-    def case_to_send(self, cell_id: str) -> tuple[str, Case] | None:
+    def find_case_to_send(self, cell_id: str) -> tuple[str, Case] | None:
         """The run and the case that ``%heal sent`` is about: the last failure of that cell (empty: of the session).
 
         A failure that nothing was done about yet has a run of its own, with no journal. None where the kernel no longer has one.
         """
         session = self._session
         healed = [h for h in session.heals if cell_id in ("", h.card.cell_id)]
-        failure = self.last_failure()
+        failure = self.find_last_failure()
         known = failure is not None and any(
             (h.case.failure.cell_id, h.case.failure.evalue) == (failure.cell_id, failure.evalue) for h in healed
         )
         if failure is not None and not known and cell_id in ("", failure.cell_id):
-            return session.new_run(), Case(failure, session.cells.notebook(failure.cell_id, failure.source, 0))
+            return session.make_run_id(), Case(
+                failure, session.cells.build_notebook(failure.cell_id, failure.source, 0)
+            )
         return (healed[-1].run, healed[-1].case) if healed else None
 
-    def _cell_that_raised(self, error: BaseException) -> tuple[int, str]:
+    def _find_raising_cell(self, error: BaseException) -> tuple[int, str]:
         runs = getattr(self._session.shell.compile, "_filename_map", {})
         run = 0
         tb = error.__traceback__
@@ -158,33 +163,33 @@ class Healing:
         What is run is what approving would run: the whole cell, or (``resumed``) what is left of it. A statement that took
         long and ran is not run again here either.
         """
-        found = heal.card.find_candidate(patch_id)
-        if found is None:
+        candidate = heal.card.find_candidate(patch_id)
+        if candidate is None:
             return False
-        left = resumed or resume.spares_what_ran(heal.case.failure)
-        states = self._session.checkpoints.now(heal.run, Start.AFTER_FAILURE if left else Start.BEFORE_CELL)
+        left = resumed or resume.is_tried_after_failure_only(heal.case.failure)
+        states = self._session.checkpoints.freeze_now(heal.run, Start.AFTER_FAILURE if left else Start.BEFORE_CELL)
         if not states:
             return False
         heal.proving = True
         heal.settled.clear()
-        if self._session.client.send(m.Prove(heal.run, heal.case, found.patch, states, self._session.config)):
+        if self._session.client.send(m.Prove(heal.run, heal.case, candidate.patch, states, self._session.config)):
             return True
         heal.proving = False
         heal.settled.set()
         self._session.checkpoints.release(states)
         return False
 
-    def prove_open(self) -> None:
+    def prove_open_proposal(self) -> None:
         """Another cell ran: what the last heal proposes is proven from the state as it is now."""
         heal = self._session.heals.latest
         if heal is None or heal.card.phase != "proposed" or heal.proving or not heal.card.proposal[0].proven_from:
             return
         heal.disturbed = True
-        heal.change(ran_since=heal.card.ran_since + 1)
+        heal.update_card(ran_since=heal.card.ran_since + 1)
         self.prove_again(heal)
 
 
-def _last_error() -> BaseException | None:
+def _find_last_error() -> BaseException | None:
     """What the interpreter keeps of the last exception that nobody caught."""
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     return error if isinstance(error, BaseException) else None

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal.errors import WireError
 from jupyter_selfheal.own_process import process_arguments
-from jupyter_selfheal.surfaces.live import later
+from jupyter_selfheal.surfaces.live import LazyModule
 
 if TYPE_CHECKING:
     from jupyter_selfheal import wire
 else:
-    wire = later("wire")
+    wire = LazyModule("wire")
 
 RESTARTS_AN_HOUR = 3
 """Times a dead worker is started again within an hour; after that healing stays off, with a notice."""
@@ -33,13 +33,14 @@ RESTARTS_AN_HOUR = 3
 class WorkerClient:
     """Speaks to a process that runs :mod:`jupyter_selfheal.surfaces.worker`.
 
-    ``receive(message)`` and ``lost(what_to_say)`` are called on the reader thread: they must not run user code or print.
+    ``on_message(message)`` and ``on_end(what_to_say, is_started_again)`` are called on the reader thread: they must not run
+    user code or print.
     """
 
-    def __init__(self, log_path: Path, receive: Callable[[Any], None], lost: Callable[[str, bool], None]) -> None:
+    def __init__(self, log_path: Path, on_message: Callable[[Any], None], on_end: Callable[[str, bool], None]) -> None:
         self._log_path = log_path
-        self._receive = receive
-        self._lost = lost
+        self._on_message = on_message
+        self._on_end = on_end
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
         self._starts: deque[float] = deque()
@@ -70,12 +71,12 @@ class WorkerClient:
                 return False
             self._starts.append(now)
             self._lines = queue.SimpleQueue()
-            self._process = self._spawn()
-            for work, name in ((self._write, "selfheal-writer"), (self._read, "selfheal-reader")):
+            self._process = self._spawn_worker()
+            for work, name in ((self._write_lines, "selfheal-writer"), (self._read_messages, "selfheal-reader")):
                 threading.Thread(target=work, args=(self._process, self._lines), name=name, daemon=True).start()
             return True
 
-    def _spawn(self) -> subprocess.Popen[bytes]:
+    def _spawn_worker(self) -> subprocess.Popen[bytes]:
         self._log_path.parent.mkdir(parents=True, exist_ok=True)
         with open(self._log_path, "ab") as log:
             return subprocess.Popen(
@@ -89,13 +90,13 @@ class WorkerClient:
     def greet(self, version: str, folder: str) -> bool:
         """Send ``messages.Hello``, written by hand: nothing of the model is loaded for it."""
         hello = {"$": "Hello", "version": version, "kernel_pid": self._pid, "folder": folder}
-        return self._put(json.dumps({"v": 1, "body": hello}, ensure_ascii=False, separators=(",", ":")))
+        return self._queue_line(json.dumps({"v": 1, "body": hello}, ensure_ascii=False, separators=(",", ":")))
 
     def send(self, message: Any) -> bool:
         """Queue a message. False where there is no worker to take it."""
-        return self._put(wire.dumps(message))
+        return self._queue_line(wire.dumps(message))
 
-    def _put(self, line: str) -> bool:
+    def _queue_line(self, line: str) -> bool:
         if not self.start():
             return False
         self._lines.put(line + "\n")
@@ -115,7 +116,7 @@ class WorkerClient:
             process.kill()
             process.wait()
 
-    def _write(self, process: subprocess.Popen[bytes], lines: queue.SimpleQueue[str | None]) -> None:
+    def _write_lines(self, process: subprocess.Popen[bytes], lines: queue.SimpleQueue[str | None]) -> None:
         pipe = process.stdin
         assert pipe is not None
         try:
@@ -130,7 +131,7 @@ class WorkerClient:
             except OSError:
                 pass
 
-    def _read(self, process: subprocess.Popen[bytes], lines: queue.SimpleQueue[str | None]) -> None:
+    def _read_messages(self, process: subprocess.Popen[bytes], lines: queue.SimpleQueue[str | None]) -> None:
         pipe = process.stdout
         assert pipe is not None
         with pipe:
@@ -142,23 +143,25 @@ class WorkerClient:
                 try:
                     message = wire.loads(line)
                 except WireError as error:
-                    self._note(f"unreadable line from the worker: {error}")
+                    self._write_log_line(f"unreadable line from the worker: {error}")
                     continue
                 try:
-                    self._receive(message)
+                    self._on_message(message)
                 except Exception as error:  # an error of ours must end in the log, never in the user's notebook
-                    self._note(f"{type(message).__name__} could not be shown: {type(error).__name__}: {error}")
+                    self._write_log_line(
+                        f"{type(message).__name__} could not be shown: {type(error).__name__}: {error}"
+                    )
         lines.put(None)
         code = process.wait()
         if not self._closed:
             again = len(self._starts) <= RESTARTS_AN_HOUR
-            self._lost(f"the healing worker ended (exit status {code}); log: {self._log_path}", again)
+            self._on_end(f"the healing worker ended (exit status {code}); log: {self._log_path}", again)
 
-    def _note(self, text: str) -> None:
-        note(self._log_path, text)
+    def _write_log_line(self, text: str) -> None:
+        write_log_line(self._log_path, text)
 
 
-def note(path: Path, text: str) -> None:
+def write_log_line(path: Path, text: str) -> None:
     """One line in our log. Never raises: the log is the last resort."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

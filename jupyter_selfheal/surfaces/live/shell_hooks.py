@@ -1,7 +1,7 @@
 """What IPython calls: before and after each cell, and to read its text.
 
-Everything goes through :func:`guarded`, so that an error of ours becomes one line in the log and a short notice, never a
-traceback over the user's, and never a broken hook.
+Everything goes through :func:`report_errors`, so that an error of ours becomes one line in the log and a short notice,
+never a traceback over the user's, and never a broken hook.
 """
 
 from __future__ import annotations
@@ -17,46 +17,46 @@ from jupyter_selfheal import magic_options as options
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.inside.fork import zygote
-from jupyter_selfheal.surfaces.live import later
-from jupyter_selfheal.surfaces.live.hook import ExceptionHook
-from jupyter_selfheal.surfaces.live.parts import Parts
+from jupyter_selfheal.surfaces.live import LazyModule
+from jupyter_selfheal.surfaces.live.components import Components
+from jupyter_selfheal.surfaces.live.exception_hook import ExceptionHook
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
 if TYPE_CHECKING:
     from jupyter_selfheal.model import Failure
-    from jupyter_selfheal.surfaces.live import capture
+    from jupyter_selfheal.surfaces.live import failure_capture
 else:
-    capture = later("surfaces.live.capture")
+    failure_capture = LazyModule("surfaces.live.failure_capture")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def guarded(method: F) -> F:
+def report_errors(method: F) -> F:
     """An error of ours ends here: logged, told in one line, at most once in a session for each place."""
 
     @functools.wraps(method)
-    def wrapper(self: Watch, *args: Any, **kwargs: Any) -> Any:
-        if self._session.busy_within or os.getpid() != self._session.pid:
+    def wrapper(self: ShellHooks, *args: Any, **kwargs: Any) -> Any:
+        if self._session.is_running_fix or os.getpid() != self._session.pid:
             return None
         try:
             return method(self, *args, **kwargs)
         except Exception as error:
-            self._session.own_error(method.__name__, error)
+            self._session.report_internal_error(method.__name__, error)
             return None
 
     return wrapper  # type: ignore[return-value]
 
 
-class Watch:
+class ShellHooks:
     """Our places in one shell."""
 
-    def __init__(self, session: LiveSession, parts: Parts) -> None:
+    def __init__(self, session: LiveSession, components: Components) -> None:
         self._session = session
-        self._parts = parts
+        self._components = components
         self._shell = session.shell
         self._hook = ExceptionHook(session.shell)
-        self._events = (("pre_run_cell", self.before_cell), ("post_run_cell", self.after_cell))
-        self._transformers = (options.blank_heal_line, self.blank_what_ran)
+        self._events = (("pre_run_cell", self.handle_pre_run_cell), ("post_run_cell", self.handle_post_run_cell))
+        self._transformers = (options.blank_heal_line, self.blank_statements_that_ran)
         self._began = 0.0
         self._options: options.HealOptions | None = None
         self._error_before: BaseException | None = None
@@ -82,27 +82,27 @@ class Watch:
             except ValueError:
                 pass  # somebody cleared the callbacks before us
 
-    def blank_what_ran(self, lines: list[str]) -> list[str]:
+    def blank_statements_that_ran(self, lines: list[str]) -> list[str]:
         """Input transformer for Resume: the approved cell, without the statements that already ran."""
         rest = self._session.pending_resume.get("".join(lines).strip("\n"))
         return rest.splitlines(keepends=True) if rest is not None else lines
 
-    @guarded
-    def before_cell(self, info: Any) -> None:
+    @report_errors
+    def handle_pre_run_cell(self, info: Any) -> None:
         """``pre_run_cell``: freeze the state before the cell where that is asked for or cheap."""
         raw = info.raw_cell
         self._options = self._read_options(raw)
         if options.is_ours(raw):
             return
         session = self._session
-        session.checkpoints.before_cell(
-            forced=self._options is not None, wanted=session.auto_suggest and not session.is_open
+        session.checkpoints.freeze_before_cell(
+            forced=self._options is not None, suggesting=session.auto_suggest and not session.has_open_heal
         )
         self._error_before = getattr(sys, "last_value", None)
         self._began = time.monotonic()
 
-    @guarded
-    def after_cell(self, result: Any) -> None:
+    @report_errors
+    def handle_post_run_cell(self, result: Any) -> None:
         """``post_run_cell``: heal what failed; let go of the checkpoint of what ran."""
         info = getattr(result, "info", None)
         raw = getattr(info, "raw_cell", "") or ""
@@ -110,16 +110,16 @@ class Watch:
             return
         seconds, chosen, session = time.monotonic() - self._began, self._options, self._session
         source = options.to_body(raw)
-        error = result.error_before_exec or result.error_in_exec or self._shown_by_magic(source)
+        error = result.error_before_exec or result.error_in_exec or self._find_error_shown_by_magic(source)
         cell_id = session.cells.identify(getattr(info, "cell_id", None), source)
         if result.execution_count:
-            session.cells.ran(cell_id, raw, result.execution_count, failed=error is not None)
-            self._register(result.execution_count, cell_id)
+            session.cells.record_run(cell_id, raw, result.execution_count, failed=error is not None)
+            self._register_run(result.execution_count, cell_id)
         session.pending_resume.pop(source.strip("\n"), None)
         failure = None
         if error is not None:
             before = result.error_before_exec is not None
-            failure = capture.failure_of(
+            failure = failure_capture.describe_failure(
                 self._shell,
                 error,
                 cell_id,
@@ -129,33 +129,33 @@ class Watch:
                 seconds=0.0 if before else seconds,
             )
         elif chosen is not None and chosen.oracle:
-            failure = capture.missed(cell_id, source, seconds)
-        if failure is None or not self._wanted(error, failure, info):
-            session.checkpoints.ran_ok()
+            failure = failure_capture.describe_missed(cell_id, source, seconds)
+        if failure is None or not self._should_heal(error, failure, info):
+            session.checkpoints.discard_state_before_cell()
             if session.heals:
-                self._parts.healing.prove_open()
+                self._components.dispatcher.prove_open_proposal()
             return
-        self._parts.healing.begin(failure, chosen or options.HealOptions(), error=error, result=result)
+        self._components.dispatcher.start_heal(failure, chosen or options.HealOptions(), error=error, result=result)
 
-    def _shown_by_magic(self, source: str) -> BaseException | None:
+    def _find_error_shown_by_magic(self, source: str) -> BaseException | None:
         """What ``%%time`` of IPython 8 caught and showed by itself, so that the cell ended well."""
         before, self._error_before = self._error_before, None
         shown = getattr(sys, "last_value", None)
         if shown is before or not isinstance(shown, BaseException) or not source.lstrip().startswith("%%time"):
             return None
-        return shown if capture.is_timed(shown) else None
+        return shown if failure_capture.is_timed(shown) else None
 
-    def _wanted(self, error: BaseException | None, failure: Failure, info: Any) -> bool:
+    def _should_heal(self, error: BaseException | None, failure: Failure, info: Any) -> bool:
         if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
             return False
-        if "raises-exception" in self._tags(info, failure.cell_id) or type(error).__name__ == "UsageError":
+        if "raises-exception" in self._list_tags(info, failure.cell_id) or type(error).__name__ == "UsageError":
             return False
         if self._options is not None:
             return True
         session = self._session
         return session.auto_suggest and not session.was_rejected(failure.cell_id, failure.ename, failure.evalue)
 
-    def _tags(self, info: Any, cell_id: str) -> tuple[str, ...]:
+    def _list_tags(self, info: Any, cell_id: str) -> tuple[str, ...]:
         """A cell's tags: what came with the request (JupyterLab sends them), and what the notebook that we were told says.
 
         Newer IPythons hand the metadata of the request on; with older ones the kernel has the request itself.
@@ -163,9 +163,9 @@ class Watch:
         sent = getattr(info, "cell_meta", None)
         if sent is None and hasattr(self._shell, "get_parent"):
             sent = self._shell.get_parent().get("metadata")
-        return (*((sent or {}).get("tags") or ()), *self._session.cells.tags_of(cell_id))
+        return (*((sent or {}).get("tags") or ()), *self._session.cells.list_tags(cell_id))
 
-    def _register(self, run: int, cell_id: str) -> None:
+    def _register_run(self, run: int, cell_id: str) -> None:
         """Let trials know which cell a code file belongs to."""
         for name, number in getattr(self._shell.compile, "_filename_map", {}).items():
             if number == run:

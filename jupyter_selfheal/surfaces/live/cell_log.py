@@ -13,7 +13,7 @@ from jupyter_selfheal import magic_options
 if TYPE_CHECKING:
     from jupyter_selfheal.model import Cell, Notebook, Output
 
-LIMIT = 2_000
+MAX_CELLS = 2_000
 """Cells remembered; older ones go first."""
 
 
@@ -44,38 +44,39 @@ class CellLog:
 
         return "cell-" + hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:10]
 
-    def ran(self, cell_id: str, raw: str, run: int, *, failed: bool = False) -> None:
+    def record_run(self, cell_id: str, raw: str, run: int, *, failed: bool = False) -> None:
         """A cell was run as execution ``run``; ``raw`` is its text as it stands in the notebook."""
         (self._unfinished.add if failed else self._unfinished.discard)(cell_id)
         source, self._raw[cell_id] = magic_options.to_body(raw), raw
         self._by_id.pop(cell_id, None)
         self._by_id[cell_id] = (source, run)
         self._by_run[run] = cell_id
-        while len(self._by_id) > LIMIT:
+        while len(self._by_id) > MAX_CELLS:
             self._raw.pop(old := next(iter(self._by_id)), None)
             del self._by_id[old]
 
-    def written(self, cell: Cell) -> str:
+    def find_written_source(self, cell: Cell) -> str:
         """The cell as it stands in the notebook: with its ``%%heal`` line, and blank lines on top, if it has any."""
-        told = (self._raw.get(cell.id, ""), self._page.get(cell.id, ""))
-        return next((raw for raw in told if raw and magic_options.to_body(raw) == cell.source), cell.source)
+        sources = (self._raw.get(cell.id, ""), self._page.get(cell.id, ""))
+        return next((raw for raw in sources if raw and magic_options.to_body(raw) == cell.source), cell.source)
 
-    def cell_of_run(self, run: int) -> str:
-        """Id of the cell that was execution ``run``, or an empty string."""
-        return self._by_run.get(run, "")
+    def find_cell_of_run(self, run: int) -> str | None:
+        """Id of the cell that was execution ``run``."""
+        return self._by_run.get(run)
 
-    def cell_with(self, source: str) -> str:
-        """Id of the one cell of the front end's notebook with this source, or an empty string."""
-        found = [cell.id for cell in self._context if cell.source.strip() == source.strip()]
-        return found[0] if len(found) == 1 else ""
+    def find_cell_with_source(self, source: str) -> str | None:
+        """Id of the one cell of the front end's notebook with this source; None where there is none, or several."""
+        matches = [cell.id for cell in self._context if cell.source.strip() == source.strip()]
+        return matches[0] if len(matches) == 1 else None
 
-    def tags_of(self, cell_id: str) -> tuple[str, ...]:
+    def list_tags(self, cell_id: str) -> tuple[str, ...]:
         """Its tags in the front end's notebook."""
         return next((cell.tags for cell in self._context if cell.id == cell_id), ())
 
-    def source_of(self, cell_id: str) -> str:
-        """The source it last ran with, or an empty string."""
-        return self._by_id.get(cell_id, ("", 0))[0]
+    def find_source(self, cell_id: str) -> str | None:
+        """The source it last ran with."""
+        source, _ = self._by_id.get(cell_id, (None, 0))
+        return source
 
     def learn(self, cells: tuple[Cell, ...], path: str = "") -> None:
         """The notebook as the front end has it: order, ids, sources, stored outputs."""
@@ -89,12 +90,12 @@ class CellLog:
                 failed = any(o.output_type == "error" for o in cell.outputs)
                 self._stored.setdefault(cell.id, () if failed else cell.outputs)
 
-    def notebook(self, failing: str, source: str, run: int) -> Notebook:
+    def build_notebook(self, failing: str, source: str, run: int) -> Notebook:
         """The cells around a failure: the front end's notebook if it told one, else the history in order of running."""
         from jupyter_selfheal.model import Cell, Notebook
 
         if any(cell.id == failing for cell in self._context):
-            cells = tuple(self._merged(cell, failing, source) for cell in self._context)
+            cells = tuple(self._merge_cell(cell, failing, source) for cell in self._context)
         else:
             known = (
                 Cell(name, text, runs=0 if name in self._unfinished else number, unfinished=name in self._unfinished)
@@ -104,7 +105,7 @@ class CellLog:
             cells = (*known, Cell(failing, source, runs=run))
         return Notebook(cells, path=self.path, folder=self.folder)
 
-    def _merged(self, cell: Cell, failing: str, source: str) -> Cell:
+    def _merge_cell(self, cell: Cell, failing: str, source: str) -> Cell:
         from jupyter_selfheal import source as src
 
         ran, number = self._by_id.get(cell.id, ("", 0))

@@ -9,18 +9,18 @@ from typing import Any
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.locate import TIMED, NamedFrame, find_line, list_frames, timed_cell_of
 from jupyter_selfheal.model import Failure, FailureKind, Frame
-from jupyter_selfheal.surfaces.live.cells import CellLog
+from jupyter_selfheal.surfaces.live.cell_log import CellLog
 
 TRACEBACK_LIMIT = 20_000
 """Characters of traceback text kept: enough for the deepest one that anybody reads."""
 
 
-def failure_of(
+def describe_failure(
     shell: Any, error: BaseException, cell_id: str, source: str, log: CellLog, *, before_exec: bool, seconds: float
 ) -> Failure:
     """Describe ``error``, raised by the cell ``cell_id`` whose text was ``source`` (``%%heal`` line blanked)."""
     timed = timed_cell_of(source, cell_id)
-    frames = _frames(shell, error.__traceback__, log, timed)
+    frames = _list_frames(shell, error.__traceback__, log, timed)
     line = find_line(frames, lambda frame: frame[4] == cell_id, timed)
     syntax = isinstance(error, SyntaxError) and before_exec
     if isinstance(error, SyntaxError) and not line:
@@ -30,7 +30,7 @@ def failure_of(
         source=source,
         kind=FailureKind.SYNTAX if syntax else FailureKind.RAISED,
         ename=type(error).__name__,
-        evalue=_message(error),
+        evalue=_format_message(error),
         line=line,
         statement=-1 if syntax else src.find_statement(source, line),
         frames=tuple(Frame(*frame) for frame in frames),
@@ -44,33 +44,33 @@ def is_timed(error: BaseException) -> bool:
     return any(frame.f_code.co_filename in TIMED for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
-def missed(cell_id: str, source: str, seconds: float) -> Failure:
+def describe_missed(cell_id: str, source: str, seconds: float) -> Failure:
     """A cell that ran to its end, and is to be checked against what is expected of it."""
     return Failure(cell_id, source, FailureKind.MISSED, seconds=seconds)
 
 
-def _message(error: BaseException) -> str:
+def _format_message(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # a user's __str__ may do anything
         return "?"
 
 
-def _frames(shell: Any, tb: TracebackType | None, log: CellLog, timed: str | None) -> list[NamedFrame]:
+def _list_frames(shell: Any, tb: TracebackType | None, log: CellLog, timed: str | None) -> list[NamedFrame]:
     runs = getattr(shell.compile, "_filename_map", {})
 
     def name_cell(file: str) -> str:
         run = runs.get(file)
-        return log.cell_of_run(run) if run is not None else ""
+        return (log.find_cell_of_run(run) if run is not None else None) or ""
 
     frames = list_frames(
         traceback.walk_tb(tb), lambda file: bool(name_cell(file)), name_cell, timed, lambda file, line: ""
     )
     for frame in frames:  # what the cell held when it ran
-        frame[3] = _line(log.source_of(frame[4]), frame[1])
+        frame[3] = _find_line_text(log.find_source(frame[4]) or "", frame[1])
     return frames
 
 
-def _line(source: str, line: int) -> str:
+def _find_line_text(source: str, line: int) -> str:
     lines = source.splitlines()
     return lines[line - 1].strip() if 0 < line <= len(lines) else ""

@@ -22,7 +22,7 @@ class ExceptionHook:
     def install(self) -> None:
         """Take the slot; what was in it goes on being called for the exceptions it had asked for."""
         self._before = (self._shell.custom_exceptions, self._shell.CustomTB)
-        self._shell.set_custom_exc((Exception,), self._handle)
+        self._shell.set_custom_exc((Exception,), self._handle_exception)
         self._ours = self._shell.CustomTB
 
     def remove(self) -> None:
@@ -31,27 +31,27 @@ class ExceptionHook:
             self._shell.custom_exceptions, self._shell.CustomTB = self._before
         self._before = None
 
-    def _handle(
+    def _handle_exception(
         self, shell: Any, etype: type[BaseException], value: BaseException, tb: TracebackType | None,
         tb_offset: int | None = None,
     ) -> Any:  # fmt: skip
         theirs, handler = self._before or ((), None)
         if theirs and issubclass(etype, theirs) and handler is not None:
             return handler(etype, value, tb, tb_offset)
-        return _show(shell, (etype, value, tb), tb_offset)
+        return _show_traceback(shell, (etype, value, tb), tb_offset)
 
 
-def _show(
+def _show_traceback(
     shell: Any, raised: tuple[type[BaseException], BaseException, TracebackType | None], offset: int | None
 ) -> Any:
     """What IPython itself would do in the two places from which a custom handler is called."""
     etype, _, tb = raised
-    if not _while_parsing(tb):
+    if not _is_raised_while_parsing(tb):
         return shell.showtraceback(raised, tb_offset=offset, running_compiled_code=True)
     return shell.showindentationerror() if issubclass(etype, IndentationError) else shell.showsyntaxerror()
 
 
-def _while_parsing(tb: TracebackType | None) -> bool:
+def _is_raised_while_parsing(tb: TracebackType | None) -> bool:
     names = []
     while tb is not None:
         names.append(tb.tb_frame.f_code.co_name)

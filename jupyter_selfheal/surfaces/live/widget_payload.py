@@ -5,7 +5,7 @@ from __future__ import annotations
 from jupyter_selfheal.model import JSON, Candidate, Notebook, Output, Proposal
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import find_source_to_edit
-from jupyter_selfheal.surfaces.live.edits import edits_of
+from jupyter_selfheal.surfaces.live.frontend_edits import to_frontend_edits
 from jupyter_selfheal.surfaces.words import format_confidence, format_facts, format_warning
 
 APPROVE = ("approve", "Approve", "put the fix into the notebook")
@@ -13,7 +13,7 @@ RUN = ("run", "Approve & run", "put the fix into the notebook and run it (Alt+En
 RESUME = ("resume", "Resume from the failing statement", "put the fix into the notebook, run only what is left")
 
 
-def payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
+def build_payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
     """The card as the widget receives it."""
     proposal = card.proposal[0] if card.proposal else None
     question = proposal.questions[0] if proposal and proposal.questions else None
@@ -25,35 +25,35 @@ def payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
         "cause": card.cause,
         "advice": card.advice,
         "attempts": list(card.attempts),
-        "candidates": [_candidate(c, card, notebook) for c in card.candidates],
+        "candidates": [_build_candidate(c, card, notebook) for c in card.candidates],
         "notes": [*(proposal.notes if proposal else ()), *card.notes],
         "question": {"text": question.text, "answers": list(question.answers)} if question else None,
         "instructions": card.instructions,
-        "buttons": buttons(card),
+        "buttons": list_buttons(card),
         "undo": list(card.undo),
         "auto": (card.auto_by or "ask") if card.unasked else "",
         "how": card.unasked,
     }
 
 
-def buttons(card: Card) -> list[dict[str, JSON]]:
+def list_buttons(card: Card) -> list[dict[str, JSON]]:
     """What can be done now, most wanted first."""
-    found: list[dict[str, JSON]] = []
+    buttons: list[dict[str, JSON]] = []
 
     def add(name: str, label: str, hint: str, **more: JSON) -> None:
-        found.append({"id": name, "label": label, "hint": hint, **more})
+        buttons.append({"id": name, "label": label, "hint": hint, **more})
 
-    shown = card.find_candidate()
-    if card.phase == "proposed" and shown is not None and card.proposal[0].needs_consent:
-        what = ", ".join(card.proposal[0].needs_consent)
-        add("allow", "Allow this trial", f"the patch would add: {what}; it was not run yet", primary=True)
-    elif card.phase == "proposed" and shown is not None:
+    candidate = card.find_candidate()
+    if card.phase == "proposed" and candidate is not None and card.proposal[0].needs_consent:
+        capabilities = ", ".join(card.proposal[0].needs_consent)
+        add("allow", "Allow this trial", f"the patch would add: {capabilities}; it was not run yet", primary=True)
+    elif card.phase == "proposed" and candidate is not None:
         add(RUN[0], RUN[1], RUN[2], primary=True)
         add(*APPROVE)
         if card.can_resume:
             add(RESUME[0], RESUME[1], card.resume_warning or RESUME[2])
         add("edit", "Edit", "change the fix and try yours", ask="Your version of the cell", multiline=True,
-            initial=find_source_to_edit(shown.patch, card.cell_id))  # fmt: skip
+            initial=find_source_to_edit(candidate.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
     if card.phase == "proposed":
         add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)")
@@ -72,27 +72,27 @@ def buttons(card: Card) -> list[dict[str, JSON]]:
         add("stop", "Stop", "end this heal; nothing is changed")
     if card.phase == "applied" and card.undo:
         add("undo", "Undo", "put the old source back")
-    return found
+    return buttons
 
 
-def _candidate(found: Candidate, card: Card, notebook: Notebook) -> dict[str, JSON]:
+def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> dict[str, JSON]:
     proposal = card.proposal[0]
     return {
-        "id": found.patch.id,
-        "title": found.patch.title,
-        "score": f"{found.verdict.score:g}",
-        "proof": ", ".join(found.verdict.proofs) + format_confidence(found) or "not proven",
-        "risk": found.patch.risk,
-        "reasons": [*found.verdict.reasons, *([found.patch.why] if found.patch.why else [])],
-        "facts": format_facts(proposal, found),
-        "warning": format_warning(card, found),
-        "edits": edits_of(found.patch, notebook, card.written),
-        "old_output": [_output(o) for o in proposal.failure.outputs] + [_error(proposal)],
-        "new_output": [_output(o) for s in found.trial.steps if s.role == "cell" for o in s.outputs],
+        "id": candidate.patch.id,
+        "title": candidate.patch.title,
+        "score": f"{candidate.verdict.score:g}",
+        "proof": ", ".join(candidate.verdict.proofs) + format_confidence(candidate) or "not proven",
+        "risk": candidate.patch.risk,
+        "reasons": [*candidate.verdict.reasons, *([candidate.patch.why] if candidate.patch.why else [])],
+        "facts": format_facts(proposal, candidate),
+        "warning": format_warning(card, candidate),
+        "edits": to_frontend_edits(candidate.patch, notebook, card.written),
+        "old_output": [_build_output(o) for o in proposal.failure.outputs] + [_build_error(proposal)],
+        "new_output": [_build_output(o) for s in candidate.trial.steps if s.role == "cell" for o in s.outputs],
     }
 
 
-def _output(output: Output) -> dict[str, JSON]:
+def _build_output(output: Output) -> dict[str, JSON]:
     return {
         "output_type": output.output_type,
         "text": output.text[:20_000],
@@ -101,5 +101,5 @@ def _output(output: Output) -> dict[str, JSON]:
     }
 
 
-def _error(proposal: Proposal) -> dict[str, JSON]:
+def _build_error(proposal: Proposal) -> dict[str, JSON]:
     return {"output_type": "error", "text": "", "data": {}, "traceback_text": proposal.failure.headline}
