@@ -50,7 +50,7 @@ class Maker:
     def __init__(self, program: Program, ns: Mapping[str, Any], given: Mapping[str, Any], sight: Sight) -> None:
         self.program, self.ns, self.given, self.sight = program, ns, given, sight
 
-    def _scope(self, unit: int, text: str) -> Scope:
+    def _build_scope(self, unit: int, text: str) -> Scope:
         kinds = dict(self.sight.kinds.get(unit, {}))
         given = self.given
         outside = frozenset(n for n in given.get("names", ()) if n in self.ns)
@@ -70,60 +70,60 @@ class Maker:
         )
         return Scope(text, hints)
 
-    def _changes(self, unit: int, text: str) -> Iterator[tuple[float, int, Change]]:
+    def _rank_changes(self, unit: int, text: str) -> Iterator[tuple[float, int, Change]]:
         suspicion = self.sight.suspicion.get(unit, {})
         checks = self.sight.result.failed + self.sight.result.passed
         is_strict = self.program.units[unit].role == REPLAY and checks == 1
-        for weight, change in rank_changes(self._scope(unit, text), suspicion):
+        for weight, change in rank_changes(self._build_scope(unit, text), suspicion):
             if is_strict and (change.prior < LIKELY or any(word in change.words for word in ADDED)):
                 continue
-            yield weight * self._share(unit), unit, change
+            yield weight * self._weigh_unit(unit), unit, change
 
-    def _share(self, unit: int) -> float:
+    def _weigh_unit(self, unit: int) -> float:
         """By what a statement is for, how much a change of it counts (0–1)."""
         given = self.program.units[unit]
         return (QUERY if given.query else 1.0) * (EARLIER if given.role == REPLAY else 1.0)
 
-    def singles(self) -> Iterator[Candidate]:
+    def make_singles(self) -> Iterator[Candidate]:
         """Every single change of every mutable unit, best first over all units."""
-        found: list[tuple[float, int, Change]] = []
+        changes: list[tuple[float, int, Change]] = []
         for n, unit in enumerate(self.program.units):
             if unit.mutable:
-                found.extend(self._changes(n, unit.text))
-        found.sort(key=lambda item: -item[0])
-        for weight, n, change in found:
-            yield self._candidate({}, n, self.program.units[n].text, change, weight)
+                changes.extend(self._rank_changes(n, unit.text))
+        changes.sort(key=lambda item: -item[0])
+        for weight, n, change in changes:
+            yield self._build_candidate({}, n, self.program.units[n].text, change, weight)
 
-    def pairs(self, partial: Sequence[Candidate]) -> Iterator[Candidate]:
+    def make_pairs(self, partial: Sequence[Candidate]) -> Iterator[Candidate]:
         """A second change on top of the changes that made most checks pass."""
         best = sorted(partial, key=lambda c: (c.result.failed, -c.weight))[:PAIRS]
         streams: list[tuple[float, Candidate, int, Change]] = []
         for first in best:
             for n, unit in enumerate(self.program.units):
                 if unit.mutable:
-                    changes = list(self._changes(n, first.texts.get(n, unit.text)))[:SECOND]
+                    changes = list(self._rank_changes(n, first.texts.get(n, unit.text)))[:SECOND]
                     streams.extend((weight * first.weight, first, unit_n, change) for weight, unit_n, change in changes)
         streams.sort(key=lambda item: -item[0] / (1 + item[1].result.failed))
         for weight, first, n, change in streams:
             text = first.texts.get(n, self.program.units[n].text)
-            found = self._candidate(first.texts, n, text, change, weight)
-            found.words = f"{first.words}; {found.words}"
-            found.edits = 2
-            found.size += first.size
-            yield found
+            candidate = self._build_candidate(first.texts, n, text, change, weight)
+            candidate.words = f"{first.words}; {candidate.words}"
+            candidate.edits = 2
+            candidate.size += first.size
+            yield candidate
 
-    def _candidate(self, base: Mapping[int, str], n: int, text: str, change: Change, weight: float) -> Candidate:
+    def _build_candidate(self, base: Mapping[int, str], n: int, text: str, change: Change, weight: float) -> Candidate:
         size = sum(abs(end - start) + len(new) for start, end, new in change.edits)
         new = splice(text, change.edits)
-        found = Candidate({**base, n: new}, change.words, change.line, weight, n, size)
-        found.codes = {k: v for k, v in ((n, self._code(n, new)),) if v is not None}
+        candidate = Candidate({**base, n: new}, change.words, change.line, weight, n, size)
+        candidate.codes = {k: v for k, v in ((n, self._compile(n, new)),) if v is not None}
         if base:
             for k, old in base.items():
-                if k != n and (code := self._code(k, old)) is not None:
-                    found.codes[k] = code
-        return found
+                if k != n and (code := self._compile(k, old)) is not None:
+                    candidate.codes[k] = code
+        return candidate
 
-    def _code(self, n: int, text: str) -> CodeType | None:
+    def _compile(self, n: int, text: str) -> CodeType | None:
         try:
             return compile_unit(self.program, n, text)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError, SystemError):

@@ -15,7 +15,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
 from jupyter_selfheal.inside.search.program import CHECK, Program
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, OutOfTime, Runner, timer
+from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, OutOfTime, Runner, limit_cpu_time
 
 INPUTS = 120
 SECONDS = 0.01
@@ -40,7 +40,7 @@ class Input:
 def mutate_value(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> Any:
     """A value of the same type, near the given one, or near a literal of the program (``known``)."""
     if known and type(value) in (int, str, float) and rng.random() < 0.3:
-        value = _met(value, rng.choice(known), rng)
+        value = _move_to_literal(value, rng.choice(known), rng)
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -49,9 +49,9 @@ def mutate_value(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> A
     if isinstance(value, float):
         return rng.choice((value + 1, value - 1, 0.0, 1.0, -value, value * 2, value / 2, value + 0.5))
     if isinstance(value, str):
-        return _text(value, rng)
+        return _mutate_text(value, rng)
     if isinstance(value, list | tuple):
-        return type(value)(_items(list(value), rng, known))
+        return type(value)(_mutate_items(list(value), rng, known))
     if isinstance(value, dict):
         keys = list(value)
         kept = {k: value[k] for k in keys if rng.random() < 0.85}
@@ -61,7 +61,7 @@ def mutate_value(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> A
     return value
 
 
-def _met(value: Any, literal: Any, rng: random.Random) -> Any:
+def _move_to_literal(value: Any, literal: Any, rng: random.Random) -> Any:
     """A value moved to a literal of its type: a number becomes it, a text gets it (or a letter of it) somewhere."""
     if isinstance(value, str) and isinstance(literal, str) and literal:
         at = rng.randint(0, len(value))
@@ -69,7 +69,7 @@ def _met(value: Any, literal: Any, rng: random.Random) -> Any:
     return literal if type(value) is type(literal) else value
 
 
-def _text(value: str, rng: random.Random) -> str:
+def _mutate_text(value: str, rng: random.Random) -> str:
     at = rng.randint(0, len(value))
     letters = value or "ab 1"
     kind = rng.randint(0, 6)
@@ -86,7 +86,7 @@ def _text(value: str, rng: random.Random) -> str:
     return value[at:] + value[:at] if kind == 5 else value + rng.choice("aZ 0,.")
 
 
-def _items(value: list[Any], rng: random.Random, known: Sequence[Any]) -> list[Any]:
+def _mutate_items(value: list[Any], rng: random.Random, known: Sequence[Any]) -> list[Any]:
     at = rng.randint(0, len(value))
     kind = rng.randint(0, 6)
     if kind == 0 and value:
@@ -111,20 +111,20 @@ def generate_inputs(
 ) -> list[tuple[Any, ...]]:
     """Distinct argument lists: those seen first, then mutations of them, of mutations too, some towards literals in ``known``."""
     rng = random.Random(seed)
-    found: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
-    pool = list(found.values())
+    inputs: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
+    pool = list(inputs.values())
     for _ in range(size * 8):
-        if len(found) >= size + len(calls) or not pool:
+        if len(inputs) >= size + len(calls) or not pool:
             break
         base = list(rng.choice(pool))
         for n in range(len(base)):
             if len(base) == 1 or rng.random() < 0.6:
                 base[n] = mutate_value(copy_plain_data(base[n]), rng, known)
         new = tuple(base)
-        if repr(new) not in found:
-            found[repr(new)] = new
+        if repr(new) not in inputs:
+            inputs[repr(new)] = new
             pool.append(new)
-    return list(found.values())
+    return list(inputs.values())
 
 
 def collect_behaviours(
@@ -138,12 +138,12 @@ def collect_behaviours(
     import contextlib
     import time
 
-    found: list[list[str]] = []
+    behaviours: list[list[str]] = []
     end = time.process_time() + budget
     with contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()):
         for codes in variants:
             shown: list[str] = []
-            with contextlib.suppress(Exception, OutOfTime, Enough), runner.state(), timer(30.0):
+            with contextlib.suppress(Exception, OutOfTime, Enough), runner.preserve_state(), limit_cpu_time(30.0):
                 for n, unit in enumerate(runner.program.units):
                     if unit.role == "define" or (
                         unit.role == "cell" and unit.text.startswith(("def ", "class ", "import ", "from "))
@@ -152,14 +152,14 @@ def collect_behaviours(
                 call = runner.ns.get(function)
                 for arguments in given if callable(call) else ():
                     looping = shown.count("!timeout") >= LOOPS or time.process_time() > end
-                    shown.append("!timeout" if looping or call is None else _outcome(call, arguments))
-            found.append(shown)
-    return found
+                    shown.append("!timeout" if looping or call is None else _run_call(call, arguments))
+            behaviours.append(shown)
+    return behaviours
 
 
-def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+def _run_call(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     try:
-        with timer(SECONDS):
+        with limit_cpu_time(SECONDS):
             given = copy_plain_data(arguments)
             value = call(*given)
             if hasattr(value, "__next__"):
@@ -171,7 +171,7 @@ def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
         return "!" + type(error).__name__
 
 
-def kind(shown: str) -> str:
+def name_type(shown: str) -> str:
     """The type of a shown result: of a literal its name, else nothing."""
     try:
         return type(ast.literal_eval(shown.removesuffix(CHANGES))).__name__
@@ -179,15 +179,15 @@ def kind(shown: str) -> str:
         return ""
 
 
-def expected_kinds(program: Program) -> frozenset[str]:
+def collect_expected_types(program: Program) -> frozenset[str]:
     """The types of the results that the checks expect: ``assert f(2) == 4`` tells ``int``."""
     texts = [u.text for u in program.units if u.role == CHECK or u.tests] + list(program.checks)
-    found = {kind(text) for text in (program.expect, *(d.want.strip() for d in program.doctests)) if text}
+    types = {name_type(text) for text in (program.expect, *(d.want.strip() for d in program.doctests)) if text}
     for text in texts:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.Is):
-                found |= {kind(ast.unparse(side)) for side in (node.left, node.comparators[0])}
-    return frozenset(found - {""})
+                types |= {name_type(ast.unparse(side)) for side in (node.left, node.comparators[0])}
+    return frozenset(types - {""})
 
 
 def measure_strangeness(shown: Sequence[str], before: Sequence[str], expected: frozenset[str]) -> float:
@@ -201,8 +201,8 @@ def measure_strangeness(shown: Sequence[str], before: Sequence[str], expected: f
     for now, then in zip(shown, before, strict=True):
         if now.startswith("!"):
             odd += not then.startswith("!")
-        elif expected and (found := kind(now)):
-            odd += found not in expected and not (found == "int" and "float" in expected)
+        elif expected and (now_type := name_type(now)):
+            odd += now_type not in expected and not (now_type == "int" and "float" in expected)
     if len(set(shown)) == 1 and len(set(before)) > 2:
         return 1.0
     return odd / len(shown)
@@ -210,7 +210,7 @@ def measure_strangeness(shown: Sequence[str], before: Sequence[str], expected: f
 
 def group_alike(shown: Sequence[Sequence[str]]) -> list[list[int]]:
     """Indices of variants that behave alike, in order of their first member."""
-    found: dict[tuple[str, ...], list[int]] = {}
+    groups: dict[tuple[str, ...], list[int]] = {}
     for n, signature in enumerate(shown):
-        found.setdefault(tuple(signature), []).append(n)
-    return list(found.values())
+        groups.setdefault(tuple(signature), []).append(n)
+    return list(groups.values())

@@ -29,10 +29,10 @@ _SIGNS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 _TOKEN = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|\w+|\*\*|//|[-+*/%]""")
 
 
-def factor(s: Scope, change: Change) -> float:
+def weigh_change(s: Scope, change: Change) -> float:
     """How much likelier the description makes a change."""
-    said = s.told_words
-    if not said:
+    words = s.described_words
+    if not words:
         return 1.0
     old: Counter[str] = Counter()
     new: Counter[str] = Counter()
@@ -51,7 +51,7 @@ def factor(s: Scope, change: Change) -> float:
 
 def _is_said(s: Scope, token: str) -> bool:
     if token[0] in "'\"":
-        return token[1:-1] in s.told_strings
+        return token[1:-1] in s.described_strings
     if token[0].isdigit():
-        return token not in ("0", "1") and (float(token) if "." in token else int(token)) in s.told_numbers
-    return bool(_WORDS.get(token, frozenset()) & s.told_words)
+        return token not in ("0", "1") and (float(token) if "." in token else int(token)) in s.described_numbers
+    return bool(_WORDS.get(token, frozenset()) & s.described_words)

@@ -54,7 +54,7 @@ class Tracer:
         if unit is None:
             return None
         if event == "call" and frame.f_code.co_flags & 2:
-            self._called(frame)
+            self._note_call(frame)
         self.lines.add((unit, frame.f_lineno))
         return self.local_trace
 
@@ -74,18 +74,18 @@ class Tracer:
                     kinds.setdefault(name, set()).add(kind_of(value))
         return self.local_trace
 
-    def _called(self, frame: FrameType) -> None:
+    def _note_call(self, frame: FrameType) -> None:
         code, back = frame.f_code, frame.f_back
         if code.co_name.startswith("<") or (back is not None and back.f_code is code):
             return
-        found = self.calls.setdefault(code.co_name, [])
-        if len(found) < CALLS:
+        calls = self.calls.setdefault(code.co_name, [])
+        if len(calls) < CALLS:
             try:
-                found.append(tuple(copy_plain_data(frame.f_locals[n]) for n in code.co_varnames[: code.co_argcount]))
+                calls.append(tuple(copy_plain_data(frame.f_locals[n]) for n in code.co_varnames[: code.co_argcount]))
             except (ValueError, KeyError):
                 return
 
-    def checked(self, passed: bool) -> None:
+    def end_check(self, passed: bool) -> None:
         """A check ended: what ran since the last one belongs to it."""
         self.spectra.append((passed, frozenset(self.lines)))
         self.lines = set()
@@ -107,37 +107,37 @@ def copy_plain_data(value: Any, depth: int = 0) -> Any:
 def trace_program(runner: Runner, seconds: float) -> Sight:
     """Run the program as it is, traced, within CPU seconds for each check that loops."""
     tracer = Tracer(len(runner.program.units))
-    runner.patient, runner.on_record = True, tracer.checked
+    runner.patient, runner.on_record = True, tracer.end_check
     sys.settrace(tracer.global_trace)
     try:
         result = runner.run({}, seconds)
     finally:
         sys.settrace(None)
         runner.patient, runner.on_record = False, lambda passed: None
-    sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in found.items()} for u, found in tracer.kinds.items()})
+    sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
     sight.calls, sight.lines = tracer.calls, tracer.count
-    sight.suspicion = _ochiai(tracer)
-    for unit, found in sight.suspicion.items():
-        _spread(runner.program.units[unit].text, found)
+    sight.suspicion = _score_lines(tracer)
+    for unit, scores in sight.suspicion.items():
+        _spread_over_statements(runner.program.units[unit].text, scores)
     return sight
 
 
-def _ochiai(tracer: Tracer) -> dict[int, dict[int, float]]:
+def _score_lines(tracer: Tracer) -> dict[int, dict[int, float]]:
     failing = sum(1 for passed, _ in tracer.spectra if not passed) or 1
     ran: dict[Line, list[int]] = {}
     for passed, lines in tracer.spectra:
         for line in lines:
             ran.setdefault(line, [0, 0])[passed] += 1
-    found: dict[int, dict[int, float]] = {}
+    scores: dict[int, dict[int, float]] = {}
     for (unit, number), (failed, passing) in ran.items():
         score = failed / sqrt(failing * (failed + passing))
         if (unit, number) in tracer.raised and failed:
             score = min(1.0, score * 1.15)
-        found.setdefault(unit, {})[number] = score
-    return found
+        scores.setdefault(unit, {})[number] = score
+    return scores
 
 
-def _spread(text: str, found: dict[int, float]) -> None:
+def _spread_over_statements(text: str, scores: dict[int, float]) -> None:
     """Every line of a simple statement, or of a compound one's head, is as suspicious as the worst of them."""
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.stmt) or isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
@@ -145,6 +145,6 @@ def _spread(text: str, found: dict[int, float]) -> None:
         body = getattr(node, "body", None)
         end = body[0].lineno - 1 if body else (node.end_lineno or node.lineno)
         lines = range(node.lineno, max(end, node.lineno) + 1)
-        worst = max((found.get(n, 0.0) for n in lines), default=0.0)
+        worst = max((scores.get(n, 0.0) for n in lines), default=0.0)
         for n in lines:
-            found[n] = max(found.get(n, 0.0), worst)
+            scores[n] = max(scores.get(n, 0.0), worst)

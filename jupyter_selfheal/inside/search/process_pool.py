@@ -40,7 +40,7 @@ _fork: Callable[[], int] = getattr(sys.modules.get("posix"), "fork", os.fork)
 
 @dataclass(slots=True)
 class Worker:
-    """A fork at work on ``jobs``; ``reached`` is the position in them, told through shared memory."""
+    """A fork at work on ``jobs``; ``position`` is the position in them, told through shared memory."""
 
     pid: int
     pipe: int
@@ -52,13 +52,13 @@ class Worker:
     clock_at: float = 0.0
 
     @property
-    def reached(self) -> int:
+    def position(self) -> int:
         return int(struct.unpack("q", self.shared[:8])[0])
 
 
 @dataclass(slots=True)
 class Pool:
-    """Runs jobs (an index and the replaced code) through a runner; ``results`` yields what is worth knowing."""
+    """Runs jobs (an index and the replaced code) through a runner; ``collect_results`` yields what is worth knowing."""
 
     runner: Runner
     seconds: float
@@ -74,14 +74,14 @@ class Pool:
     tried: int = 0
     workers: list[Worker] = field(default_factory=list)
 
-    def results(self, source: Iterator[Job], until: Callable[[], bool]) -> Iterator[tuple[int, Result]]:
+    def collect_results(self, source: Iterator[Job], until: Callable[[], bool]) -> Iterator[tuple[int, Result]]:
         """Results of the candidates that pass something more, as they come. Ends when the source does, or ``until`` says so."""
         waiting: list[Sequence[Job]] = []
         drained = False
         try:
             while not until():
                 while len(self.workers) < self.jobs and not (drained and not waiting):
-                    batch = waiting.pop(0) if waiting else _take(source, 1 if self.alone else BATCH)
+                    batch = waiting.pop(0) if waiting else _take_batch(source, 1 if self.alone else BATCH)
                     if not batch:
                         drained = True
                         break
@@ -106,7 +106,7 @@ class Pool:
                 index, failed, passed, status = json.loads(line)
                 yield index, Result(failed, passed, status)
             if not data:
-                at = worker.reached
+                at = worker.position
                 self._end(worker)
                 done = min(max(at + 1, 1), len(worker.jobs))
                 self.tried += done
@@ -115,7 +115,7 @@ class Pool:
 
     def _unstick(self, worker: Worker) -> None:
         """Kill a fork whose candidate has used far more than its time: it is in C code that no timer interrupts."""
-        at, cpu = worker.reached, _cpu(worker.pid)
+        at, cpu = worker.position, _read_cpu_time(worker.pid)
         if at != worker.at:
             worker.at, worker.cpu_at, worker.clock_at = at, cpu, time.monotonic()
         elif cpu - worker.cpu_at > STUCK * self.seconds + 0.5 or time.monotonic() - worker.clock_at > WAITING:
@@ -163,13 +163,13 @@ class Pool:
         os.close(worker.pipe)
 
 
-def _take(source: Iterator[Job], size: int) -> list[Job]:
-    found = []
+def _take_batch(source: Iterator[Job], size: int) -> list[Job]:
+    batch = []
     for job in source:
-        found.append(job)
-        if len(found) >= size:
+        batch.append(job)
+        if len(batch) >= size:
             break
-    return found
+    return batch
 
 
 def _confine(depth: int) -> None:
@@ -178,21 +178,21 @@ def _confine(depth: int) -> None:
         with open("/proc/self/statm") as file:
             have = int(file.read().split()[0]) * resource.getpagesize()
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = have + MEMORY if soft == resource.RLIM_INFINITY else min(soft, have + MEMORY)
-        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+        limit = have + MEMORY if soft == resource.RLIM_INFINITY else min(soft, have + MEMORY)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if depth:
-        sys.setrecursionlimit(_stack() + depth)
+        sys.setrecursionlimit(_count_frames() + depth)
 
 
-def _stack() -> int:
-    frame, found = sys._getframe(), 0
+def _count_frames() -> int:
+    frame, depth = sys._getframe(), 0
     while frame.f_back is not None:
-        frame, found = frame.f_back, found + 1
-    return found
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
-def _cpu(pid: int) -> float:
+def _read_cpu_time(pid: int) -> float:
     """CPU seconds of a process (Linux); the wall clock where that cannot be read."""
     try:
         with open(f"/proc/{pid}/stat") as file:
@@ -202,7 +202,7 @@ def _cpu(pid: int) -> float:
         return time.monotonic()
 
 
-def in_fork(work: Callable[[], object], seconds: float) -> object:
+def run_in_fork(work: Callable[[], object], seconds: float) -> object:
     """The JSON-able value of ``work()`` run in a fork, or None where it dies or takes too long (wall seconds)."""
     read, write = os.pipe()
     pid = _fork()

@@ -118,11 +118,11 @@ class _Counting(ast.NodeTransformer):
 
 def fingerprint(code: CodeType) -> int:
     """Equal for sources that compile to the same instructions: formatting, parentheses and comments do not matter."""
-    return hash(_key(code))
+    return hash(_make_key(code))
 
 
-def _key(code: CodeType) -> tuple[object, ...]:
-    consts = tuple(_key(c) if isinstance(c, CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts)
+def _make_key(code: CodeType) -> tuple[object, ...]:
+    consts = tuple(_make_key(c) if isinstance(c, CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts)
     return (code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_flags, code.co_argcount)
 
 
@@ -135,19 +135,19 @@ _NO_NEWS: tuple[object, ...] = (0, 1, 2, -1, None, "", True, False, 0.0, 1.0, []
 
 def hard_codes(program: Program, new: Sequence[str], old: Sequence[str]) -> bool:
     """True where the new texts hold a literal that the oracle expects and the old ones, comments included, do not (0, 1, None … apart)."""
-    expected = _literals(
+    expected = _collect_literals(
         program.expect, *program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests)
     )
     for d in program.doctests:
-        expected |= _literals(d.want)
-    said = "\n".join(old)
-    told = {*_QUOTED.findall(said), *_WORDS.findall(said)}
-    fresh = {f for f in _literals(*new) - _literals(*old) if f[1:-1] not in told}
+        expected |= _collect_literals(d.want)
+    whole = "\n".join(old)
+    described = {*_QUOTED.findall(whole), *_WORDS.findall(whole)}
+    fresh = {f for f in _collect_literals(*new) - _collect_literals(*old) if f[1:-1] not in described}
     return bool(fresh & expected - {repr(v) for v in _NO_NEWS})
 
 
-def _literals(*texts: str) -> set[str]:
-    found = set()
+def _collect_literals(*texts: str) -> set[str]:
+    literals = set()
     for text in texts:
         try:
             tree = ast.parse(text)
@@ -156,7 +156,7 @@ def _literals(*texts: str) -> set[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
                 try:
-                    found.add(repr(ast.literal_eval(node)))
+                    literals.add(repr(ast.literal_eval(node)))
                 except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                     continue
-    return found
+    return literals

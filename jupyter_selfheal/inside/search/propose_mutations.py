@@ -23,24 +23,24 @@ from jupyter_selfheal.inside.search.mutations import (
 )
 from jupyter_selfheal.inside.search.scope import Change, Scope
 
-TEMPLATES = (
-    operators.compare,
-    operators.binary,
-    operators.logic,
-    constants.constants,
-    names.variables,
-    names.everywhere,
-    names.attributes,
-    names.calls,
-    names.keys,
-    *expressions.TEMPLATES,
-    *containers.TEMPLATES,
-    *conditions.TEMPLATES,
-    *statements.TEMPLATES,
-    *missing_code.TEMPLATES,
-    *variations.TEMPLATES,
-    *exchanges.TEMPLATES,
-    *mirrored.TEMPLATES,
+OPERATORS = (
+    operators.propose_comparisons,
+    operators.propose_arithmetic,
+    operators.propose_logic,
+    constants.propose_constants,
+    names.propose_variables,
+    names.propose_everywhere,
+    names.propose_attributes,
+    names.propose_calls,
+    names.propose_keys,
+    *expressions.OPERATORS,
+    *containers.OPERATORS,
+    *conditions.OPERATORS,
+    *statements.OPERATORS,
+    *missing_code.OPERATORS,
+    *variations.OPERATORS,
+    *exchanges.OPERATORS,
+    *mirrored.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""
@@ -68,21 +68,21 @@ def list_changes(s: Scope) -> Iterator[Change]:
     for node in s.order:
         if node in s.frozen:
             continue
-        for template in TEMPLATES:
-            yield from template(s, node)
+        for propose in OPERATORS:
+            yield from propose(s, node)
 
 
 def rank_changes(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Change]]:
     """Changes with their weights, prior × suspiciousness of the line (0–1, by line of the statement), best first.
 
     Ties keep the order of the source. A change is where its edit is, which for an insertion is the line below it: the
-    larger suspiciousness of it and the line above counts. Of the same edit by two templates the likelier is kept.
+    larger suspiciousness of it and the line above counts. Of the same edit by two operators the likelier is kept.
     """
     best: dict[object, tuple[float, Change]] = {}
     forgotten = find_unread_names(s.tree)
     for change in list_changes(s):
         key = tuple(sorted((start, end, new.strip("()")) for start, end, new in change.edits))
-        prior = change.prior * described_intent.factor(s, change)
+        prior = change.prior * described_intent.weigh_change(s, change)
         if forgotten and any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
             prior *= READS_FORGOTTEN
         change = replace(change, prior=min(1.0, prior))
@@ -90,6 +90,6 @@ def rank_changes(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, 
         weight = change.prior * line
         if key not in best or best[key][0] < weight:
             best[key] = (weight, change)
-    found = list(best.values())
-    found.sort(key=lambda pair: -pair[0])
-    return found
+    ranked = list(best.values())
+    ranked.sort(key=lambda pair: -pair[0])
+    return ranked

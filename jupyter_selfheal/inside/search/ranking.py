@@ -9,7 +9,7 @@ from typing import Any
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.localise_faults import Sight
-from jupyter_selfheal.inside.search.process_pool import in_fork
+from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -35,12 +35,12 @@ class Ranking:
         self.runner, self.sight, self.seconds = runner, sight, seconds
         self.units = runner.program.units
         for c in plausible:
-            c.weight *= self._neglect(c)
-        self.found = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
-        self.strange = [0.0] * len(self.found)
-        self.function, self.given, self.shown = self._behave()
+            c.weight *= self._measure_neglect(c)
+        self.candidates = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
+        self.strange = [0.0] * len(self.candidates)
+        self.function, self.given, self.shown = self._compare_behaviour()
 
-    def _neglect(self, c: Candidate) -> float:
+    def _measure_neglect(self, c: Candidate) -> float:
         """Less than 1 where a patch leaves a name unread that was read before: such patches fit tests, not the intent."""
         lost = sum(
             len(find_unread_names(ast.parse(new)) - find_unread_names(ast.parse(self.units[n].text)))
@@ -48,76 +48,78 @@ class Ranking:
         )
         return 0.35**lost
 
-    def _behave(self) -> tuple[str, list[tuple[Any, ...]], list[list[str]]]:
+    def _compare_behaviour(self) -> tuple[str, list[tuple[Any, ...]], list[list[str]]]:
         """What each candidate does on generated inputs of the function that most of them change."""
         calls = self.sight.calls
-        names = [n for n in calls if callable(self.runner.ns.get(n)) or self._defined(n)]
-        texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.found[:5])
+        names = [n for n in calls if callable(self.runner.ns.get(n)) or self._is_defined(n)]
+        texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.candidates[:5])
         names.sort(key=lambda n: f"def {n}" not in texts)
-        if names and len(self.found) > 1:
-            given = compare_behaviour.generate_inputs(calls[names[0]], known=self._literals())
-            variants = [*(c.codes for c in self.found), {}]
-            shown = in_fork(
+        if names and len(self.candidates) > 1:
+            given = compare_behaviour.generate_inputs(calls[names[0]], known=self._list_literals())
+            variants = [*(c.codes for c in self.candidates), {}]
+            shown = run_in_fork(
                 lambda: compare_behaviour.collect_behaviours(self.runner, variants, names[0], given, self.seconds), WAIT
             )
             if isinstance(shown, list):
-                expected = compare_behaviour.expected_kinds(self.runner.program)
+                expected = compare_behaviour.collect_expected_types(self.runner.program)
                 self.strange = [
                     compare_behaviour.measure_strangeness(texts, shown[-1], expected) for texts in shown[:-1]
                 ]
                 return names[0], given, shown[:-1]
-        return "", [], [[] for _ in self.found]
+        return "", [], [[] for _ in self.candidates]
 
-    def _literals(self) -> list[Any]:
+    def _list_literals(self) -> list[Any]:
         """Numbers and texts of the changed statements: inputs near them tell changes apart."""
-        trees = [ast.parse(text) for c in self.found for text in c.texts.values()]
-        found = {repr(n.value): n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant)}
-        return [v for v in found.values() if type(v) in (int, float) or (isinstance(v, str) and len(v) < 40)]
+        trees = [ast.parse(text) for c in self.candidates for text in c.texts.values()]
+        literals = {repr(n.value): n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant)}
+        return [v for v in literals.values() if type(v) in (int, float) or (isinstance(v, str) and len(v) < 40)]
 
-    def _defined(self, name: str) -> bool:
+    def _is_defined(self, name: str) -> bool:
         return any(u.role in (DEFINE, CELL) and u.text.startswith(f"def {name}(") for u in self.units)
 
-    def ranked(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    def rank(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Patches as data, the best of each hypothesis first, then their look-alikes; with the questions."""
-        groups = compare_behaviour.group_alike(self.shown) if self.function else [[n] for n in range(len(self.found))]
-        strength = {n: sum(self.found[m].weight for m in group) for group in groups for n in group}
-        best = {n: self.found[group[0]].weight for group in groups for n in group}
-        order = sorted(range(len(self.found)), key=lambda n: self._key(n, strength[n], best[n]))
+        groups = (
+            compare_behaviour.group_alike(self.shown) if self.function else [[n] for n in range(len(self.candidates))]
+        )
+        strength = {n: sum(self.candidates[m].weight for m in group) for group in groups for n in group}
+        best = {n: self.candidates[group[0]].weight for group in groups for n in group}
+        order = sorted(range(len(self.candidates)), key=lambda n: self._make_key(n, strength[n], best[n]))
         place = {n: k for k, group in enumerate(groups) for n in group}
         first: dict[int, int] = {}
         for n in order:
             first.setdefault(place[n], n)
         leaders = list(first.values())
         order = [*leaders, *(n for n in order if n not in leaders)]
-        patches = [self._patch(self.found[n], place[n]) for n in order]
-        return patches, self._questions(order, place)
+        patches = [self._build_patch(self.candidates[n], place[n]) for n in order]
+        return patches, self._build_questions(order, place)
 
-    def _key(self, n: int, strength: float, best: float) -> tuple[float, ...]:
+    def _make_key(self, n: int, strength: float, best: float) -> tuple[float, ...]:
         """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit.
 
         A hypothesis counts by its best edit more than by how many edits lead to it: every edit has its look-alikes.
         """
-        c, odd = self.found[n], self.strange[n]
+        c, odd = self.candidates[n], self.strange[n]
         agreed = min(strength - best, best)
         return (c.edits, -(best + AGREED * agreed) * (1 - 0.6 * odd), -c.weight, c.size, c.rank)
 
-    def _patch(self, c: Candidate, cluster: int) -> dict[str, Any]:
+    def _build_patch(self, c: Candidate, cluster: int) -> dict[str, Any]:
         units = self.units
-        texts = {n: _tidied(units[n].text, new) for n, new in c.texts.items()}
+        texts = {n: _drop_parentheses(units[n].text, new) for n, new in c.texts.items()}
         return {
             "texts": {str(n): text for n, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
             "weight": round(c.weight, 5), "cluster": cluster, "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
-            "rival": self._rival(c),
+            "rival": self._describe_rival(c) or "",
         }  # fmt: skip
 
-    def _rival(self, c: Candidate) -> str:
-        """Where few checks decide: what a change that is about as likely does otherwise, in words; empty where none does."""
-        own = self.shown[self.found.index(c)]
+    def _describe_rival(self, c: Candidate) -> str | None:
+        """Where few checks decide: what a change that is about as likely does otherwise, in words; None where none does."""
+        own = self.shown[self.candidates.index(c)]
         if c.result.passed > WEAK:
-            return ""
-        alike = [o.weight for o, shown in zip(self.found, self.shown, strict=True) if shown == own]
-        for other, shown in zip(self.found, self.shown, strict=True):
-            together = sum(o.weight for o, does in zip(self.found, self.shown, strict=True) if does == shown)
+            return None
+        alike = [o.weight for o, shown in zip(self.candidates, self.shown, strict=True) if shown == own]
+        for other, shown in zip(self.candidates, self.shown, strict=True):
+            together = sum(o.weight for o, does in zip(self.candidates, self.shown, strict=True) if does == shown)
             if other.weight < RIVAL * max(alike) or other.edits > c.edits or sum(alike) > FAR_MORE * together:
                 continue
             apart = [
@@ -129,9 +131,9 @@ class Ranking:
                 return (
                     f"`{call}` gives {own[at]} with it, and {shown[at]} with another change that passes the same checks"
                 )
-        return ""
+        return None
 
-    def _questions(self, order: Sequence[int], place: Mapping[int, int]) -> list[dict[str, Any]]:
+    def _build_questions(self, order: Sequence[int], place: Mapping[int, int]) -> list[dict[str, Any]]:
         """The input whose right value rules out most of what is likely, with the positions of the patches that give each value."""
         if not self.function or not order:
             return []
@@ -139,25 +141,25 @@ class Ranking:
         inputs = [n for n, _ in enumerate(self.given) if len({self.shown[m][n] for m in likely}) > 1]
         if not inputs:
             return []
-        at = min(inputs, key=lambda n: self._worth(n, likely))
+        at = min(inputs, key=lambda n: self._rate_input(n, likely))
         answers: dict[str, list[int]] = {}
         for position, m in enumerate(order):
             if at < len(self.shown[m]):
                 answers.setdefault(self.shown[m][at], []).append(position)
         return [{"call": compare_behaviour.Input(self.function, self.given[at]).text, "answers": answers}]
 
-    def _worth(self, at: int, likely: Sequence[int]) -> tuple[float, int, str]:
+    def _rate_input(self, at: int, likely: Sequence[int]) -> tuple[float, int, str]:
         """Less is better: the share of the weight that the likeliest value has (errors count as no answer), then the input's length."""
         shares: dict[str, float] = {}
         for n in likely:
-            shares[self.shown[n][at]] = shares.get(self.shown[n][at], 0.0) + self.found[n].weight
+            shares[self.shown[n][at]] = shares.get(self.shown[n][at], 0.0) + self.candidates[n].weight
         whole = sum(shares.values()) or 1.0
         odd = sum(w for value, w in shares.items() if value.startswith("!"))
         text = repr(self.given[at])
         return round(max(shares.values()) / whole + odd / whole, 1), len(text), text
 
 
-def _tidied(old: str, new: str) -> str:
+def _drop_parentheses(old: str, new: str) -> str:
     """The new text with idle parentheses of the edit dropped: the differing middle is one edit."""
     if not old.endswith("\n"):
         new = new.rstrip("\n")

@@ -11,9 +11,9 @@ import time
 from dataclasses import replace
 
 from jupyter_selfheal.inside.comparator import is_equal
-from jupyter_selfheal.inside.search.process_pool import in_fork
+from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import DEFINE, REPLAY, Program
-from jupyter_selfheal.inside.search.run_candidate import Muted, Runner, timer
+from jupyter_selfheal.inside.search.run_candidate import Muted, Runner, limit_cpu_time
 
 QUICK = 0.5
 """CPU seconds that the statements may take."""
@@ -25,22 +25,27 @@ _MISSING = object()
 def measure_replay(runner: Runner) -> float | None:
     """CPU seconds that the program's earlier statements take, run as they are; None where they do not leave the state as it is."""
 
-    def once() -> float | None:
+    def run_once() -> float | None:
         began = time.process_time()
         read = {n: runner.ns[n] for n in runner.program.copied if n in runner.ns}
-        with runner.state(), contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()), timer(QUICK):
+        with (
+            runner.preserve_state(),
+            contextlib.redirect_stdout(Muted()),
+            contextlib.redirect_stderr(Muted()),
+            limit_cpu_time(QUICK),
+        ):
             for n, unit in enumerate(runner.program.units):
                 if unit.role in (DEFINE, REPLAY):
                     exec(runner.codes[n], runner.ns)
             took = time.process_time() - began
             defined = {n for n, v in read.items() if callable(v)}
-            made = {n: runner.before.get(n, _MISSING) for n in runner.program.replayed}
-            kept = {n: v for n, v in (read | made).items() if n not in defined}
+            computed = {n: runner.before.get(n, _MISSING) for n in runner.program.replayed}
+            kept = {n: v for n, v in (read | computed).items() if n not in defined}
             is_kept = all(n in runner.ns and is_equal(v, runner.ns[n]) for n, v in kept.items())
             return took if is_kept else None
 
-    found = in_fork(once, WAIT)
-    return found if isinstance(found, float) else None
+    seconds = run_in_fork(run_once, WAIT)
+    return seconds if isinstance(seconds, float) else None
 
 
 def drop_replay(program: Program) -> Program:

@@ -89,7 +89,7 @@ class Runner:
         self.program, self.ns = program, ns
         self.codes = [compile_unit(program, n, u.text) for n, u in enumerate(program.units)]
         self.checks = [compile_check(text, n) for n, text in enumerate(program.checks)]
-        self.examples = [_example(d.source) for d in program.doctests]
+        self.examples = [_compile_example(d.source) for d in program.doctests]
         self.expected = _compile_expression(program.expect)
         self.conveniences = {name: value for name, value in list_conveniences() if name not in ns}
         self.before = dict(ns)
@@ -112,7 +112,7 @@ class Runner:
         self.limit = limit
         status = TIME
         try:
-            with self.state(), timer(seconds), _count_lines(lines):
+            with self.preserve_state(), limit_cpu_time(seconds), _count_lines(lines):
                 try:
                     self._run(replaced)
                     status = OK
@@ -134,13 +134,13 @@ class Runner:
     def sort_checks(self, costs: Mapping[int, float], failing: Collection[int]) -> None:
         """Run neighbouring asserts in another order: cheap ones first, and those that fail as it is before others."""
         units = self.program.units
-        found: list[int] = []
+        order: list[int] = []
         for is_assert, group in itertools.groupby(range(len(units)), lambda n: units[n].text.startswith("assert ")):
             members = list(group)
             if is_assert:
                 members.sort(key=lambda n: (costs.get(n, 0.0) + 1e-5) * (1 if n in failing else 3))
-            found.extend(members)
-        self.order = found
+            order.extend(members)
+        self.order = order
 
     def _run(self, replaced: Mapping[int, CodeType]) -> None:
         program, ns = self.program, self.ns
@@ -151,7 +151,7 @@ class Runner:
                 out.keep = bool(program.stdout) and unit.role != REPLAY
                 code = replaced.get(n, self.codes[n])
                 if unit.role == CHECK:
-                    self._check(code)
+                    self._run_check(code)
                 else:
                     exec(code, ns)
             self.at = -1
@@ -160,13 +160,13 @@ class Runner:
             if program.stdout:
                 self.record(matches(program.stdout, "".join(out.parts)))
             for code in self.checks:
-                self._check(code)
+                self._run_check(code)
             for example, doctest in zip(self.examples, program.doctests, strict=True):
-                self._doctest(example, doctest.want)
+                self._run_doctest(example, doctest.want)
             if not self.failed and not self.passed and any(u.role == CELL for u in program.units):
                 self.record(True)
 
-    def _check(self, code: CodeType) -> None:
+    def _run_check(self, code: CodeType) -> None:
         counted = self.passed + self.failed
         try:
             exec(code, self.ns)
@@ -184,7 +184,7 @@ class Runner:
             if self.loops >= LOOPS:
                 self.ns[CAUGHT] = Exception
 
-    def _doctest(self, code: CodeType | None, want: str) -> None:
+    def _run_doctest(self, code: CodeType | None, want: str) -> None:
         shown: list[str] = []
 
         def show(result: Any) -> None:
@@ -218,7 +218,7 @@ class Runner:
             raise Enough
 
     @contextlib.contextmanager
-    def state(self) -> Iterator[None]:
+    def preserve_state(self) -> Iterator[None]:
         """The namespace as it was, with fresh copies of what a candidate may change; put back at the end."""
         ns = self.ns
         ns.update(copy.deepcopy(self.copied))
@@ -226,7 +226,7 @@ class Runner:
             ns.pop(name, None)
         ns[RECORD] = self.record
         ns[CAUGHT] = (Exception, OutOfTime) if self.patient else Exception
-        seeds = _seeds() if self.random else ()
+        seeds = _list_random_states() if self.random else ()
         try:
             yield
         finally:
@@ -236,23 +236,23 @@ class Runner:
                 put_back(state)
 
 
-def _seeds() -> tuple[tuple[Callable[[Any], Any], Any], ...]:
-    found: list[tuple[Callable[[Any], Any], Any]] = []
+def _list_random_states() -> tuple[tuple[Callable[[Any], Any], Any], ...]:
+    states: list[tuple[Callable[[Any], Any], Any]] = []
     if random := sys.modules.get("random"):
-        found.append((random.setstate, random.getstate()))
+        states.append((random.setstate, random.getstate()))
     if numpy := sys.modules.get("numpy.random"):
-        found.append((numpy.set_state, numpy.get_state()))
-    return tuple(found)
+        states.append((numpy.set_state, numpy.get_state()))
+    return tuple(states)
 
 
-def _ring(number: int, frame: FrameType | None) -> None:
+def _raise_out_of_time(number: int, frame: FrameType | None) -> None:
     raise OutOfTime
 
 
 @contextlib.contextmanager
-def timer(seconds: float) -> Iterator[None]:
+def limit_cpu_time(seconds: float) -> Iterator[None]:
     """Raise OutOfTime after so many CPU seconds of this process, again and again while user code swallows it."""
-    before = signal.signal(signal.SIGVTALRM, _ring)
+    before = signal.signal(signal.SIGVTALRM, _raise_out_of_time)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, max(seconds / 4, 0.02))
     try:
         yield
@@ -285,14 +285,14 @@ def _count_lines(most: int) -> Iterator[None]:
             sys.settrace(None)
 
 
-def matches(wanted: str, printed: str) -> bool:
+def matches(expected: str, printed: str) -> bool:
     """True where what was printed is the text, line by line without trailing space (``/…/``: matches the expression)."""
-    if len(wanted) > 2 and wanted.startswith("/") and wanted.endswith("/"):
-        return re.search(wanted[1:-1], printed, re.MULTILINE | re.DOTALL) is not None
-    return _lines(wanted) == _lines(printed)
+    if len(expected) > 2 and expected.startswith("/") and expected.endswith("/"):
+        return re.search(expected[1:-1], printed, re.MULTILINE | re.DOTALL) is not None
+    return _strip_lines(expected) == _strip_lines(printed)
 
 
-def _lines(text: str) -> list[str]:
+def _strip_lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\r\n \t").splitlines()]
 
 
@@ -304,15 +304,15 @@ def _compile_expression(text: str) -> CodeType | str:
         return text
 
 
-def _example(source: str) -> CodeType | None:
+def _compile_example(source: str) -> CodeType | None:
     try:
         return compile(source, "<selfheal doctest>", "single", dont_inherit=True)
     except SyntaxError:
         return None
 
 
-def _is_output_met(want: str, got: str) -> bool:
+def _is_output_met(want: str, printed: str) -> bool:
     import doctest
 
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    return doctest.OutputChecker().check_output(want, got, flags) or is_equal_text(want, got)
+    return doctest.OutputChecker().check_output(want, printed, flags) or is_equal_text(want, printed)

@@ -86,7 +86,7 @@ class Scope(Source):
         super().__init__(text)
         self.hints = hints or Hints()
         self.remembered: dict[object, Any] = {}
-        self.names = self._names()
+        self.names = self._collect_names()
         self.called = frozenset(
             n.func.id for n in self.order if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
         )
@@ -107,10 +107,10 @@ class Scope(Source):
         )[:MOST]
         local = {a.asname or a.name for n in self.order if isinstance(n, ast.Import) for a in n.names}
         self.modules = (*self.hints.modules, *sorted(local))
-        self.told_words, self.told_numbers, self.told_strings = parse_hints(self._prose())
-        self.frozen = self._frozen()
+        self.described_words, self.described_numbers, self.described_strings = parse_hints(self._collect_prose())
+        self.frozen = self._collect_frozen()
 
-    def _prose(self) -> str:
+    def _collect_prose(self) -> str:
         """The docstrings of the source without their examples."""
         texts = [
             n.value for n in self.order if isinstance(n, ast.Constant) and isinstance(n.value, str) and self.is_doc(n)
@@ -125,25 +125,25 @@ class Scope(Source):
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         return is_text and isinstance(self.parents.get(node), ast.Expr)
 
-    def _names(self) -> tuple[str, ...]:
-        found: dict[str, None] = {}
+    def _collect_names(self) -> tuple[str, ...]:
+        names: dict[str, None] = {}
         for node in self.order:
             if isinstance(node, ast.arg):
-                found[node.arg] = None
+                names[node.arg] = None
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found[node.id] = None
+                names[node.id] = None
         for node in self.order:
             if isinstance(node, ast.Name) and node.id in self.hints.outside:
-                found[node.id] = None
-        return tuple(dict.fromkeys([*found, *self.hints.nearby]))
+                names[node.id] = None
+        return tuple(dict.fromkeys([*names, *self.hints.nearby]))
 
     def _is_value(self, name: str) -> bool:
         kinds = self.hints.kinds.get(name)
         return not kinds or kinds != {CALLABLE}
 
-    def _frozen(self) -> frozenset[ast.AST]:
-        """Nodes that no template touches: asserts, docstrings, annotations, f-strings (no positions before 3.12)."""
-        found: set[ast.AST] = set()
+    def _collect_frozen(self) -> frozenset[ast.AST]:
+        """Nodes that no mutation operator touches: asserts, docstrings, annotations, f-strings (no positions before 3.12)."""
+        frozen: set[ast.AST] = set()
         for node in self.order:
             parent = self.parents.get(node)
             stops = isinstance(
@@ -158,9 +158,9 @@ class Scope(Source):
                 stops = True
             if isinstance(parent, ast.FunctionDef) and node is parent.returns:
                 stops = True
-            if stops or parent in found:
-                found.add(node)
-        return frozenset(found)
+            if stops or parent in frozen:
+                frozen.add(node)
+        return frozenset(frozen)
 
     def _is_data(self, node: ast.AST) -> bool:
         if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
@@ -170,12 +170,12 @@ class Scope(Source):
             return False
         if type(node.value) is int and abs(node.value) <= SMALL:
             return False
-        return not any(isinstance(p, ast.Subscript | ast.Compare) or self._is_range(p) for p in self.up(node))
+        return not any(isinstance(p, ast.Subscript | ast.Compare) or self._is_range(p) for p in self.walk_upwards(node))
 
     def _is_range(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
-    def kinds(self, node: ast.AST) -> frozenset[str]:
+    def infer_kinds(self, node: ast.AST) -> frozenset[str]:
         """The kinds that an expression may have; empty where nothing is known."""
         if isinstance(node, ast.Name):
             return self.hints.kinds.get(node.id, frozenset())
@@ -192,31 +192,31 @@ class Scope(Source):
         if isinstance(node, ast.JoinedStr):
             return frozenset({TEXT})
         if isinstance(node, ast.BinOp):
-            left = self.kinds(node.left)
+            left = self.infer_kinds(node.left)
             if isinstance(node.op, ast.Mod) and TEXT in left:
                 return frozenset({TEXT})
-            return left & self.kinds(node.right) or (left if not isinstance(node.op, ast.Mult) else frozenset())
+            return left & self.infer_kinds(node.right) or (left if not isinstance(node.op, ast.Mult) else frozenset())
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             return _RETURNS.get(node.func.id, frozenset())
         return frozenset()
 
     def may_be(self, node: ast.AST, *kinds: str) -> bool:
         """False where the expression is known to be of none of these kinds."""
-        known = self.kinds(node)
+        known = self.infer_kinds(node)
         return not known or bool(known & set(kinds))
 
-    def alike(self, name: str, kinds: frozenset[str]) -> bool:
+    def name_may_be(self, name: str, kinds: frozenset[str]) -> bool:
         """False where a name's values are known to be of other kinds."""
         known = self.hints.kinds.get(name, frozenset())
         return not known or not kinds or bool(known & kinds)
 
-    def function(self, node: ast.AST) -> ast.AST:
+    def find_function(self, node: ast.AST) -> ast.AST:
         """The innermost function around a node, or the whole."""
-        return next((p for p in self.up(node) if isinstance(p, FUNCTIONS)), self.tree)
+        return next((p for p in self.walk_upwards(node) if isinstance(p, FUNCTIONS)), self.tree)
 
-    def in_loop(self, node: ast.AST) -> bool:
+    def is_in_loop(self, node: ast.AST) -> bool:
         """True where a loop of the same function is around the node."""
-        for parent in self.up(node):
+        for parent in self.walk_upwards(node):
             if isinstance(parent, ast.For | ast.While | ast.AsyncFor):
                 return True
             if isinstance(parent, FUNCTIONS):
@@ -228,7 +228,7 @@ class Scope(Source):
         ctx = getattr(node, "ctx", None)
         return isinstance(node, ast.expr) and (ctx is None or isinstance(ctx, ast.Load))
 
-    def blocks(self) -> Iterator[list[ast.stmt]]:
+    def list_blocks(self) -> Iterator[list[ast.stmt]]:
         """Every list of statements inside the statement that has its own lines."""
         for node in self.order:
             for name in ("body", "orelse", "finalbody"):
@@ -236,17 +236,17 @@ class Scope(Source):
                 if isinstance(body, list) and body and not isinstance(node, ast.Module):
                     if name == "orelse" and isinstance(node, ast.If) and self.is_elif(node, body):
                         continue
-                    if self.indent(body[0]) is not None and node not in self.frozen:
+                    if self.read_indent(body[0]) is not None and node not in self.frozen:
                         yield body
 
     def is_elif(self, node: ast.If, body: list[ast.stmt]) -> bool:
         """True where the ``else`` of an ``if`` is written ``elif``."""
         first = body[0]
-        return isinstance(first, ast.If) and len(body) == 1 and self.text.startswith("elif", self.lo(first))
+        return isinstance(first, ast.If) and len(body) == 1 and self.text.startswith("elif", self.start_of(first))
 
 
-def once(function: Callable[[Scope], T]) -> Callable[[Scope], T]:
-    """Read from a whole statement only once: templates ask at each of its nodes."""
+def cache_on_scope(function: Callable[[Scope], T]) -> Callable[[Scope], T]:
+    """Read from a whole statement only once: mutation operators ask at each of its nodes."""
 
     @functools.wraps(function)
     def remembered(s: Scope) -> T:
@@ -260,7 +260,7 @@ def once(function: Callable[[Scope], T]) -> Callable[[Scope], T]:
 
 _QUOTED = re.compile(r"""(?<!\w)(["'`])([^"'`\n]{0,20})\1""")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
-TOLD = 12
+DESCRIBED = 12
 """Numbers, and quoted texts, of a docstring that are taken for what the code may need."""
 
 
@@ -269,7 +269,7 @@ def parse_hints(prose: str) -> tuple[frozenset[str], tuple[int | float, ...], tu
     numbers = dict.fromkeys(float(t) if "." in t else int(t) for t in _NUMBER.findall(prose) if len(t) < 9)
     strings = dict.fromkeys(text for _, text in _QUOTED.findall(prose))
     words = frozenset(re.findall(r"\w+", prose))
-    return words, tuple(numbers)[:TOLD], tuple(strings)[:TOLD]
+    return words, tuple(numbers)[:DESCRIBED], tuple(strings)[:DESCRIBED]
 
 
 _N = frozenset({NUMBER})

@@ -11,7 +11,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
-from jupyter_selfheal.inside.search.process_pool import DEPTH, Job, Pool, in_fork
+from jupyter_selfheal.inside.search.process_pool import DEPTH, Job, Pool, run_in_fork
 from jupyter_selfheal.inside.search.program import (
     REPLAY,
     Program,
@@ -61,10 +61,10 @@ class Search:
     ) -> None:
         self.program, self.ns, self.seconds, self.hints = program, ns, seconds, hints
         self.jobs = jobs or len(os.sched_getaffinity(0))
-        self.began = cpu()
+        self.began = read_cpu_time()
         self.started = time.monotonic()
         self.runner = Runner(program, ns)
-        self.alone = not _copies(self.runner)
+        self.alone = not _can_copy(self.runner)
         self.seen: set[int] = set()
         self.candidates: list[Candidate] = []
         self.plausible: list[Candidate] = []
@@ -82,53 +82,53 @@ class Search:
         self.sight = trace_program(self.runner, TRACED)
         base = self.sight.result
         if base.failed == 0:
-            return self._report("nothing fails here")
-        self.limit = max(self._own_time(), 2 * self.replay)
+            return self._build_report("nothing fails here")
+        self.limit = max(self._measure_own_time(), 2 * self.replay)
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
         maker = Maker(self.program, self.ns, self.hints, self.sight)
-        singles = maker.singles()
+        singles = maker.make_singles()
         ends = [share for share, _, _ in LONGER[1:]] + [1.0]
         for (share, longer, most), end in zip(LONGER, ends, strict=True):
             self.pause = share
             self._screen(singles, self.limit)
-            late = self._worth_more_time(most)
-            if late and self._left() > 0 and self.plausible:
-                self.pause, self.found_at = 1.0, cpu()
+            late = self._select_late(most)
+            if late and self._read_time_left() > 0 and self.plausible:
+                self.pause, self.found_at = 1.0, read_cpu_time()
                 lines = max(LINES, 5 * self.sight.lines)
                 self._screen(iter(late), min(self.limit * SLOW, LONGEST), again=True, lines=lines)
-            elif late and self._left() > 0:
+            elif late and self._read_time_left() > 0:
                 self.pause = (share + end) / 2
                 self._screen(iter(late), min(self.limit * longer, LONGEST), again=True)
-            almost = self._worth_more_time(ALMOST)
-            if almost and not self.plausible and self._left() > 0:
+            almost = self._select_late(ALMOST)
+            if almost and not self.plausible and self._read_time_left() > 0:
                 self._screen(iter(almost), LONGEST, again=True)
             if self.plausible:
                 break
         self.pause = 1.0
-        if not self.plausible and base.failed > 1 and self._left() > 0:
+        if not self.plausible and base.failed > 1 and self._read_time_left() > 0:
             self.pause = 0.95
-            self._screen(iter(self._likeliest()), self.limit, again=True, count=True)
+            self._screen(iter(self._list_likeliest()), self.limit, again=True, count=True)
             self.pause = 1.0
-            self._screen(maker.pairs(self.partial), self.limit)
-        return self._report("" if self.plausible else "no candidate passes")
+            self._screen(maker.make_pairs(self.partial), self.limit)
+        return self._build_report("" if self.plausible else "no candidate passes")
 
-    def _own_time(self) -> float:
+    def _measure_own_time(self) -> float:
         """CPU seconds for a candidate, by what the program takes as it is.
 
         From now on cheap and failing asserts go first, unless they then come out differently: they have side effects.
         """
-        costs, failing = self._account()
+        costs, failing = self._measure_checks()
         passing = sum(cost for unit, cost in costs.items() if unit not in failing)
         self.runner.sort_checks(costs, failing)
-        if failing and self._account()[1] != failing:
+        if failing and self._measure_checks()[1] != failing:
             self.runner.order.sort()
         return min(max(2 * passing, LEAST), MOST)
 
-    def _account(self) -> tuple[dict[int, float], frozenset[int]]:
+    def _measure_checks(self) -> tuple[dict[int, float], frozenset[int]]:
         """CPU seconds of each unit's checks, and the units with a failing one (a fork runs them; nothing where it dies)."""
 
-        def once() -> list[Any]:
+        def run_once() -> list[Any]:
             costs: dict[int, float] = {}
             failing: set[int] = set()
             last = [time.process_time()]
@@ -144,29 +144,29 @@ class Search:
             self.runner.run({}, TRACED)
             return [list(costs.items()), sorted(failing)]
 
-        found = in_fork(once, 20.0)
-        return (dict(found[0]), frozenset(found[1])) if isinstance(found, list) else ({}, frozenset())
+        reply = run_in_fork(run_once, 20.0)
+        return (dict(reply[0]), frozenset(reply[1])) if isinstance(reply, list) else ({}, frozenset())
 
-    def _worth_more_time(self, most: int) -> list[Candidate]:
+    def _select_late(self, most: int) -> list[Candidate]:
         """Candidates that were cut: those that had passed most, or, where something is plausible, the likelier ones."""
         late, self.late = self.late, []
         if not self.plausible:
-            found = [c for c in late if c.result.passed or self.sight.result.failed == 1]
-            return sorted(found, key=lambda c: (-c.result.passed, -c.weight))[:most]
+            promising = [c for c in late if c.result.passed or self.sight.result.failed == 1]
+            return sorted(promising, key=lambda c: (-c.result.passed, -c.weight))[:most]
         best = max(c.weight for c in self.plausible)
-        found = sorted((c for c in late if c.weight >= best), key=lambda c: -c.weight)
-        passed = [c for c in found if c.result.passed]
-        return passed[:LATE_AFTER] + [c for c in found if not c.result.passed][:LIKELIER]
+        likelier = sorted((c for c in late if c.weight >= best), key=lambda c: -c.weight)
+        passed = [c for c in likelier if c.result.passed]
+        return passed[:LATE_AFTER] + [c for c in likelier if not c.result.passed][:LIKELIER]
 
-    def _left(self) -> float:
+    def _read_time_left(self) -> float:
         """Seconds left: of the CPU's, and of the clock's, which a busy machine uses up first."""
         clock = CLOCK * self.seconds - (time.monotonic() - self.started)
-        return min(self.seconds - (cpu() - self.began), clock)
+        return min(self.seconds - (read_cpu_time() - self.began), clock)
 
-    def _likeliest(self) -> list[Candidate]:
+    def _list_likeliest(self) -> list[Candidate]:
         """Single changes that pass something, for counting how many checks each passes; best first."""
-        found = [c for c in self.candidates if c.result.passed and c.edits == 1]
-        return sorted(found, key=lambda c: -c.weight)[:COUNTED]
+        singles = [c for c in self.candidates if c.result.passed and c.edits == 1]
+        return sorted(singles, key=lambda c: -c.weight)[:COUNTED]
 
     # --- screening ---
 
@@ -178,14 +178,14 @@ class Search:
         pool = Pool(
             self.runner, seconds, base.failed if count else 1, self.jobs, self.alone, 0 if again else DEPTH, lines
         )
-        for index, result in pool.results(self._jobs(source, again), self._is_over):
+        for index, result in pool.collect_results(self._make_jobs(source, again), self._is_over):
             candidate = self.candidates[index]
             candidate.result = result
             if result.plausible:
                 old = [self.program.units[n].text for n in candidate.texts]
                 if base.failed >= VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):
                     self.plausible.append(candidate)
-                    self.found_at = self.found_at or cpu()
+                    self.found_at = self.found_at or read_cpu_time()
             elif result.status in ("time", "deep"):
                 # how long a statement of an earlier cell takes is known: what takes far longer does not end
                 if self.program.units[candidate.unit].role != REPLAY:
@@ -210,7 +210,7 @@ class Search:
         first = min(c.rank for c in self.plausible)
         return len(self.plausible) >= PLAUSIBLE or len(self.candidates) >= first + GO_ON
 
-    def _jobs(self, source: Iterator[Candidate], again: bool) -> Iterator[Job]:
+    def _make_jobs(self, source: Iterator[Candidate], again: bool) -> Iterator[Job]:
         for candidate in source:
             if not again and self._has_enough():
                 return
@@ -226,29 +226,29 @@ class Search:
             yield len(self.candidates) - 1, candidate.codes
 
     def _is_over(self) -> bool:
-        if self._left() <= self.seconds * (1 - self.pause):
+        if self._read_time_left() <= self.seconds * (1 - self.pause):
             return True
         if not self.plausible:
             return False
-        return cpu() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began))
+        return read_cpu_time() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began))
 
     # --- ranking ---
 
-    def _report(self, why: str) -> dict[str, Any]:
+    def _build_report(self, why: str) -> dict[str, Any]:
         patches: list[dict[str, Any]] = []
         questions: list[dict[str, Any]] = []
         if self.plausible:
-            budget = min(2.0, max(self._left(), 0.3))
-            patches, questions = Ranking(self.plausible, self.runner, self.sight, budget).ranked()
+            budget = min(2.0, max(self._read_time_left(), 0.3))
+            patches, questions = Ranking(self.plausible, self.runner, self.sight, budget).rank()
         base = self.sight.result
         return {
             "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
-            "first": min((c.rank for c in self.plausible), default=0), "cpu": round(cpu() - self.began, 3),
+            "first": min((c.rank for c in self.plausible), default=0), "cpu": round(read_cpu_time() - self.began, 3),
             "baseline": {"failed": base.failed, "passed": base.passed, "status": base.status},
         }  # fmt: skip
 
 
-def _copies(runner: Runner) -> bool:
+def _can_copy(runner: Runner) -> bool:
     """True where what candidates may change can be copied cheaply."""
     import copy
 
@@ -260,14 +260,14 @@ def _copies(runner: Runner) -> bool:
     return time.process_time() - began < 0.01
 
 
-def cpu() -> float:
+def read_cpu_time() -> float:
     """CPU seconds of this process and its ended children."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
 @contextlib.contextmanager
-def _no_sleep() -> Iterator[None]:
+def _skip_sleep() -> Iterator[None]:
     """``time.sleep`` returns at once: a sleeping candidate uses no CPU time, by which it would be cut."""
     sleep, time.sleep = time.sleep, lambda seconds, /: None
     try:
@@ -280,7 +280,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Search for the program of ``argument`` in the shell's namespace."""
     import warnings
 
-    with warnings.catch_warnings(), _no_sleep():
+    with warnings.catch_warnings(), _skip_sleep():
         warnings.simplefilter("ignore")
         program = read_program(argument)
         took = measure_replay(Runner(program, shell.user_ns)) if any(u.role == REPLAY for u in program.units) else None

@@ -46,47 +46,51 @@ class Source:
                 self.parents[child] = node
             stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
-    def at(self, line: int, column: int) -> int:
+    def offset(self, line: int, column: int) -> int:
         """Offset in characters of ast's 1-based line and 0-based UTF-8 column."""
         if not self.ascii:
             column = len(self.lines[line - 1].encode()[:column].decode("utf-8", "ignore"))
         return self.starts[line - 1] + column
 
-    def lo(self, node: Any) -> int:
+    def start_of(self, node: Any) -> int:
         """Where the node begins (a decorated definition: at ``def``)."""
-        return self.at(node.lineno, node.col_offset)
+        return self.offset(node.lineno, node.col_offset)
 
-    def hi(self, node: Any) -> int:
+    def end_of(self, node: Any) -> int:
         """Where the node ends."""
-        return self.at(node.end_lineno, node.end_col_offset)
+        return self.offset(node.end_lineno, node.end_col_offset)
 
-    def of(self, node: ast.AST) -> str:
+    def text_of(self, node: ast.AST) -> str:
         """The text of a node."""
-        return self.text[self.lo(node) : self.hi(node)]
+        return self.text[self.start_of(node) : self.end_of(node)]
 
-    def atom(self, node: ast.AST) -> str:
+    def parenthesize(self, node: ast.AST) -> str:
         """The text of an expression, in parentheses unless it binds tightly."""
-        text = self.of(node)
+        text = self.text_of(node)
         tight = isinstance(node, _ATOMS) or (isinstance(node, ast.Tuple | ast.GeneratorExp) and text.startswith("("))
         return text if tight and "\n" not in text else f"({text})"
 
     def put(self, node: ast.AST, text: str) -> Edit:
         """The edit that puts an expression's text in the place of ``node``, in parentheses; ``tidy`` drops idle ones."""
         bare = text.replace("_", "a").replace(".", "a").isalnum()
-        return self.lo(node), self.hi(node), text if bare and not isinstance(node, ast.GeneratorExp) else f"({text})"
+        return (
+            self.start_of(node),
+            self.end_of(node),
+            text if bare and not isinstance(node, ast.GeneratorExp) else f"({text})",
+        )
 
-    def up(self, node: ast.AST) -> Iterator[ast.AST]:
+    def walk_upwards(self, node: ast.AST) -> Iterator[ast.AST]:
         """The ancestors, innermost first."""
         while node in self.parents:
             node = self.parents[node]
             yield node
 
-    def indent(self, node: ast.AST) -> str | None:
+    def read_indent(self, node: ast.AST) -> str | None:
         """The indentation of a statement that begins its line, else None."""
-        before = self.lines[node.lineno - 1][: self.lo(node) - self.starts[node.lineno - 1]]  # type: ignore[attr-defined]
+        before = self.lines[node.lineno - 1][: self.start_of(node) - self.starts[node.lineno - 1]]  # type: ignore[attr-defined]
         return before if not before.strip() else None
 
-    def block(self, node: ast.AST) -> Edit:
+    def line_span(self, node: ast.AST) -> Edit:
         """The span of whole lines that a statement takes, with its comment and line end."""
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])  # type: ignore[attr-defined]
         return self.starts[first - 1], self.starts[node.end_lineno], ""  # type: ignore[attr-defined]
@@ -95,35 +99,35 @@ class Source:
 def drop_idle_parentheses(text: str, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """The same edits without the parentheses whose absence changes nothing."""
     try:
-        wanted = ast.dump(ast.parse(splice(text, edits)))
+        same = ast.dump(ast.parse(splice(text, edits)))
     except SyntaxError:
         return edits
-    found = list(edits)
+    shorter = list(edits)
     for n, (start, end, new) in enumerate(edits):
-        for a, b in _pairs(new):
-            short = found[n][2]
+        for a, b in _list_parentheses(new):
+            short = shorter[n][2]
             if short[a : a + 1] != "(" or short[b : b + 1] != ")":
                 continue
             trial = short[:a] + "\0" + short[a + 1 : b] + "\0" + short[b + 1 :]
-            attempt = [*found[:n], (start, end, trial.replace("\0", "")), *found[n + 1 :]]
-            if _dump(splice(text, attempt)) == wanted:
-                found[n] = (start, end, trial)
-        found[n] = (start, end, found[n][2].replace("\0", ""))
-    return tuple(found)
+            attempt = [*shorter[:n], (start, end, trial.replace("\0", "")), *shorter[n + 1 :]]
+            if _dump_tree(splice(text, attempt)) == same:
+                shorter[n] = (start, end, trial)
+        shorter[n] = (start, end, shorter[n][2].replace("\0", ""))
+    return tuple(shorter)
 
 
-def _dump(text: str) -> str:
+def _dump_tree(text: str) -> str:
     try:
         return ast.dump(ast.parse(text))
     except SyntaxError:
         return ""
 
 
-def _pairs(text: str) -> list[tuple[int, int]]:
-    opened, found = [], []
+def _list_parentheses(text: str) -> list[tuple[int, int]]:
+    opened, pairs = [], []
     for at, c in enumerate(text):
         if c == "(":
             opened.append(at)
         elif c == ")" and opened:
-            found.append((opened.pop(), at))
-    return sorted(found)
+            pairs.append((opened.pop(), at))
+    return sorted(pairs)

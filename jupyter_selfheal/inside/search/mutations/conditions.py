@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.search.mutations.operators import is_test
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, Change, Scope
 
-MADE = 250
+MOST_TESTS = 250
 """Conditions that are tried at each place, likeliest first: their number grows with the square of the names."""
 
 
-def tests_of(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+def list_tests(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     """Conditions that can be made of the names, with how likely each is."""
     for name in names:
         kinds = s.hints.kinds.get(name, frozenset())
@@ -47,15 +47,15 @@ def tests_of(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
             yield f"len({name}) == 0", 0.05
             yield f"len({name}) <= 1", 0.1
             yield f"len({name}) > 1", 0.08
-    yield from _pairs(s, names)
+    yield from _list_pair_tests(s, names)
 
 
-def _pairs(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+def _list_pair_tests(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     for a in names:
         for b in names:
             if a == b:
                 continue
-            alike = s.alike(a, s.hints.kinds.get(b, frozenset()))
+            alike = s.name_may_be(a, s.hints.kinds.get(b, frozenset()))
             if alike and a < b:
                 for op, prior in (("==", 0.2), ("!=", 0.22)):
                     yield f"{a} {op} {b}", prior
@@ -68,29 +68,29 @@ def _pairs(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
                 yield f"{a} not in {b}", 0.14
 
 
-def _likeliest(s: Scope) -> list[tuple[str, float]]:
-    return sorted(tests_of(s, s.values), key=lambda made: -made[1])[:MADE]
+def _list_likeliest_tests(s: Scope) -> list[tuple[str, float]]:
+    return sorted(list_tests(s, s.values), key=lambda made: -made[1])[:MOST_TESTS]
 
 
-def _chains(s: Scope, test: ast.AST) -> list[str]:
+def _list_chains(s: Scope, test: ast.AST) -> list[str]:
     """What is looked into inside a test, shortest first: ``hare`` and ``hare.successor`` of ``hare.successor.x``."""
     found: dict[str, None] = {}
     for node in ast.walk(test):
         if isinstance(node, ast.Attribute | ast.Subscript):
-            found[s.of(node.value)] = None
-            found[s.of(node)] = None
+            found[s.text_of(node.value)] = None
+            found[s.text_of(node)] = None
     return sorted((t for t in found if "\n" not in t), key=len)
 
 
-def extended(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_longer_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``test or not x``, ``x is None or test``, ``test and a != b``: a part of the condition is missing."""
     if not isinstance(node, ast.expr) or not is_test(s, node) or not s.is_read(node):
         return
     parent = s.parents[node]
     if isinstance(parent, ast.BoolOp):
         return
-    old, atom = s.of(node), f"({s.of(node)})"
-    for text in _chains(s, node):
+    old, atom = s.text_of(node), f"({s.text_of(node)})"
+    for text in _list_chains(s, node):
         for first, prior in (
             (f"{text} is None or {atom}", 0.4),
             (f"{text} is not None and {atom}", 0.35),
@@ -98,7 +98,7 @@ def extended(s: Scope, node: ast.AST) -> Iterator[Change]:
             (f"not {text} or {atom}", 0.2),
         ):
             yield Change((s.put(node, first),), prior, node.lineno, f"`{old}` should be `{first.replace(atom, old)}`")
-    for test, prior in _likeliest(s):
+    for test, prior in _list_likeliest_tests(s):
         words = f"`{old}` lacks `{test}`"
         yield Change((s.put(node, f"{atom} or {test}"),), prior, node.lineno, words)
         yield Change((s.put(node, f"{atom} and {test}"),), prior, node.lineno, words)
@@ -116,7 +116,7 @@ def extended(s: Scope, node: ast.AST) -> Iterator[Change]:
                 )
 
 
-def decided(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_other_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A condition where a constant is returned or looped on (``while True``, ``return True``), another condition as a whole."""
     parent = s.parents.get(node)
     constant = isinstance(node, ast.Constant) and isinstance(node.value, bool)
@@ -127,25 +127,27 @@ def decided(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     assert isinstance(node, ast.expr)
     weight = (0.9 if isinstance(parent, ast.While | ast.Return) else 0.5) if constant else 0.3
-    for test, prior in tests_of(s, s.values):
-        yield Change((s.put(node, test),), prior * weight, node.lineno, f"`{s.of(node)}` should be `{test}`")
+    for test, prior in list_tests(s, s.values):
+        yield Change((s.put(node, test),), prior * weight, node.lineno, f"`{s.text_of(node)}` should be `{test}`")
 
 
-def constant_test(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_constant_test(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A test that should be dropped: the branch is always or never taken."""
     if isinstance(node, ast.If) and isinstance(node.test, ast.Compare | ast.Name | ast.BoolOp | ast.Call):
         for text in ("True", "False"):
             yield Change(
-                (s.put(node.test, text),), 0.04, node.lineno, f"`if {s.of(node.test)}` should be always {text}"
+                (s.put(node.test, text),), 0.04, node.lineno, f"`if {s.text_of(node.test)}` should be always {text}"
             )
     if isinstance(node, ast.IfExp):
-        edits = (s.put(node.body, s.of(node.orelse)), s.put(node.orelse, s.of(node.body)))
-        yield Change(edits, 0.45, node.lineno, f"the branches of `{s.of(node)}` are exchanged")
+        edits = (s.put(node.body, s.text_of(node.orelse)), s.put(node.orelse, s.text_of(node.body)))
+        yield Change(edits, 0.45, node.lineno, f"the branches of `{s.text_of(node)}` are exchanged")
         for kept in (node.body, node.orelse):
-            yield Change((s.put(node, s.of(kept)),), 0.15, node.lineno, f"`{s.of(node)}` should be `{s.of(kept)}`")
+            yield Change(
+                (s.put(node, s.text_of(kept)),), 0.15, node.lineno, f"`{s.text_of(node)}` should be `{s.text_of(kept)}`"
+            )
 
 
-def membership(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_other_remainder(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``x % 2 == 0`` for ``x % 2 == 1``, another remainder, another divisor; ``a < b < c`` with one bound changed."""
     if not isinstance(node, ast.Compare):
         return
@@ -155,11 +157,11 @@ def membership(s: Scope, node: ast.AST) -> Iterator[Change]:
         and isinstance(node.comparators[0], ast.Constant)
     ):
         for tail, prior in (("== 0", 0.6), ("== 1", 0.55), ("!= 0", 0.5)):
-            text = f"{s.of(node.left)} {tail}"
-            yield Change((s.put(node, text),), prior, node.lineno, f"`{s.of(node)}` should be `{text}`")
+            text = f"{s.text_of(node.left)} {tail}"
+            yield Change((s.put(node, text),), prior, node.lineno, f"`{s.text_of(node)}` should be `{text}`")
     if len(node.ops) == 2:
-        kept = s.text[s.lo(node) : s.hi(node.comparators[0])]
-        yield Change((s.put(node, kept),), 0.15, node.lineno, f"a bound of `{s.of(node)}` is too many")
+        kept = s.text[s.start_of(node) : s.end_of(node.comparators[0])]
+        yield Change((s.put(node, kept),), 0.15, node.lineno, f"a bound of `{s.text_of(node)}` is too many")
 
 
-TEMPLATES = (extended, decided, constant_test, membership)
+OPERATORS = (propose_longer_condition, propose_other_condition, propose_constant_test, propose_other_remainder)

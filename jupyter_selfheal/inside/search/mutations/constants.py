@@ -6,32 +6,32 @@ import ast
 import difflib
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.scope import Change, Scope, once
+from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 
 ALPHABET, WORD, LIKE = 3, 4, 0.75
 """Letters of a text that may be an alphabet, and of one that may be a misspelt word of the description, which is so much alike."""
 
 
-def constants(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_constants(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A number one off, another number of the function, True for False, another text, and the same everywhere at once."""
     if not isinstance(node, ast.Constant) or s.is_doc(node):
         return
-    old, value = s.of(node), node.value
-    for new, prior in _others(s, node):
+    old, value = s.text_of(node), node.value
+    for new, prior in _list_replacements(s, node):
         if new == old:
             continue
-        if _idle(s, node, new):
+        if _is_idle(s, node, new):
             prior *= 0.3
         yield Change((s.put(node, new),), prior, node.lineno, f"`{old}` should be `{new}`")
-        same = equal_constants(s).get((type(value), value), ())
+        same = group_equal_constants(s).get((type(value), value), ())
         if len(same) > 1 and same[0] is node:
             yield Change(
                 tuple(s.put(n, new) for n in same), prior * 0.5, node.lineno, f"every `{old}` should be `{new}`"
             )
 
 
-@once
-def equal_constants(s: Scope) -> dict[tuple[type, object], list[ast.Constant]]:
+@cache_on_scope
+def group_equal_constants(s: Scope) -> dict[tuple[type, object], list[ast.Constant]]:
     """The constants of a statement by type and value."""
     found: dict[tuple[type, object], list[ast.Constant]] = {}
     for node in s.order:
@@ -40,14 +40,14 @@ def equal_constants(s: Scope) -> dict[tuple[type, object], list[ast.Constant]]:
     return found
 
 
-def _idle(s: Scope, node: ast.Constant, new: str) -> bool:
+def _is_idle(s: Scope, node: ast.Constant, new: str) -> bool:
     """True for ``x + 0`` and ``x * 1``: leaving the operand out says the same better; and for a value that its list has already."""
     parent = s.parents[node]
     if isinstance(parent, ast.UnaryOp):
         return new == "0"
     if isinstance(parent, ast.AugAssign):
         return new == ("0" if isinstance(parent.op, ast.Add | ast.Sub) else "1")
-    if isinstance(parent, ast.List | ast.Set | ast.Dict | ast.Tuple) and len(_beside(parent)) > 2:
+    if isinstance(parent, ast.List | ast.Set | ast.Dict | ast.Tuple) and len(_list_siblings(parent)) > 2:
         return _is_odd_one(parent, node, new)
     if not isinstance(parent, ast.BinOp):
         return False
@@ -56,13 +56,13 @@ def _idle(s: Scope, node: ast.Constant, new: str) -> bool:
     )
 
 
-def _beside(parent: ast.AST) -> list[ast.expr]:
+def _list_siblings(parent: ast.AST) -> list[ast.expr]:
     return parent.keys if isinstance(parent, ast.Dict) else parent.elts  # type: ignore[return-value, attr-defined]
 
 
 def _is_odd_one(parent: ast.AST, node: ast.Constant, new: str) -> bool:
     """True for a value that stands in the same literal already, or is longer or shorter than all others there."""
-    others = [e for e in _beside(parent) if e is not node]
+    others = [e for e in _list_siblings(parent) if e is not node]
     if not all(isinstance(e, ast.Constant) for e in others):
         return False
     if isinstance(parent, ast.Dict) and node not in parent.keys:
@@ -72,27 +72,27 @@ def _is_odd_one(parent: ast.AST, node: ast.Constant, new: str) -> bool:
     return odd or any(ast.unparse(e) == new for e in others)
 
 
-def _others(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
+def _list_replacements(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
     value = node.value
     if isinstance(value, bool):
         yield str(not value), 0.75
     elif isinstance(value, int):
-        yield from _integers(s, value)
+        yield from _list_integers(s, value)
     elif isinstance(value, float):
-        yield from _floats(s, value)
+        yield from _list_floats(s, value)
     elif isinstance(value, str):
-        yield from _texts(s, value)
+        yield from _list_texts(s, value)
     elif value is None:
-        yield from _instead_of_none(s, node)
+        yield from _list_instead_of_none(s, node)
 
 
-def _integers(s: Scope, value: int) -> Iterator[tuple[str, float]]:
+def _list_integers(s: Scope, value: int) -> Iterator[tuple[str, float]]:
     yield from [(str(value + 1), 0.75), (str(value - 1), 0.75)]
     for other, prior in ((0, 0.5), (1, 0.5), (-1, 0.35), (2, 0.3), (10, 0.3)):
         yield str(other), prior
     for number in s.numbers:
         yield repr(number), 0.35
-    for told in s.told_numbers:
+    for told in s.described_numbers:
         yield repr(told), 0.4
     for digit in range(3, 10):
         yield str(digit), 0.12
@@ -125,7 +125,7 @@ def _integers(s: Scope, value: int) -> Iterator[tuple[str, float]]:
     ]
 
 
-def _floats(s: Scope, value: float) -> Iterator[tuple[str, float]]:
+def _list_floats(s: Scope, value: float) -> Iterator[tuple[str, float]]:
     for near in (
         value + 1,
         value - 1,
@@ -140,13 +140,13 @@ def _floats(s: Scope, value: float) -> Iterator[tuple[str, float]]:
         value / 2,
     ):
         yield repr(round(near, 12)), 0.3
-    for told in s.told_numbers:
+    for told in s.described_numbers:
         yield repr(told), 0.35
     for number in s.numbers:
         yield repr(number), 0.35
 
 
-def _instead_of_none(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
+def _list_instead_of_none(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]]:
     parent = s.parents.get(node)
     known = [
         ("False", 0.3),
@@ -164,7 +164,7 @@ def _instead_of_none(s: Scope, node: ast.Constant) -> Iterator[tuple[str, float]
             yield name, 0.45
 
 
-def _texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
+def _list_texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
     for other in s.strings:
         yield repr(other), 0.4
     for other in (
@@ -186,7 +186,7 @@ def _texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
             yield repr(value[:n] + value[n + 1 :]), 0.15
             both = value.replace(value[n].lower(), "").replace(value[n].upper(), "")
             yield repr(both), 0.12
-    for told in s.told_strings:
+    for told in s.described_strings:
         yield repr(told), 0.4
     if (
         len(value) >= ALPHABET
@@ -196,10 +196,10 @@ def _texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
     ):
         yield repr(value + value.swapcase()), 0.35
     if len(value) >= WORD:
-        for word in difflib.get_close_matches(value, sorted(s.told_words - {value}), 2, LIKE):
+        for word in difflib.get_close_matches(value, sorted(s.described_words - {value}), 2, LIKE):
             yield repr(word), 0.4
     if len(value) == 1:
-        for letter in _near(value):
+        for letter in _list_near_letters(value):
             yield repr(letter), 0.12
     if value[:1] in ("-", "+"):
         yield repr(value[1:]), 0.35
@@ -213,7 +213,7 @@ def _texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
         yield "[]", 0.1
 
 
-def _near(letter: str) -> str:
+def _list_near_letters(letter: str) -> str:
     """What may stand for one character: the other case, then characters of its kind, the nearest first; any sign for a sign."""
     for kind in ("0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
         if letter in kind:

@@ -11,7 +11,7 @@ TABLE = 3
 """Entries from which a dictionary is a table that may lack one."""
 
 
-def collections(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_collections(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``[n]`` or ``[[]]`` for ``[]``, an element too many or missing, the elements of a pair exchanged."""
     if not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict) or isinstance(
         getattr(node, "ctx", None), ast.Del
@@ -22,12 +22,12 @@ def collections(s: Scope, node: ast.AST) -> Iterator[Change]:
         if not node.keys:
             yield Change((s.put(node, "set()"),), 0.2, line, "`{}` should be `set()`")
             yield Change((s.put(node, "[]"),), 0.1, line, "`{}` should be `[]`")
-        yield from _entries(s, node)
+        yield from _propose_entries(s, node)
         for n, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
             for m in range(n + 1, len(node.keys)):
-                edits = (s.put(value, s.of(node.values[m])), s.put(node.values[m], s.of(value)))
+                edits = (s.put(value, s.text_of(node.values[m])), s.put(node.values[m], s.text_of(value)))
                 if key is not None:
-                    yield Change(edits, 0.25, line, f"the values of {s.of(key)} and the next are exchanged")
+                    yield Change(edits, 0.25, line, f"the values of {s.text_of(key)} and the next are exchanged")
         return
     elements = node.elts
     if not elements and isinstance(node, ast.List):
@@ -46,34 +46,34 @@ def collections(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change((s.put(node, text),), prior, line, f"`[]` should be `{text}`")
     for i in range(len(elements)):
         for j in range(i + 1, len(elements)):
-            edits = (s.put(elements[i], s.of(elements[j])), s.put(elements[j], s.of(elements[i])))
+            edits = (s.put(elements[i], s.text_of(elements[j])), s.put(elements[j], s.text_of(elements[i])))
             prior = 0.45 if s.is_read(node) else 0.6
-            yield Change(edits, prior, line, f"`{s.of(elements[i])}` and `{s.of(elements[j])}` are exchanged")
+            yield Change(edits, prior, line, f"`{s.text_of(elements[i])}` and `{s.text_of(elements[j])}` are exchanged")
     if not s.is_read(node) or not elements or isinstance(s.parents.get(node), ast.Subscript):
         return
     around = {ast.List: "[]", ast.Tuple: "()", ast.Set: "{}"}[type(node)]
     for n, element in enumerate(elements):
         if len(elements) > (2 if isinstance(node, ast.Tuple) else 1) or isinstance(node, ast.List):
-            rest = ", ".join(s.of(e) for k, e in enumerate(elements) if k != n)
+            rest = ", ".join(s.text_of(e) for k, e in enumerate(elements) if k != n)
             text = f"{around[0]}{rest}{around[1]}"
-            yield Change((s.put(node, text),), 0.2, line, f"`{s.of(element)}` is an element too many")
-    told = [repr(t) for t in (*s.told_strings, *s.told_numbers)]
+            yield Change((s.put(node, text),), 0.2, line, f"`{s.text_of(element)}` is an element too many")
+    told = [repr(t) for t in (*s.described_strings, *s.described_numbers)]
     for name in (*s.values, "0", "1", *told):
-        end = s.hi(elements[-1])
+        end = s.end_of(elements[-1])
         yield Change(((end, end, f", {name}"),), 0.1, line, f"`{name}` is missing in the list")
 
 
-def comprehension(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_comprehension(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A filter too many or missing, the element instead of something made of it."""
     if not isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
         return
     last = node.generators[-1]
     for kept in last.ifs:
-        start = s.text.rfind("if", s.hi(last.iter), s.lo(kept))
+        start = s.text.rfind("if", s.end_of(last.iter), s.start_of(kept))
         if start >= 0:
-            yield Change(((start, s.hi(kept), ""),), 0.3, node.lineno, f"`if {s.of(kept)}` is too many")
-    target = s.of(last.target)
-    end = s.hi(last.ifs[-1] if last.ifs else last.iter)
+            yield Change(((start, s.end_of(kept), ""),), 0.3, node.lineno, f"`if {s.text_of(kept)}` is too many")
+    target = s.text_of(last.target)
+    end = s.end_of(last.ifs[-1] if last.ifs else last.iter)
     joint = " and " if last.ifs else " if "
     if isinstance(last.target, ast.Name):
         for test, prior in (
@@ -96,22 +96,22 @@ def comprehension(s: Scope, node: ast.AST) -> Iterator[Change]:
                         f"`{joint.strip()} {target} {op} {name}` is missing",
                     )
     if not isinstance(node.elt, ast.Name):
-        yield Change((s.put(node.elt, target),), 0.3, node.lineno, f"`{s.of(node.elt)}` should be `{target}`")
+        yield Change((s.put(node.elt, target),), 0.3, node.lineno, f"`{s.text_of(node.elt)}` should be `{target}`")
 
 
-def _entries(s: Scope, node: ast.Dict) -> Iterator[Change]:
+def _propose_entries(s: Scope, node: ast.Dict) -> Iterator[Change]:
     """An entry of a table is missing that the description names; in a table of numbers, the number that is left out."""
     keys = {k.value for k in node.keys if isinstance(k, ast.Constant)}
     values = [v.value for v in node.values if isinstance(v, ast.Constant) and type(v.value) is int]
     if len(keys) != len(node.keys) or len(values) != len(keys) or len(keys) < TABLE:
         return
     free = [n for n in range(min(values), max(values)) if n not in values] or [max(values) + 1, min(values) - 1]
-    for told in (*s.told_strings, *s.told_numbers):
+    for told in (*s.described_strings, *s.described_numbers):
         if told not in keys and type(told) in {type(k) for k in keys}:
-            end = s.hi(node.values[-1])
+            end = s.end_of(node.values[-1])
             for number in free[:2]:
                 words = f"`{told!r}: {number}` is missing in the table"
                 yield Change(((end, end, f", {told!r}: {number}"),), 0.3, node.lineno, words)
 
 
-TEMPLATES = (collections, comprehension)
+OPERATORS = (propose_collections, propose_comprehension)

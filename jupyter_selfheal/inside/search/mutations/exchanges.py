@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.names import NEAR
-from jupyter_selfheal.inside.search.mutations.operators import COMPARE, between
+from jupyter_selfheal.inside.search.mutations.operators import COMPARE, replace_operator
 from jupyter_selfheal.inside.search.scope import NUMBER, TEXT, Change, Scope
 
 _SIMPLE = ast.Expr | ast.Assign | ast.AugAssign | ast.Return
@@ -16,39 +16,39 @@ _OF_NUMBERS = ("v > 0", "v >= 0", "v < 0", "v % 2 == 0", "v % 2 == 1", "v % 2 !=
 _OF_TEXT = ("v.isalpha()", "v.isdigit()", "v.isupper()", "v.islower()", "v.isalnum()", "v != ' '")
 
 
-def dropped_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_without_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
     """An ``elif`` or ``else`` too many, or the first branch of several."""
-    if not isinstance(node, ast.If) or not node.orelse or s.indent(node) is None:
+    if not isinstance(node, ast.If) or not node.orelse or s.read_indent(node) is None:
         return
-    start, end = s.block(node)[0], s.block(node)[1]
-    head = s.block(node.body[-1])[1]
-    short = s.of(node).splitlines()[0]
+    start, end = s.line_span(node)[0], s.line_span(node)[1]
+    head = s.line_span(node.body[-1])[1]
+    short = s.text_of(node).splitlines()[0]
     if s.is_elif(node, node.orelse):
         after = node.orelse[0]
-        at = s.lo(after)
-        if not s.text.startswith("elif", s.lo(node)):
-            yield Change(((start, at, f"{s.indent(node)}"), (at, at + 2, "")), 0.14, node.lineno, f"`{short}` is too many")  # fmt: skip
+        at = s.start_of(after)
+        if not s.text.startswith("elif", s.start_of(node)):
+            yield Change(((start, at, f"{s.read_indent(node)}"), (at, at + 2, "")), 0.14, node.lineno, f"`{short}` is too many")  # fmt: skip
         else:
-            yield Change(((start, s.block(after)[0], ""),), 0.2, node.lineno, f"`{short}` is too many")
+            yield Change(((start, s.line_span(after)[0], ""),), 0.2, node.lineno, f"`{short}` is too many")
         if isinstance(after, ast.If) and not after.orelse:
-            yield Change(((s.block(after)[0], end, ""),), 0.25, after.lineno, f"`{s.of(after).splitlines()[0]}` is too many")  # fmt: skip
+            yield Change(((s.line_span(after)[0], end, ""),), 0.25, after.lineno, f"`{s.text_of(after).splitlines()[0]}` is too many")  # fmt: skip
     else:
         yield Change(((head, end, ""),), 0.15, node.orelse[0].lineno, "`else` is too many")
-        if s.text.startswith("elif", s.lo(node)):
-            other = s.text[s.block(node.orelse[0])[0] : end]
-            text = f"{s.indent(node)}else:\n{other}"
+        if s.text.startswith("elif", s.start_of(node)):
+            other = s.text[s.line_span(node.orelse[0])[0] : end]
+            text = f"{s.read_indent(node)}else:\n{other}"
             yield Change(((start, end, text),), 0.2, node.lineno, f"`{short}` is too many")
 
 
-def exchanged(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_exchanges(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Two constants of a function, or two names of a statement, stand for each other."""
     if node is s.tree:
         found = [n for n in s.order if isinstance(n, ast.Constant) and n not in s.frozen and not s.is_doc(n)]
         for a, b in itertools.combinations(found[:24], 2):
             if type(a.value) is type(b.value) and a.value != b.value:
                 prior = 0.3 if isinstance(a.value, str | bool) else 0.15
-                edits = (s.put(a, s.of(b)), s.put(b, s.of(a)))
-                yield Change(edits, prior, a.lineno, f"`{s.of(a)}` and `{s.of(b)}` are exchanged")
+                edits = (s.put(a, s.text_of(b)), s.put(b, s.text_of(a)))
+                yield Change(edits, prior, a.lineno, f"`{s.text_of(a)}` and `{s.text_of(b)}` are exchanged")
     if not isinstance(node, _SIMPLE):
         return
     users: dict[str, list[ast.Name]] = {}
@@ -57,11 +57,11 @@ def exchanged(s: Scope, node: ast.AST) -> Iterator[Change]:
             users.setdefault(child.id, []).append(child)
     for a_name, b_name in itertools.combinations([n for n in users if n in s.values], 2):
         swapped = (*(s.put(n, b_name) for n in users[a_name]), *(s.put(n, a_name) for n in users[b_name]))
-        if s.alike(a_name, s.kinds(users[b_name][0])):
+        if s.name_may_be(a_name, s.infer_kinds(users[b_name][0])):
             yield Change(swapped, 0.3, node.lineno, f"`{a_name}` and `{b_name}` are exchanged")
 
 
-def same_everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_same_everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
     """The same operator, method or function is wrong in several places."""
     if node is not s.tree:
         return
@@ -76,41 +76,41 @@ def same_everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
                 calls.setdefault(child.id, []).append(child)
     for old, users in methods.items():
         for new in NEAR.get(old, ()) if len(users) > 1 else ():
-            edits = tuple((s.hi(u) - len(old), s.hi(u), new) for u in users)
+            edits = tuple((s.end_of(u) - len(old), s.end_of(u), new) for u in users)
             yield Change(edits, 0.3, users[0].lineno, f"every `.{old}` should be `.{new}`")
     for old, names in calls.items():
         for new in NEAR.get(old, ()) if len(names) > 1 else ():
             yield Change(tuple(s.put(n, new) for n in names), 0.3, names[0].lineno, f"every `{old}` should be `{new}`")
-    yield from _operators_everywhere(s)
+    yield from _propose_operators_everywhere(s)
 
 
 _AROUND = {"<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<="), "==": ("!=",), "!=": ("==",)}
 
 
-def _operators_everywhere(s: Scope) -> Iterator[Change]:
+def _propose_operators_everywhere(s: Scope) -> Iterator[Change]:
     found: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
     for node in s.order:
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and node not in s.frozen:
             found.setdefault(COMPARE[type(node.ops[0])], []).append((node.left, node.comparators[0]))
     for old, pairs in found.items():
         for new in _AROUND.get(old, ()) if len(pairs) > 1 else ():
-            edits = [between(s, left, right, old, new) for left, right in pairs]
+            edits = [replace_operator(s, left, right, old, new) for left, right in pairs]
             if all(edits):
                 kept = tuple(e for e in edits if e)
                 yield Change(kept, 0.25, pairs[0][0].lineno, f"every `{old}` should be `{new}`")
 
 
-def deeper(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_other_depth(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A statement that belongs two blocks further out or in."""
-    if not isinstance(node, ast.If | ast.For | ast.While) or s.indent(node) is None:
+    if not isinstance(node, ast.If | ast.For | ast.While) or s.read_indent(node) is None:
         return
     inner = node.body[-1]
     last = inner.body[-1] if isinstance(inner, ast.If | ast.For | ast.While) and not inner.orelse else None
-    if last is not None and len(inner.body) > 1 and s.indent(last) is not None and not node.orelse:  # type: ignore[attr-defined]
-        start, end, _ = s.block(last)
-        text = f"{s.indent(node)}{s.of(last)}\n"
-        if "\n" not in s.of(last):
-            words = f"`{s.of(last)}` belongs after both blocks"
+    if last is not None and len(inner.body) > 1 and s.read_indent(last) is not None and not node.orelse:  # type: ignore[attr-defined]
+        start, end, _ = s.line_span(last)
+        text = f"{s.read_indent(node)}{s.text_of(last)}\n"
+        if "\n" not in s.text_of(last):
+            words = f"`{s.text_of(last)}` belongs after both blocks"
             yield Change(((start, end, text),), 0.4 if isinstance(last, ast.Return) else 0.2, last.lineno, words)
 
 
@@ -118,7 +118,7 @@ _BOTH = ("set({})", "sorted({})", "len({})", "abs({})", "str({})", "int({})", "l
 _BOTH_AFTER = ("{}.lower()", "{}.upper()", "{}.strip()", "{}[::-1]", "{}[0]", "{}[-1]", "{}[1]", "{}.split()")
 
 
-def both_sides(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_on_both_sides(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``set(a) == set(b)`` for ``a == b``: the same call is missing on both operands, or is too many there."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         left, right = node.left, node.comparators[0]
@@ -127,32 +127,41 @@ def both_sides(s: Scope, node: ast.AST) -> Iterator[Change]:
     else:
         return
     for form in (*_BOTH, *_BOTH_AFTER):
-        first, second = (form.format(s.of(e) if form in _BOTH else s.atom(e)) for e in (left, right))
+        first, second = (form.format(s.text_of(e) if form in _BOTH else s.parenthesize(e)) for e in (left, right))
         if not isinstance(left, ast.Constant) and not isinstance(right, ast.Constant):
             edits = (s.put(left, first), s.put(right, second))
             yield Change(
-                edits, 0.22, node.lineno, f"`{s.of(node)}` compares the wrong thing, not `{first}` with `{second}`"
+                edits, 0.22, node.lineno, f"`{s.text_of(node)}` compares the wrong thing, not `{first}` with `{second}`"
             )
-    if not (isinstance(left, ast.Call) and isinstance(right, ast.Call)) or s.of(left.func) != s.of(right.func):
+    if not (isinstance(left, ast.Call) and isinstance(right, ast.Call)) or s.text_of(left.func) != s.text_of(
+        right.func
+    ):
         return
     if len(left.args) == len(right.args) == 1:
-        edits = (s.put(left, s.of(left.args[0])), s.put(right, s.of(right.args[0])))
-        yield Change(edits, 0.25, node.lineno, f"`{s.of(left.func)}` is too many on both sides")
+        edits = (s.put(left, s.text_of(left.args[0])), s.put(right, s.text_of(right.args[0])))
+        yield Change(edits, 0.25, node.lineno, f"`{s.text_of(left.func)}` is too many on both sides")
 
 
-def kept_only(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_filter(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``[v for v in x if test]`` for ``x``: some elements do not count."""
     parent = s.parents.get(node)
-    if not isinstance(node, ast.Name) or not s.is_read(node) or s.kinds(node) <= {NUMBER} != frozenset():
+    if not isinstance(node, ast.Name) or not s.is_read(node) or s.infer_kinds(node) <= {NUMBER} != frozenset():
         return
     if not isinstance(parent, ast.Call | ast.For | ast.Return) or (
         isinstance(parent, ast.Call) and node not in parent.args
     ):
         return
-    texts = TEXT in s.kinds(node)
+    texts = TEXT in s.infer_kinds(node)
     for test in _OF_TEXT if texts else _OF_NUMBERS:
         text = f"[v for v in {node.id} if {test}]"
         yield Change((s.put(node, text),), 0.08, node.lineno, f"`{node.id}` should be `{text}`")
 
 
-TEMPLATES = (dropped_branch, exchanged, same_everywhere, deeper, both_sides, kept_only)
+OPERATORS = (
+    propose_without_branch,
+    propose_exchanges,
+    propose_same_everywhere,
+    propose_other_depth,
+    propose_on_both_sides,
+    propose_filter,
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.mutations.operators import is_items, off_by_one
+from jupyter_selfheal.inside.search.mutations.operators import may_be_items, propose_off_by_one
 from jupyter_selfheal.inside.search.scope import (
     DICT,
     FUNCTIONS,
@@ -16,7 +16,7 @@ from jupyter_selfheal.inside.search.scope import (
     TRUTH,
     Change,
     Scope,
-    once,
+    cache_on_scope,
 )
 
 _WRAPS: tuple[tuple[str, tuple[str, ...], float], ...] = (
@@ -35,7 +35,7 @@ _AFTER: tuple[tuple[str, tuple[str, ...], float], ...] = (
 _SIZED = (NUMBER, TEXT, ITEMS, SET, DICT, TRUTH)
 
 
-def usable(s: Scope, node: ast.AST) -> bool:
+def is_usable(s: Scope, node: ast.AST) -> bool:
     """True for a value that an expression could stand around."""
     parent = s.parents.get(node)
     if not isinstance(node, ast.expr) or not s.is_read(node) or isinstance(node, ast.Starred | ast.Slice | ast.Lambda):
@@ -49,12 +49,12 @@ def usable(s: Scope, node: ast.AST) -> bool:
     )
 
 
-def wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``abs(x)``, ``sorted(x)``, ``x.lower()``, ``x[1:]`` for ``x``."""
-    if not usable(s, node) or isinstance(node, ast.Constant | ast.Tuple | ast.BoolOp | ast.Compare):
+    if not is_usable(s, node) or isinstance(node, ast.Constant | ast.Tuple | ast.BoolOp | ast.Compare):
         return
     assert isinstance(node, ast.expr)
-    text, atom, kinds = s.of(node), s.atom(node), s.kinds(node)
+    text, atom, kinds = s.text_of(node), s.parenthesize(node), s.infer_kinds(node)
     parent = s.parents[node]
     looped = isinstance(parent, ast.For | ast.comprehension) and node is parent.iter
     simple = 1.0 if isinstance(node, ast.Name | ast.Call | ast.BinOp | ast.Subscript) else 0.7
@@ -62,7 +62,7 @@ def wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
     for name, fits, prior in _WRAPS:
         if around == name or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == name):
             continue
-        prior *= simple * _fit(kinds, fits)
+        prior *= simple * _rate_fit(kinds, fits)
         if looped:
             prior = {"list": 0.55, "sorted": 0.5, "set": 0.4, "reversed": 0.45, "range": 0.3}.get(name, 0.05)
         inner = text if text.startswith("(") and isinstance(node, ast.GeneratorExp) else f"({text})"
@@ -80,7 +80,7 @@ def wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
     for after, fits, prior in _AFTER:
         yield Change(
             (s.put(node, f"{atom}{after}"),),
-            prior * simple * _fit(kinds, fits),
+            prior * simple * _rate_fit(kinds, fits),
             node.lineno,
             f"`{text}` should be `{text}{after}`",
         )
@@ -89,14 +89,14 @@ def wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change((s.put(node, f"{name}({text})"),), 0.15, node.lineno, f"`{text}` should be `{name}({text})`")
 
 
-def _fit(kinds: frozenset[str], fits: tuple[str, ...]) -> float:
+def _rate_fit(kinds: frozenset[str], fits: tuple[str, ...]) -> float:
     return 0.5 if not kinds else 1.0 if kinds & set(fits) else 0.08
 
 
-def slices(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_slices(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``x[k:]``, ``x[:k]`` and ``x[k]`` for ``x``, with a name of the scope."""
-    if not isinstance(node, ast.Name) or not usable(s, node) or not is_items(s, node):
-        if not (isinstance(node, ast.Name) and usable(s, node) and s.may_be(node, DICT, "ndarray")):
+    if not isinstance(node, ast.Name) or not is_usable(s, node) or not may_be_items(s, node):
+        if not (isinstance(node, ast.Name) and is_usable(s, node) and s.may_be(node, DICT, "ndarray")):
             return
         whole = [n for n in s.values if n != node.id]
         for name in whole:
@@ -105,7 +105,7 @@ def slices(s: Scope, node: ast.AST) -> Iterator[Change]:
             )
         return
     for name in s.values:
-        if name != node.id and s.alike(name, frozenset({NUMBER})):
+        if name != node.id and s.name_may_be(name, frozenset({NUMBER})):
             for text, prior in (
                 (f"[{name}:]", 0.25),
                 (f"[:{name}]", 0.22),
@@ -118,12 +118,12 @@ def slices(s: Scope, node: ast.AST) -> Iterator[Change]:
                 )
 
 
-def operands(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_operands(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``e - v``, ``v + e``, ``e * e``, ``e ** 2``, ``e % m`` for ``e``: an operand is missing."""
-    if not usable(s, node) or isinstance(node, ast.Tuple | ast.List | ast.BoolOp | ast.Dict | ast.GeneratorExp):
+    if not is_usable(s, node) or isinstance(node, ast.Tuple | ast.List | ast.BoolOp | ast.Dict | ast.GeneratorExp):
         return
     assert isinstance(node, ast.expr)
-    text, atom, kinds, line = s.of(node), s.atom(node), s.kinds(node), node.lineno
+    text, atom, kinds, line = s.text_of(node), s.parenthesize(node), s.infer_kinds(node), node.lineno
     parent = s.parents[node]
     if isinstance(parent, ast.Attribute | ast.keyword | ast.For | ast.comprehension) or (
         isinstance(node, ast.Constant) and node.value is None
@@ -136,7 +136,7 @@ def operands(s: Scope, node: ast.AST) -> Iterator[Change]:
         place *= 0.25
     for name in s.values:
         joined = kinds and not kinds <= {NUMBER, TRUTH}
-        if name == text or not s.alike(name, kinds or frozenset({NUMBER, TEXT, ITEMS})):
+        if name == text or not s.name_may_be(name, kinds or frozenset({NUMBER, TEXT, ITEMS})):
             continue
         known = 1.0 if kinds and s.hints.kinds.get(name) else 0.6
         for op, prior in (("+", 0.28), ("-", 0.28)) if not joined else (("+", 0.28),):
@@ -151,7 +151,7 @@ def operands(s: Scope, node: ast.AST) -> Iterator[Change]:
                     (s.put(node, f"{atom} {op} {name}"),), prior * place * known, line, f"`{text}` lacks `{op} {name}`"
                 )
             yield Change((s.put(node, f"{name} - {atom}"),), 0.14 * place * known, line, f"`{text}` lacks `{name} -`")
-    yield from _numeric(s, node, text, atom, place)
+    yield from _propose_numeric(s, node, text, atom, place)
     for function in s.functions:
         if isinstance(parent, ast.Return):
             for name in s.values:
@@ -160,7 +160,7 @@ def operands(s: Scope, node: ast.AST) -> Iterator[Change]:
                 )
 
 
-def _numeric(s: Scope, node: ast.expr, text: str, atom: str, place: float) -> Iterator[Change]:
+def _propose_numeric(s: Scope, node: ast.expr, text: str, atom: str, place: float) -> Iterator[Change]:
     if not s.may_be(node, NUMBER):
         if s.may_be(node, ITEMS, TEXT) and isinstance(node, ast.Name | ast.List | ast.Subscript | ast.BinOp):
             yield Change((s.put(node, f"{atom} * 2"),), 0.08, node.lineno, f"`{text}` should be `{text} * 2`")
@@ -176,19 +176,19 @@ def _numeric(s: Scope, node: ast.expr, text: str, atom: str, place: float) -> It
     yield Change((s.put(node, f"1 / {atom}"),), 0.05 * place, node.lineno, f"`{text}` should be `1 / {text}`")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         yield Change(
-            (s.put(node, f"{s.atom(node.left)} / ({s.of(node.right)} - 1)"),),
+            (s.put(node, f"{s.parenthesize(node.left)} / ({s.text_of(node.right)} - 1)"),),
             0.2,
             node.lineno,
             f"`{text}` divides by one too many",
         )
 
 
-def bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``max(v, e)``, ``min(v, e)``, ``max(0, e)`` for a value that must not fall or rise."""
     parent = s.parents.get(node)
     if (
         not isinstance(parent, ast.Assign | ast.Return | ast.Call | ast.keyword)
-        or not usable(s, node)
+        or not is_usable(s, node)
         or not s.may_be(node, NUMBER)
     ):
         return
@@ -196,22 +196,22 @@ def bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
     prior = 0.35 if isinstance(parent, ast.Assign | ast.Return) else 0.12
     if isinstance(node, ast.Constant):
         prior *= 0.4
-    targets = [s.of(t) for t in parent.targets] if isinstance(parent, ast.Assign) else []
+    targets = [s.text_of(t) for t in parent.targets] if isinstance(parent, ast.Assign) else []
     others = [*targets, "0", "1", *(v for v in s.values if v not in targets)]
     for n, other in enumerate(others):
-        if other == s.of(node) or (n >= 3 and not s.alike(other, frozenset({NUMBER}))):
+        if other == s.text_of(node) or (n >= 3 and not s.name_may_be(other, frozenset({NUMBER}))):
             continue
         for name in ("max", "min"):
             weight = prior * (1.0 if n < 2 else 0.4)
             yield Change(
-                (s.put(node, f"{name}({other}, {s.of(node)})"),),
+                (s.put(node, f"{name}({other}, {s.text_of(node)})"),),
                 weight,
                 node.lineno,
-                f"`{s.of(node)}` should be `{name}({other}, {s.of(node)})`",
+                f"`{s.text_of(node)}` should be `{name}({other}, {s.text_of(node)})`",
             )
 
 
-def ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Another expression of the same function in this place (Le Goues et al. 2012, GenProg: the fix is often nearby)."""
     if not isinstance(
         node,
@@ -230,13 +230,13 @@ def ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(parent, ast.Call) and node is parent.func:
         return
     stored = not s.is_read(node)
-    if not stored and not usable(s, node):
+    if not stored and not is_usable(s, node):
         return
-    old, kinds = s.of(node), s.kinds(node)
-    for text, other in _pool(s).items():
+    old, kinds = s.text_of(node), s.infer_kinds(node)
+    for text, other in _list_ingredients(s).items():
         if text == old or (stored and not isinstance(other, ast.Subscript | ast.Attribute | ast.Name)):
             continue
-        known = s.kinds(other)
+        known = s.infer_kinds(other)
         prior = 0.16 if type(other) is type(node) else 0.09
         if kinds and known and not kinds & known:
             prior *= 0.2
@@ -244,14 +244,16 @@ def ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(node, ast.Name):
         for name in s.values:
             if not (isinstance(node, ast.Constant) and node.value is None):
-                prior = (0.25 if not isinstance(node, ast.Constant) else 0.18) * (1 if s.alike(name, kinds) else 0.2)
+                prior = (0.25 if not isinstance(node, ast.Constant) else 0.18) * (
+                    1 if s.name_may_be(name, kinds) else 0.2
+                )
                 if isinstance(node, ast.Constant) and node.value == name:
                     prior = 0.8
                 yield Change((s.put(node, name),), prior, node.lineno, f"`{old}` should be `{name}`")
 
 
-@once
-def _pool(s: Scope) -> dict[str, ast.expr]:
+@cache_on_scope
+def _list_ingredients(s: Scope) -> dict[str, ast.expr]:
     """Distinct short expressions of the source, by text."""
     found: dict[str, ast.expr] = {}
     for node in s.order:
@@ -259,11 +261,11 @@ def _pool(s: Scope) -> dict[str, ast.expr]:
             isinstance(node, ast.Subscript | ast.Call | ast.Attribute | ast.BinOp | ast.Compare)
             and node not in s.frozen
         ):
-            text = s.of(node)
+            text = s.text_of(node)
             parent = s.parents[node]
             if len(text) <= 60 and "\n" not in text and not (isinstance(parent, ast.Call) and node is parent.func):
                 found.setdefault(text, node)
     return dict(list(found.items())[:60])
 
 
-TEMPLATES = (wraps, slices, operands, bounds, ingredients, off_by_one)
+OPERATORS = (propose_wraps, propose_slices, propose_operands, propose_bounds, propose_ingredients, propose_off_by_one)

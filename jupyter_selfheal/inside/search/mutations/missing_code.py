@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.mutations.conditions import tests_of
+from jupyter_selfheal.inside.search.mutations.conditions import list_tests
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
 
-MADE = 400
+MOST_STATEMENTS = 400
 """Statements that are tried at each place, likeliest first: their number grows with the square of the names."""
 _JUMPS = ("return", "break", "continue", "raise")
 _LOOPS = ast.For | ast.While | ast.AsyncFor
@@ -25,35 +25,39 @@ _GROWS = {
 }
 
 
-def inserted(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A statement is missing: made of the names at hand, or the same as one elsewhere in the function."""
     if node is not s.tree:
         return
-    made = sorted(_made(s), key=lambda m: -m[1])[:MADE]
-    for body in s.blocks():
+    made = sorted(_list_statements(s), key=lambda m: -m[1])[:MOST_STATEMENTS]
+    for body in s.list_blocks():
         owner = s.parents[body[0]]
         if isinstance(owner, ast.ClassDef):
             continue
-        looped = isinstance(owner, _LOOPS) or s.in_loop(body[0])
+        looped = isinstance(owner, _LOOPS) or s.is_in_loop(body[0])
         for n, stmt in enumerate([*body, body[-1]]):
             last = n == len(body)
-            if s.indent(stmt) is None or (last and isinstance(stmt, ast.Return | ast.Raise | ast.Continue | ast.Break)):
+            if s.read_indent(stmt) is None or (
+                last and isinstance(stmt, ast.Return | ast.Raise | ast.Continue | ast.Break)
+            ):
                 continue
-            start, end, _ = s.block(stmt)
+            start, end, _ = s.line_span(stmt)
             at = end if last else start
             pad = "" if s.text[:at].endswith("\n") or not at else "\n"
             for text, prior, loop in made:
                 if (loop and not looped) or (not last and text.startswith(_JUMPS)):
                     continue  # what is below such a statement would never run
-                yield Change(((at, at, f"{pad}{s.indent(stmt)}{text}\n"),), prior, stmt.lineno, f"`{text}` is missing")
+                yield Change(
+                    ((at, at, f"{pad}{s.read_indent(stmt)}{text}\n"),), prior, stmt.lineno, f"`{text}` is missing"
+                )
 
 
-def _idle(s: Scope) -> dict[str, str]:
+def _find_unfilled(s: Scope) -> dict[str, str]:
     """Collections that are made empty and never filled, with their kind: what should fill them is missing."""
     found: dict[str, str] = {}
     for node in s.order:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            text = s.of(node.value)
+            text = s.text_of(node.value)
             if text in ("[]", "list()", "set()"):
                 found[node.targets[0].id] = SET if text == "set()" else ITEMS
     for node in s.order:
@@ -63,10 +67,10 @@ def _idle(s: Scope) -> dict[str, str]:
     return found
 
 
-def _made(s: Scope) -> Iterator[tuple[str, float, bool]]:
+def _list_statements(s: Scope) -> Iterator[tuple[str, float, bool]]:
     """(statement, prior, only inside loops) for each statement that could be missing."""
     used = {n.attr for n in s.order if isinstance(n, ast.Attribute)}
-    idle = _idle(s)
+    idle = _find_unfilled(s)
     for name in s.values:
         kinds = s.hints.kinds.get(name, frozenset())
         if not kinds or NUMBER in kinds:
@@ -84,7 +88,7 @@ def _made(s: Scope) -> Iterator[tuple[str, float, bool]]:
         yield f"return {name}", 0.15, False
         for other in s.values:
             if name != other:
-                alike = 1.0 if s.alike(other, kinds) else 0.1
+                alike = 1.0 if s.name_may_be(other, kinds) else 0.1
                 yield f"{name} = {other}", 0.2 * alike, False
                 if not kinds or NUMBER in kinds:
                     for op, prior in (("+=", 0.18), ("-=", 0.14), ("*=", 0.1), ("//=", 0.08)):
@@ -112,7 +116,7 @@ def _made(s: Scope) -> Iterator[tuple[str, float, bool]]:
         yield f"return {text}", prior, False
     for node in s.order:
         if isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.Return) and node not in s.frozen:
-            text = s.of(node)
+            text = s.text_of(node)
             if (
                 "\n" not in text
                 and len(text) < 80
@@ -121,11 +125,11 @@ def _made(s: Scope) -> Iterator[tuple[str, float, bool]]:
                 yield text, 0.22, False
 
 
-def guards(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_guards(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A base case is missing: ``if n <= 1: return n`` before the recursion; a condition is missing around a statement."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
         first = next((b for b in node.body if not (isinstance(b, ast.Expr) and s.is_doc(b.value))), node.body[-1])
-        indent = s.indent(first)
+        indent = s.read_indent(first)
         if indent is None:
             return
         names = tuple(a.arg for a in node.args.args if a.arg != "self")
@@ -133,12 +137,12 @@ def guards(s: Scope, node: ast.AST) -> Iterator[Change]:
             isinstance(n, ast.Call) and getattr(n.func, "id", getattr(n.func, "attr", "")) == node.name
             for n in ast.walk(node)
         )
-        at = s.block(first)[0]
+        at = s.line_span(first)[0]
         weight = 1.0 if recursive else 0.45
-        for test, prior in tests_of(s, names):
+        for test, prior in list_tests(s, names):
             if prior < 0.1:
                 continue
-            for value, likely in _base_values(names):
+            for value, likely in _list_base_values(names):
                 text = f"{indent}if {test}:\n{indent}    return {value}\n"
                 yield Change(
                     ((at, at, text),),
@@ -148,23 +152,23 @@ def guards(s: Scope, node: ast.AST) -> Iterator[Change]:
                 )
     elif (
         isinstance(node, ast.Expr | ast.AugAssign | ast.Assign)
-        and s.indent(node) is not None
+        and s.read_indent(node) is not None
         and not isinstance(s.parents[node], ast.Module)
     ):
-        start, end, _ = s.block(node)
-        indent = s.indent(node)
+        start, end, _ = s.line_span(node)
+        indent = s.read_indent(node)
         body = "".join(f"    {line}" for line in s.text[start:end].splitlines(keepends=True))
-        for test, prior in tests_of(s, s.values):
+        for test, prior in list_tests(s, s.values):
             if prior >= 0.2 and not s.is_doc(getattr(node, "value", node)):
                 yield Change(
                     ((start, end, f"{indent}if {test}:\n{body}"),),
                     prior * 0.35,
                     node.lineno,
-                    f"`{s.of(node).splitlines()[0]}` lacks the condition `{test}`",
+                    f"`{s.text_of(node).splitlines()[0]}` lacks the condition `{test}`",
                 )
 
 
-def _base_values(names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+def _list_base_values(names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     for name in names:
         yield name, 0.8
     yield from (
@@ -183,11 +187,11 @@ def _base_values(names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
         yield f"[{name}]", 0.3
 
 
-def missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A function that ends without returning what it made; a local name that is bound only on some paths."""
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or s.indent(node.body[-1]) is None:
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or s.read_indent(node.body[-1]) is None:
         return
-    end, indent = s.block(node.body[-1])[1], s.indent(node.body[-1])
+    end, indent = s.line_span(node.body[-1])[1], s.read_indent(node.body[-1])
     pad = "" if s.text[:end].endswith("\n") else "\n"
     if not isinstance(node.body[-1], ast.Return):
         for name in s.values:
@@ -198,8 +202,8 @@ def missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
                 f"`{node.name}` does not return `{name}`",
             )
     first = node.body[0]
-    at = s.block(first)[0]
-    if s.indent(first) is None:
+    at = s.line_span(first)[0]
+    if s.read_indent(first) is None:
         return
     for name in s.values:
         targets = [n for n in ast.walk(node) if isinstance(n, ast.AugAssign) and getattr(n.target, "id", "") == name]
@@ -209,15 +213,17 @@ def missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
                     ((at, at, f"{indent}{name} = {value}\n"),), prior, first.lineno, f"`{name}` has no first value"
                 )
             yield Change(((at, at, f"{indent}global {name}\n"),), 0.3, first.lineno, f"`{name}` is the global one")
-    yield from _shared_default(s, node, at, str(indent))
+    yield from _propose_own_default(s, node, at, str(indent))
 
 
-def _shared_default(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef, at: int, indent: str) -> Iterator[Change]:
+def _propose_own_default(
+    s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef, at: int, indent: str
+) -> Iterator[Change]:
     """A list or dict as default is shared by all calls."""
     names = [a.arg for a in node.args.args][len(node.args.args) - len(node.args.defaults) :]
     for name, default in zip(names, node.args.defaults, strict=False):
         if isinstance(default, ast.List | ast.Dict | ast.Set | ast.Call):
-            text = f"{indent}if {name} is None:\n{indent}    {name} = {s.of(default)}\n"
+            text = f"{indent}if {name} is None:\n{indent}    {name} = {s.text_of(default)}\n"
             yield Change(
                 (s.put(default, "None"), (at, at, text)),
                 0.7,
@@ -226,4 +232,4 @@ def _shared_default(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef, at: 
             )
 
 
-TEMPLATES = (inserted, guards, missing_return)
+OPERATORS = (propose_insertions, propose_guards, propose_missing_return)

@@ -37,13 +37,13 @@ _METHODS = (
 """What is called most in plain Python: tried in place of any other call, after everything likelier."""
 
 
-def variables(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Another name in scope: the wrong variable is read, returned, or assigned."""
     if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Del):
         return
     parent = s.parents[node]
     called = isinstance(parent, ast.Call) and node is parent.func
-    kinds = s.kinds(node)
+    kinds = s.infer_kinds(node)
     holds = isinstance(parent, ast.Attribute) and isinstance(node.ctx, ast.Load)
     for name in s.callables if called else (*s.values, *s.modules) if holds else s.values:
         if name == node.id:
@@ -51,7 +51,7 @@ def variables(s: Scope, node: ast.AST) -> Iterator[Change]:
         prior = 0.6 if isinstance(node.ctx, ast.Load) else 0.5 if isinstance(parent, ast.AugAssign) else 0.2
         if isinstance(parent, FUNCTIONS | ast.comprehension | ast.For) and isinstance(node.ctx, ast.Store):
             prior = 0.08
-        prior *= 1.0 if s.alike(name, kinds) else 0.2
+        prior *= 1.0 if s.name_may_be(name, kinds) else 0.2
         if called and node.id in s.functions:
             prior *= 0.3  # a function that calls itself, or one beside it, is meant
         yield Change((s.put(node, name),), prior, node.lineno, f"`{node.id}` should be `{name}`")
@@ -63,17 +63,17 @@ def variables(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(
                 (s.put(node, other),), 0.75 if other in near else 0.1, node.lineno, f"`{node.id}` should be `{other}`"
             )
-        if len(_users(s, node.id)) > 1 and node.id in ("min", "max"):
+        if len(_list_uses(s, node.id)) > 1 and node.id in ("min", "max"):
             swap = {"min": "max", "max": "min"}
             edits = tuple(s.put(n, swap[n.id]) for n in s.order if isinstance(n, ast.Name) and n.id in swap)
             yield Change(edits, 0.3, node.lineno, "`min` and `max` are exchanged")
 
 
-def _users(s: Scope, name: str) -> list[ast.Name]:
+def _list_uses(s: Scope, name: str) -> list[ast.Name]:
     return [n for n in s.order if isinstance(n, ast.Name) and n.id == name and n not in s.frozen]
 
 
-def everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
     """One name read wrongly everywhere inside a statement: replaced in all of them at once."""
     if not isinstance(node, ast.stmt) or hasattr(node, "body"):
         return
@@ -85,18 +85,18 @@ def everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
         if len(users) < 2 or name not in s.values:
             continue
         for other in s.values:
-            if other != name and s.alike(other, s.kinds(users[0])):
+            if other != name and s.name_may_be(other, s.infer_kinds(users[0])):
                 edits = tuple(s.put(n, other) for n in users)
                 yield Change(edits, 0.15, node.lineno, f"`{name}` should be `{other}`")
 
 
-def attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Another attribute or method: from the table of near methods, else one that is used elsewhere."""
     if not isinstance(node, ast.Attribute):
         return
     parent = s.parents[node]
     called = isinstance(parent, ast.Call) and node is parent.func
-    start, end = s.hi(node) - len(node.attr), s.hi(node)
+    start, end = s.end_of(node) - len(node.attr), s.end_of(node)
     near = NEAR.get(node.attr, ())
     for name in near:
         yield Change(((start, end, name),), 0.6, node.lineno, f"`.{node.attr}` should be `.{name}`")
@@ -111,63 +111,66 @@ def attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
             )
     if called:
         assert isinstance(parent, ast.Call)
-        text = s.of(node.value)
+        text = s.text_of(node.value)
         yield Change((s.put(parent, text),), 0.35, node.lineno, f"`.{node.attr}()` is too many")
         if isinstance(s.parents.get(parent), ast.Expr) and len(parent.args) == 1:
-            whole = (s.lo(parent), s.hi(parent), f"{text} = {s.of(parent.args[0])}")
+            whole = (s.start_of(parent), s.end_of(parent), f"{text} = {s.text_of(parent.args[0])}")
             yield Change((whole,), 0.2, node.lineno, f"`{text}` must be replaced, not changed in place")
     else:
-        yield Change((s.put(node, s.of(node.value)),), 0.15, node.lineno, f"`.{node.attr}` is too many")
+        yield Change((s.put(node, s.text_of(node.value)),), 0.15, node.lineno, f"`.{node.attr}` is too many")
         if isinstance(node.ctx, ast.Load):
-            yield Change((s.put(node, f"{s.of(node)}()"),), 0.15, node.lineno, f"`.{node.attr}` is not called")
-            if s.in_loop(node) or isinstance(parent, ast.Assign):
+            yield Change((s.put(node, f"{s.text_of(node)}()"),), 0.15, node.lineno, f"`.{node.attr}` is not called")
+            if s.is_in_loop(node) or isinstance(parent, ast.Assign):
                 yield Change(
-                    (s.put(node, f"{s.of(node)}.{node.attr}"),), 0.1, node.lineno, f"`.{node.attr}` is missing once"
+                    (s.put(node, f"{s.text_of(node)}.{node.attr}"),),
+                    0.1,
+                    node.lineno,
+                    f"`.{node.attr}` is missing once",
                 )
 
 
-def calls(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_calls(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Arguments exchanged, missing or too many; a call too many; a keyword's value turned round; the same call again."""
     if not isinstance(node, ast.Call):
         return
-    args, what = node.args, s.of(node.func)
+    args, what = node.args, s.text_of(node.func)
     for i in range(len(args)):
         for j in range(i + 1, len(args)):
-            edits = (s.put(args[i], s.of(args[j])), s.put(args[j], s.of(args[i])))
+            edits = (s.put(args[i], s.text_of(args[j])), s.put(args[j], s.text_of(args[i])))
             yield Change(edits, 0.65, node.lineno, f"arguments {i + 1} and {j + 1} of `{what}` are exchanged")
     if len(args) >= 3:
         for turn in (1, -1):
-            turned = tuple(s.put(a, s.of(args[(n + turn) % len(args)])) for n, a in enumerate(args))
+            turned = tuple(s.put(a, s.text_of(args[(n + turn) % len(args)])) for n, a in enumerate(args))
             yield Change(turned, 0.15, node.lineno, f"the arguments of `{what}` are in the wrong order")
     if len(args) == 1 and not node.keywords and not isinstance(args[0], ast.Starred):
-        yield Change((s.put(node, s.of(args[0])),), 0.45, node.lineno, f"`{what}()` is too many")
+        yield Change((s.put(node, s.text_of(args[0])),), 0.45, node.lineno, f"`{what}()` is too many")
     if len(args) == 1 and isinstance(node.func, ast.Attribute) and not node.keywords:
-        words = f"argument `{s.of(args[0])}` of `{what}` is too many"
-        yield Change(((s.lo(node), s.hi(node), f"{what}()"),), 0.25, node.lineno, words)
+        words = f"argument `{s.text_of(args[0])}` of `{what}` is too many"
+        yield Change(((s.start_of(node), s.end_of(node), f"{what}()"),), 0.25, node.lineno, words)
     for n in range(len(args)):
         if len(args) + len(node.keywords) > 1:
-            rest = [s.of(a) for k, a in enumerate(args) if k != n] + [s.of(k) for k in node.keywords]
+            rest = [s.text_of(a) for k, a in enumerate(args) if k != n] + [s.text_of(k) for k in node.keywords]
             yield Change(
-                ((s.lo(node), s.hi(node), f"{what}({', '.join(rest)})"),),
+                ((s.start_of(node), s.end_of(node), f"{what}({', '.join(rest)})"),),
                 0.2,
                 node.lineno,
-                f"argument `{s.of(args[n])}` of `{what}` is too many",
+                f"argument `{s.text_of(args[n])}` of `{what}` is too many",
             )
     for keyword in node.keywords:
-        rest = [s.of(a) for a in args] + [s.of(k) for k in node.keywords if k is not keyword]
+        rest = [s.text_of(a) for a in args] + [s.text_of(k) for k in node.keywords if k is not keyword]
         yield Change(
-            ((s.lo(node), s.hi(node), f"{what}({', '.join(rest)})"),),
+            ((s.start_of(node), s.end_of(node), f"{what}({', '.join(rest)})"),),
             0.25,
             node.lineno,
-            f"`{s.of(keyword)}` is too many",
+            f"`{s.text_of(keyword)}` is too many",
         )
-    yield from _more_arguments(s, node, what)
+    yield from _propose_more_arguments(s, node, what)
 
 
-def _more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
-    end = s.hi(node) - 1
+def _propose_more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
+    end = s.end_of(node) - 1
     if any(isinstance(a, ast.GeneratorExp) for a in node.args):
-        yield from _default(s, node, what)
+        yield from _propose_default(s, node, what)
         return
     comma = ", " if node.args or node.keywords else ""
     if s.text[:end].rstrip().endswith(","):
@@ -208,7 +211,7 @@ def _more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
             "pop": ["0"],
             "int": ["2", "10", "16"],
             "range": ["-1", "2"],
-            "split": ["' '", "','", "', '", "'\\n'", "'.'", "'-'", *map(repr, s.told_strings)],
+            "split": ["' '", "','", "', '", "'\\n'", "'.'", "'-'", *map(repr, s.described_strings)],
             "next": ["None"],
         }
         texts = near.get(name, []) + list(s.values)
@@ -216,7 +219,7 @@ def _more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
             prior = 0.35 if text in near.get(name, []) else 0.15
             yield Change(((end, end, comma + text),), prior, node.lineno, f"`{what}` lacks the argument `{text}`")
         if name == "range" and len(node.args) == 1:
-            at = s.lo(node.args[0])
+            at = s.start_of(node.args[0])
             for text in ["1", "2", *s.values]:
                 yield Change(
                     ((at, at, text + ", "),),
@@ -226,16 +229,16 @@ def _more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
                 )
 
 
-def _default(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
+def _propose_default(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
     """``max((x for x in a), default=0)``: a generator that may give nothing."""
     if what in ("min", "max") and len(node.args) == 1 and not node.keywords:
-        inner = s.text[s.hi(node.func) : s.hi(node)]
+        inner = s.text[s.end_of(node.func) : s.end_of(node)]
         for value, prior in (("0", 0.4), ("None", 0.3), ("-1", 0.15)):
-            whole = (s.hi(node.func), s.hi(node), f"({inner}, default={value})")
+            whole = (s.end_of(node.func), s.end_of(node), f"({inner}, default={value})")
             yield Change((whole,), prior, node.lineno, f"`{what}` lacks `default={value}`")
 
 
-def keys(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_keys(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``x[0]`` for ``x[-1]``, another index of the function, two indices exchanged, an index too many."""
     if not isinstance(node, ast.Subscript):
         return
@@ -247,27 +250,33 @@ def keys(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(index, ast.Tuple) and len(index.elts) == 2:
         a, b = index.elts
         yield Change(
-            (s.put(a, s.of(b)), s.put(b, s.of(a))), 0.5, node.lineno, f"the indices of `{s.of(node)}` are exchanged"
+            (s.put(a, s.text_of(b)), s.put(b, s.text_of(a))),
+            0.5,
+            node.lineno,
+            f"the indices of `{s.text_of(node)}` are exchanged",
         )
     if isinstance(node.value, ast.Subscript) and not isinstance(index, ast.Slice):
         inner = node.value.slice
         if not isinstance(inner, ast.Slice):
             yield Change(
-                (s.put(inner, s.of(index)), s.put(index, s.of(inner))),
+                (s.put(inner, s.text_of(index)), s.put(index, s.text_of(inner))),
                 0.45,
                 node.lineno,
-                f"the indices of `{s.of(node)}` are exchanged",
+                f"the indices of `{s.text_of(node)}` are exchanged",
             )
     if isinstance(node.ctx, ast.Load):
         yield Change(
-            (s.put(node, s.of(node.value)),), 0.25, node.lineno, f"`{s.of(node)}` should be `{s.of(node.value)}`"
+            (s.put(node, s.text_of(node.value)),),
+            0.25,
+            node.lineno,
+            f"`{s.text_of(node)}` should be `{s.text_of(node.value)}`",
         )
     if isinstance(index, ast.Slice):
-        yield from _slices(s, node, index)
+        yield from _propose_slices(s, node, index)
 
 
-def _slices(s: Scope, node: ast.Subscript, index: ast.Slice) -> Iterator[Change]:
-    parts = [s.of(p) if p is not None else "" for p in (index.lower, index.upper, index.step)]
+def _propose_slices(s: Scope, node: ast.Subscript, index: ast.Slice) -> Iterator[Change]:
+    parts = [s.text_of(p) if p is not None else "" for p in (index.lower, index.upper, index.step)]
     others: list[tuple[list[str], float]] = [([parts[1], parts[0], parts[2]], 0.35)]
     for n in range(3):
         if parts[n]:
@@ -280,9 +289,11 @@ def _slices(s: Scope, node: ast.Subscript, index: ast.Slice) -> Iterator[Change]
         others += [([t, parts[1], parts[2]], 0.35 if t == "1" else 0.2) for t in ("1", *s.values)]
     if not parts[1]:
         others += [([parts[0], t, parts[2]], 0.35 if t == "-1" else 0.2) for t in ("-1", *s.values)]
-    head = s.of(node.value)
+    head = s.text_of(node.value)
     for (a, b, c), prior in others:
         if not a + b + c:
             continue  # leaving the slice out says the same
         text = f"{head}[{a}:{b}{':' + c if c else ''}]"
-        yield Change(((s.lo(node), s.hi(node), text),), prior, node.lineno, f"`{s.of(node)}` should be `{text}`")
+        yield Change(
+            ((s.start_of(node), s.end_of(node), text),), prior, node.lineno, f"`{s.text_of(node)}` should be `{text}`"
+        )

@@ -49,16 +49,16 @@ _ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**")
 _ORDERS = frozenset({"<", "<=", ">", ">="})
 
 
-def between(s: Scope, left: ast.AST, right: ast.AST, old: str, new: str) -> Edit | None:
+def replace_operator(s: Scope, left: ast.AST, right: ast.AST, old: str, new: str) -> Edit | None:
     """The edit that changes the operator written between two operands."""
-    start, end = s.hi(left), s.lo(right)
+    start, end = s.end_of(left), s.start_of(right)
     if s.text[start:end].count("#"):
         return None
     at = s.text.find(old, start, end)
     return None if at < 0 else (at, at + len(old), new)
 
 
-def compare(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``<`` for ``<=``, ``==`` for ``!=``, both operands exchanged, and an off-by-one together with the operator."""
     if not isinstance(node, ast.Compare):
         return
@@ -66,10 +66,10 @@ def compare(s: Scope, node: ast.AST) -> Iterator[Change]:
     for op, right in zip(node.ops, node.comparators, strict=True):
         old = COMPARE[type(op)]
         for new, prior in _COMPARE_NEXT[old]:
-            edit = between(s, left, right, old, new)
+            edit = replace_operator(s, left, right, old, new)
             if edit is None:
                 continue
-            if new in _ORDERS and old in ("==", "!=") and s.kinds(left) | s.kinds(right) == {TEXT}:
+            if new in _ORDERS and old in ("==", "!=") and s.infer_kinds(left) | s.infer_kinds(right) == {TEXT}:
                 prior *= 0.25
             yield Change((edit,), prior, node.lineno, f"`{old}` should be `{new}`")
             if isinstance(right, ast.Constant) and type(right.value) is int and new in ("<=", ">=", "<", ">"):
@@ -82,49 +82,51 @@ def compare(s: Scope, node: ast.AST) -> Iterator[Change]:
                         f"`{old} {right.value}` should be `{new} {other[2].strip('()')}`",
                     )
         if old in ("in", "not in"):
-            swapped = (s.put(left, s.of(right)), s.put(right, s.of(left)))
+            swapped = (s.put(left, s.text_of(right)), s.put(right, s.text_of(left)))
             yield Change(swapped, 0.2, node.lineno, f"the operands of `{old}` are exchanged")
         left = right
 
 
-def binary(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_arithmetic(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Another arithmetic operator, operands exchanged, one operand too many, other parentheses."""
     if isinstance(node, ast.AugAssign):
         old = BINARY[type(node.op)]
-        for new, prior in _fitting(s, node.target, node.value, old):
-            edit = between(s, node.target, node.value, old + "=", new + "=")
+        for new, prior in _list_fitting(s, node.target, node.value, old):
+            edit = replace_operator(s, node.target, node.value, old + "=", new + "=")
             if edit:
                 yield Change((edit,), prior, node.lineno, f"`{old}=` should be `{new}=`")
-        edit = between(s, node.target, node.value, old + "=", "=")
+        edit = replace_operator(s, node.target, node.value, old + "=", "=")
         if edit:
             yield Change((edit,), 0.3, node.lineno, f"`{old}=` should be `=`")
         if old in "+-":
-            text = f"{s.of(node.target)} = {s.atom(node.value)} {old} {s.of(node.target)}"
-            yield Change(((s.lo(node), s.hi(node), text),), 0.2, node.lineno, "the operands are in the wrong order")
+            text = f"{s.text_of(node.target)} = {s.parenthesize(node.value)} {old} {s.text_of(node.target)}"
+            yield Change(
+                ((s.start_of(node), s.end_of(node), text),), 0.2, node.lineno, "the operands are in the wrong order"
+            )
         return
     if not isinstance(node, ast.BinOp):
         return
     old = BINARY[type(node.op)]
-    for new, prior in _fitting(s, node.left, node.right, old):
-        if edit := between(s, node.left, node.right, old, new):
-            whole = (s.lo(node), s.lo(node), "("), (s.hi(node), s.hi(node), ")")
+    for new, prior in _list_fitting(s, node.left, node.right, old):
+        if edit := replace_operator(s, node.left, node.right, old, new):
+            whole = (s.start_of(node), s.start_of(node), "("), (s.end_of(node), s.end_of(node), ")")
             if new == "%" and isinstance(s.parents[node], ast.Compare):
                 prior = max(prior, 0.45)  # what is compared with a number is mostly a remainder
             yield Change((whole[0], edit, whole[1]), prior, node.lineno, f"`{old}` should be `{new}`")
-    if not (old in "+*&|^" and s.kinds(node.left) == s.kinds(node.right) == {NUMBER}):
-        swapped = (s.put(node.left, s.of(node.right)), s.put(node.right, s.of(node.left)))
+    if not (old in "+*&|^" and s.infer_kinds(node.left) == s.infer_kinds(node.right) == {NUMBER}):
+        swapped = (s.put(node.left, s.text_of(node.right)), s.put(node.right, s.text_of(node.left)))
         yield Change(swapped, 0.6, node.lineno, f"the operands of `{old}` are exchanged")
     for kept, lost in ((node.left, node.right), (node.right, node.left)):
         yield Change(
-            (s.put(node, s.of(kept)),),
-            0.5 if isinstance(lost, ast.Constant) else 0.4 if _small(lost) else 0.25,
+            (s.put(node, s.text_of(kept)),),
+            0.5 if isinstance(lost, ast.Constant) else 0.4 if _is_small(lost) else 0.25,
             node.lineno,
-            f"`{s.of(node)}` should be `{s.of(kept)}`",
+            f"`{s.text_of(node)}` should be `{s.text_of(kept)}`",
         )
-    yield from _regrouped(s, node, old)
+    yield from _propose_regrouping(s, node, old)
 
 
-def _fitting(s: Scope, left: ast.AST, right: ast.AST, old: str) -> Iterator[tuple[str, float]]:
+def _list_fitting(s: Scope, left: ast.AST, right: ast.AST, old: str) -> Iterator[tuple[str, float]]:
     texts = not s.may_be(left, NUMBER, SET) or not s.may_be(right, NUMBER, SET)
     rest = [(new, 0.06) for new in _ARITHMETIC if new not in dict(_BINARY_NEXT[old]) and old in _ARITHMETIC]
     for new, prior in (*_BINARY_NEXT[old], *rest):
@@ -135,73 +137,84 @@ def _fitting(s: Scope, left: ast.AST, right: ast.AST, old: str) -> Iterator[tupl
         yield new, prior * (0.1 if idle or (texts and new not in "+*%") else 1.0)
 
 
-def _small(node: ast.AST) -> bool:
+def _is_small(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant | ast.Name)
 
 
-def _regrouped(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]:
+def _propose_regrouping(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]:
     """``a + b / c`` for ``(a + b) / c`` and back."""
     left, right = node.left, node.right
     if isinstance(right, ast.BinOp):
         inner = BINARY[type(right.op)]
-        text = f"(({s.atom(left)} {old} {s.atom(right.left)}) {inner} {s.atom(right.right)})"
-        yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.of(node)}` needs other parentheses")
+        text = f"(({s.parenthesize(left)} {old} {s.parenthesize(right.left)}) {inner} {s.parenthesize(right.right)})"
+        yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
     if isinstance(left, ast.BinOp):
         inner = BINARY[type(left.op)]
-        text = f"({s.atom(left.left)} {inner} ({s.atom(left.right)} {old} {s.atom(right)}))"
-        yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.of(node)}` needs other parentheses")
-        crossed = f"(({s.atom(left.left)} {old} {s.atom(right)}) {inner} {s.atom(left.right)})"
+        text = f"({s.parenthesize(left.left)} {inner} ({s.parenthesize(left.right)} {old} {s.parenthesize(right)}))"
+        yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
+        crossed = f"(({s.parenthesize(left.left)} {old} {s.parenthesize(right)}) {inner} {s.parenthesize(left.right)})"
         if isinstance(right, ast.BinOp) and type(left.op) is type(node.op):
             last = BINARY[type(right.op)]
-            text = f"({s.of(left.left)} {inner} ({s.atom(left.right)} {old} {s.atom(right.left)}) {last} {s.atom(right.right)})"
-            yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.of(node)}` needs other parentheses")
+            text = f"({s.text_of(left.left)} {inner} ({s.parenthesize(left.right)} {old} {s.parenthesize(right.left)}) {last} {s.parenthesize(right.right)})"
+            yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
         if inner != old:
-            yield Change((s.put(node, crossed),), 0.25, node.lineno, f"`{s.of(node)}` has its operands exchanged")
-        if _small(left.right) and _small(right) and s.of(left.right) != s.of(right):
-            swapped = (s.put(left.right, s.of(right)), s.put(right, s.of(left.right)))
+            yield Change((s.put(node, crossed),), 0.25, node.lineno, f"`{s.text_of(node)}` has its operands exchanged")
+        if _is_small(left.right) and _is_small(right) and s.text_of(left.right) != s.text_of(right):
+            swapped = (s.put(left.right, s.text_of(right)), s.put(right, s.text_of(left.right)))
             yield Change(
                 swapped,
                 0.3 if isinstance(right, ast.Constant) else 0.5,
                 node.lineno,
-                f"`{s.of(left.right)}` and `{s.of(right)}` are exchanged",
+                f"`{s.text_of(left.right)}` and `{s.text_of(right)}` are exchanged",
             )
 
 
-def logic(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_logic(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``and`` for ``or``, an operand too many, ``not`` missing or too many, a sign flipped."""
     if isinstance(node, ast.BoolOp):
         old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-        edits = [between(s, a, b, old, new) for a, b in zip(node.values, node.values[1:], strict=False)]
-        whole = ((s.lo(node), s.lo(node), "("), (s.hi(node), s.hi(node), ")"))
+        edits = [replace_operator(s, a, b, old, new) for a, b in zip(node.values, node.values[1:], strict=False)]
+        whole = ((s.start_of(node), s.start_of(node), "("), (s.end_of(node), s.end_of(node), ")"))
         if all(edits):
             yield Change(
                 (whole[0], *[e for e in edits if e], whole[1]), 0.85, node.lineno, f"`{old}` should be `{new}`"
             )
         for n in range(len(node.values)):
-            rest = f" {old} ".join(s.atom(v) for v in node.values[:n] + node.values[n + 1 :])
-            yield Change((s.put(node, rest),), 0.35, node.lineno, f"`{s.of(node.values[n])}` is a condition too many")
+            rest = f" {old} ".join(s.parenthesize(v) for v in node.values[:n] + node.values[n + 1 :])
+            yield Change(
+                (s.put(node, rest),), 0.35, node.lineno, f"`{s.text_of(node.values[n])}` is a condition too many"
+            )
     elif isinstance(node, ast.UnaryOp):
         prior = {ast.Not: 0.7, ast.USub: 0.45, ast.Invert: 0.3}.get(type(node.op), 0.2)
         yield Change(
-            (s.put(node, s.of(node.operand)),), prior, node.lineno, f"`{s.of(node)}` should be `{s.of(node.operand)}`"
+            (s.put(node, s.text_of(node.operand)),),
+            prior,
+            node.lineno,
+            f"`{s.text_of(node)}` should be `{s.text_of(node.operand)}`",
         )
         if isinstance(node.op, ast.Invert | ast.USub) and not isinstance(node.operand, ast.Constant):
             yield Change(
-                (s.put(node, f"not {s.atom(node.operand)}"),), 0.2, node.lineno, f"`{s.of(node)}` should use `not`"
+                (s.put(node, f"not {s.parenthesize(node.operand)}"),),
+                0.2,
+                node.lineno,
+                f"`{s.text_of(node)}` should use `not`",
             )
     parent = s.parents.get(node)
     if is_test(s, node) and not isinstance(node, ast.UnaryOp | ast.Constant):
         yield Change(
-            (s.put(node, f"not {s.atom(node)}"),),
+            (s.put(node, f"not {s.parenthesize(node)}"),),
             0.6 if isinstance(node, ast.Name) else 0.5,
             getattr(node, "lineno", 0),
-            f"`{s.of(node)}` must be negated",
+            f"`{s.text_of(node)}` must be negated",
         )
     if isinstance(
         parent, ast.Return | ast.Assign | ast.AugAssign | ast.BinOp | ast.Call | ast.Subscript | ast.Tuple
-    ) and _negatable(s, node):
+    ) and _is_negatable(s, node):
         yield Change(
-            (s.put(node, f"-{s.atom(node)}"),), 0.22, getattr(node, "lineno", 0), f"`{s.of(node)}` has the wrong sign"
+            (s.put(node, f"-{s.parenthesize(node)}"),),
+            0.22,
+            getattr(node, "lineno", 0),
+            f"`{s.text_of(node)}` has the wrong sign",
         )
 
 
@@ -217,7 +230,7 @@ def is_test(s: Scope, node: ast.AST) -> bool:
     return isinstance(parent, ast.Return) and isinstance(node, ast.Compare | ast.BoolOp)
 
 
-def _negatable(s: Scope, node: ast.AST) -> bool:
+def _is_negatable(s: Scope, node: ast.AST) -> bool:
     if isinstance(node, ast.Constant):
         return type(node.value) in (int, float) and node.value != 0
     return (
@@ -225,23 +238,23 @@ def _negatable(s: Scope, node: ast.AST) -> bool:
     )
 
 
-def off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``+ 1`` or ``- 1`` on an index, a bound, a size, a returned or passed number."""
     if not isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.BinOp | ast.Subscript) or not s.is_read(node):
         return
-    if not s.may_be(node, NUMBER) or _unfit_for_number(s, node):
+    if not s.may_be(node, NUMBER) or _is_unfit_for_number(s, node):
         return
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.right, ast.Constant):
         return  # the constant itself is changed
     parent = s.parents[node]
-    prior = _place(s, node, parent)
+    prior = _rate_place(s, node, parent)
     line = node.lineno
     for sign in "-+":
-        text = f"{s.atom(node)} {sign} 1"
-        yield Change((s.put(node, text),), prior, line, f"`{s.of(node)}` should be `{s.of(node)} {sign} 1`")
+        text = f"{s.parenthesize(node)} {sign} 1"
+        yield Change((s.put(node, text),), prior, line, f"`{s.text_of(node)}` should be `{s.text_of(node)} {sign} 1`")
 
 
-def _unfit_for_number(s: Scope, node: ast.AST) -> bool:
+def _is_unfit_for_number(s: Scope, node: ast.AST) -> bool:
     parent = s.parents.get(node)
     if isinstance(parent, ast.Call) and node is parent.func:
         return True
@@ -254,7 +267,7 @@ def _unfit_for_number(s: Scope, node: ast.AST) -> bool:
     )  # fmt: skip
 
 
-def _place(s: Scope, node: ast.AST, parent: ast.AST) -> float:
+def _rate_place(s: Scope, node: ast.AST, parent: ast.AST) -> float:
     if isinstance(parent, ast.Call):
         name = parent.func.id if isinstance(parent.func, ast.Name) else ""
         return 0.75 if name == "range" else 0.55 if name in s.functions else 0.35
@@ -269,6 +282,6 @@ def _place(s: Scope, node: ast.AST, parent: ast.AST) -> float:
     return 0.25
 
 
-def is_items(s: Scope, node: ast.AST) -> bool:
+def may_be_items(s: Scope, node: ast.AST) -> bool:
     """True where an expression may be a list, tuple or text."""
     return s.may_be(node, ITEMS, TEXT)

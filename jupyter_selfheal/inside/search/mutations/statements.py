@@ -12,87 +12,99 @@ _IN_PLACE = frozenset({"sort", "append", "reverse", "extend", "update", "add", "
 _LOOPS = ast.For | ast.While | ast.AsyncFor
 
 
-def kinds_of_statement(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_other_kinds(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``while`` for ``if``, ``return`` for ``yield``, ``continue`` for ``break``, ``else``-less ``elif``, ``x =+ y``."""
     line = getattr(node, "lineno", 0)
     if isinstance(node, ast.If | ast.While):
-        word = "elif" if s.text.startswith("elif", s.lo(node)) else "if" if isinstance(node, ast.If) else "while"
+        word = "elif" if s.text.startswith("elif", s.start_of(node)) else "if" if isinstance(node, ast.If) else "while"
         for new, prior in {"if": (("while", 0.3),), "while": (("if", 0.2),), "elif": (("if", 0.35),)}[word]:
-            yield Change(((s.lo(node), s.lo(node) + len(word), new),), prior, line, f"`{word}` should be `{new}`")
+            yield Change(
+                ((s.start_of(node), s.start_of(node) + len(word), new),), prior, line, f"`{word}` should be `{new}`"
+            )
         if word == "if":
-            before = _before(s, node)
+            before = _find_previous(s, node)
             if isinstance(before, ast.If) and not before.orelse:
-                yield Change(((s.lo(node), s.lo(node) + 2, "elif"),), 0.35, line, "`if` should be `elif`")
+                yield Change(((s.start_of(node), s.start_of(node) + 2, "elif"),), 0.35, line, "`if` should be `elif`")
     elif isinstance(node, ast.Break | ast.Continue):
         old, new = ("break", "continue") if isinstance(node, ast.Break) else ("continue", "break")
-        yield Change(((s.lo(node), s.hi(node), new),), 0.55, line, f"`{old}` should be `{new}`")
+        yield Change(((s.start_of(node), s.end_of(node), new),), 0.55, line, f"`{old}` should be `{new}`")
         for text in ("pass", "return"):
-            yield Change(((s.lo(node), s.hi(node), text),), 0.15, line, f"`{old}` should be `{text}`")
+            yield Change(((s.start_of(node), s.end_of(node), text),), 0.15, line, f"`{old}` should be `{text}`")
     elif (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Yield | ast.YieldFrom)
         and node.value.value is not None
     ):
-        value = s.of(node.value.value)
+        value = s.text_of(node.value.value)
         other = f"yield {value}" if isinstance(node.value, ast.YieldFrom) else f"yield from {value}"
-        yield Change(((s.lo(node), s.hi(node), other),), 0.6, line, f"`{s.of(node)}` should be `{other}`")
-        yield Change(((s.lo(node), s.hi(node), f"return {value}"),), 0.15, line, "`yield` should be `return`")
+        yield Change(
+            ((s.start_of(node), s.end_of(node), other),), 0.6, line, f"`{s.text_of(node)}` should be `{other}`"
+        )
+        yield Change(((s.start_of(node), s.end_of(node), f"return {value}"),), 0.15, line, "`yield` should be `return`")
     elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-        yield from _assigned(s, node)
-    elif isinstance(node, ast.Return) and node.value is not None and s.in_loop(node):
-        yield Change(((s.lo(node), s.lo(node) + 6, "yield"),), 0.15, line, "`return` should be `yield`")
+        yield from _propose_assignments(s, node)
+    elif isinstance(node, ast.Return) and node.value is not None and s.is_in_loop(node):
+        yield Change(((s.start_of(node), s.start_of(node) + 6, "yield"),), 0.15, line, "`return` should be `yield`")
     elif isinstance(node, ast.Expr) and isinstance(
         node.value, ast.Call | ast.Compare | ast.BinOp | ast.Name | ast.Subscript
     ):
-        yield from _expression_statement(s, node)
+        yield from _propose_use_of_value(s, node)
 
 
-def _assigned(s: Scope, node: ast.Assign) -> Iterator[Change]:
-    target, value, line = s.of(node.targets[0]), node.value, node.lineno
-    start, end = s.hi(node.targets[0]), s.lo(value)
+def _propose_assignments(s: Scope, node: ast.Assign) -> Iterator[Change]:
+    target, value, line = s.text_of(node.targets[0]), node.value, node.lineno
+    start, end = s.end_of(node.targets[0]), s.start_of(value)
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.UAdd | ast.USub | ast.Invert):
         sign = s.text[end]
         if sign in "+-":
-            whole = (s.lo(node), s.hi(node), f"{target} {sign}= {s.of(value.operand)}")
+            whole = (s.start_of(node), s.end_of(node), f"{target} {sign}= {s.text_of(value.operand)}")
             yield Change((whole,), 0.95, line, f"`={sign}` should be `{sign}=`")
     for op, prior in (("+=", 0.4), ("-=", 0.2), ("*=", 0.2), ("|=", 0.08), ("//=", 0.06), ("/=", 0.06)):
         if s.may_be(value, NUMBER) or op == "+=":
             yield Change(((start, end, f" {op} "),), prior, line, f"`=` should be `{op}`")
     method = value.func.attr if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else ""
     if method in _IN_PLACE and isinstance(node.targets[0], ast.Name):
-        yield Change(((s.lo(node), s.hi(node), s.of(value)),), 0.6, line, f"`.{method}()` returns None")
+        yield Change(((s.start_of(node), s.end_of(node), s.text_of(value)),), 0.6, line, f"`.{method}()` returns None")
     if isinstance(value, ast.Name) and isinstance(node.targets[0], ast.Name):
         yield Change(
-            ((s.lo(node), s.hi(node), f"{value.id} = {target}"),), 0.3, line, "the assignment is the wrong way round"
+            ((s.start_of(node), s.end_of(node), f"{value.id} = {target}"),),
+            0.3,
+            line,
+            "the assignment is the wrong way round",
         )
     if isinstance(node.targets[0], ast.Tuple) and isinstance(value, ast.Tuple) and len(value.elts) == 2:
         first, second = node.targets[0].elts[:2]
-        edits = (s.put(first, s.of(second)), s.put(second, s.of(first)))
+        edits = (s.put(first, s.text_of(second)), s.put(second, s.text_of(first)))
         yield Change(edits, 0.3, line, "the targets are exchanged")
 
 
-def _expression_statement(s: Scope, node: ast.Expr) -> Iterator[Change]:
+def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
     """``x.replace(…)`` whose result is dropped; a value that should be returned, an ``==`` that should assign."""
-    text, value, line = s.of(node), node.value, node.lineno
-    inside = isinstance(s.function(node), ast.FunctionDef | ast.AsyncFunctionDef)
+    text, value, line = s.text_of(node), node.value, node.lineno
+    inside = isinstance(s.find_function(node), ast.FunctionDef | ast.AsyncFunctionDef)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
         yield Change(
-            ((s.lo(node), s.lo(node), f"{value.func.value.id} = "),), 0.35, line, f"the result of `{text}` is dropped"
+            ((s.start_of(node), s.start_of(node), f"{value.func.value.id} = "),),
+            0.35,
+            line,
+            f"the result of `{text}` is dropped",
         )
     if isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.Eq):
-        new = f"{s.of(value.left)} = {s.of(value.comparators[0])}"
-        yield Change(((s.lo(node), s.hi(node), new),), 0.9, line, "`==` should be `=`")
+        new = f"{s.text_of(value.left)} = {s.text_of(value.comparators[0])}"
+        yield Change(((s.start_of(node), s.end_of(node), new),), 0.9, line, "`==` should be `=`")
     if isinstance(value, ast.BinOp) and isinstance(value.left, ast.Name | ast.Attribute | ast.Subscript):
-        sign = s.text[s.hi(value.left) : s.lo(value.right)].strip(" ()")
-        new = f"{s.of(value.left)} {sign}= {s.of(value.right)}"
-        yield Change(((s.lo(node), s.hi(node), new),), 0.8, line, f"the result of `{text}` is dropped")
+        sign = s.text[s.end_of(value.left) : s.start_of(value.right)].strip(" ()")
+        new = f"{s.text_of(value.left)} {sign}= {s.text_of(value.right)}"
+        yield Change(((s.start_of(node), s.end_of(node), new),), 0.8, line, f"the result of `{text}` is dropped")
     if inside:
-        yield Change(((s.lo(node), s.lo(node), "return "),), 0.5, line, f"`{text}` is not returned")
+        yield Change(((s.start_of(node), s.start_of(node), "return "),), 0.5, line, f"`{text}` is not returned")
     for name in s.values:
-        yield Change(((s.lo(node), s.lo(node), f"{name} = "),), 0.06, line, f"the result of `{text}` is dropped")
+        yield Change(
+            ((s.start_of(node), s.start_of(node), f"{name} = "),), 0.06, line, f"the result of `{text}` is dropped"
+        )
 
 
-def _before(s: Scope, node: ast.AST) -> ast.stmt | None:
+def _find_previous(s: Scope, node: ast.AST) -> ast.stmt | None:
     for name in ("body", "orelse", "finalbody"):
         body = getattr(s.parents.get(node), name, None)
         if isinstance(body, list) and node in body:
@@ -101,9 +113,9 @@ def _before(s: Scope, node: ast.AST) -> ast.stmt | None:
     return None
 
 
-def removed(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_removals(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A statement too many inside a block, a condition around statements too many, an ``else`` too many."""
-    if not isinstance(node, ast.stmt) or isinstance(s.parents.get(node), ast.Module) or s.indent(node) is None:
+    if not isinstance(node, ast.stmt) or isinstance(s.parents.get(node), ast.Module) or s.read_indent(node) is None:
         return
     if isinstance(
         node,
@@ -118,20 +130,20 @@ def removed(s: Scope, node: ast.AST) -> Iterator[Change]:
     ):
         return
     line = node.lineno
-    start, end, _ = s.block(node)
-    only = next((b for b in s.blocks() if len(b) == 1 and b[0] is node), None)
-    short = s.of(node).splitlines()[0]
-    if s.text.startswith("elif", s.lo(node)):
+    start, end, _ = s.line_span(node)
+    only = next((b for b in s.list_blocks() if len(b) == 1 and b[0] is node), None)
+    short = s.text_of(node).splitlines()[0]
+    if s.text.startswith("elif", s.start_of(node)):
         return
     prior = 0.3 if not hasattr(node, "body") else 0.14
     if isinstance(node, ast.Return):
         prior = 0.15
-    nothing = f"{s.indent(node)}pass\n" if only else ""
+    nothing = f"{s.read_indent(node)}pass\n" if only else ""
     yield Change(((start, end, nothing),), prior, line, f"`{short}` is too many")
-    if isinstance(node, ast.If | ast.While | ast.For) and not node.orelse and s.indent(node.body[0]) is not None:
-        inner = s.text[s.block(node.body[0])[0] : end]
+    if isinstance(node, ast.If | ast.While | ast.For) and not node.orelse and s.read_indent(node.body[0]) is not None:
+        inner = s.text[s.line_span(node.body[0])[0] : end]
         yield Change(
-            ((start, end, _shift(inner, str(s.indent(node.body[0])), str(s.indent(node)))),),
+            ((start, end, _shift(inner, str(s.read_indent(node.body[0])), str(s.read_indent(node)))),),
             0.2,
             line,
             f"`{short}` is too many",
@@ -140,19 +152,21 @@ def removed(s: Scope, node: ast.AST) -> Iterator[Change]:
         isinstance(node, ast.If)
         and node.orelse
         and not s.is_elif(node, node.orelse)
-        and s.indent(node.orelse[0]) is not None
+        and s.read_indent(node.orelse[0]) is not None
     ):
-        head = s.block(node.body[-1])[1]
-        inner = _shift(s.text[s.block(node.orelse[0])[0] : end], str(s.indent(node.orelse[0])), str(s.indent(node)))
+        head = s.line_span(node.body[-1])[1]
+        inner = _shift(
+            s.text[s.line_span(node.orelse[0])[0] : end], str(s.read_indent(node.orelse[0])), str(s.read_indent(node))
+        )
         yield Change(((head, end, inner),), 0.2, line, "`else` is too many")
-        if s.indent(node.body[0]) is not None:
-            body = s.text[s.block(node.body[0])[0] : head]
-            other = s.text[s.block(node.orelse[0])[0] : end]
-            swap = (s.block(node.body[0])[0], head, _ended(other)), (s.block(node.orelse[0])[0], end, body)
+        if s.read_indent(node.body[0]) is not None:
+            body = s.text[s.line_span(node.body[0])[0] : head]
+            other = s.text[s.line_span(node.orelse[0])[0] : end]
+            swap = (s.line_span(node.body[0])[0], head, _end_line(other)), (s.line_span(node.orelse[0])[0], end, body)
             yield Change(swap, 0.3, line, "the branches are exchanged")
 
 
-def _ended(text: str) -> str:
+def _end_line(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
@@ -161,75 +175,79 @@ def _shift(text: str, old: str, new: str) -> str:
     return "".join(new + line[len(old) :] if line.startswith(old) else line for line in lines)
 
 
-def moved(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_moves(s: Scope, node: ast.AST) -> Iterator[Change]:
     """The last statement of a block after it, the statement after a block into it, two neighbours exchanged."""
     for name in ("body", "orelse"):
         body = getattr(node, name, None)
         if not isinstance(body, list) or not body or isinstance(node, ast.Module):
             continue
         for first, second in itertools.pairwise(body):
-            yield from _neighbours(s, first, second)
+            yield from _propose_swaps(s, first, second)
     if (
         not isinstance(node, ast.If | _LOOPS | ast.With)
-        or s.indent(node) is None
+        or s.read_indent(node) is None
         or not isinstance(node.body[-1], ast.stmt)
     ):
         return
-    outer = str(s.indent(node))
+    outer = str(s.read_indent(node))
     for body in (node.body, getattr(node, "orelse", [])):
-        if len(body) < 2 or s.indent(body[-1]) is None:
+        if len(body) < 2 or s.read_indent(body[-1]) is None:
             continue
         last = body[-1]
-        start, end, _ = s.block(last)
-        text = _ended(_shift(s.text[start:end], str(s.indent(last)), outer))
-        whole = s.block(node)[1]
-        words = f"`{s.of(last).splitlines()[0]}` belongs after the block"
+        start, end, _ = s.line_span(last)
+        text = _end_line(_shift(s.text[start:end], str(s.read_indent(last)), outer))
+        whole = s.line_span(node)[1]
+        words = f"`{s.text_of(last).splitlines()[0]}` belongs after the block"
         if whole == end:
             yield Change(((start, end, text),), 0.6 if isinstance(last, ast.Return) else 0.35, last.lineno, words)
         else:
             yield Change(((start, end, ""), (whole, whole, text)), 0.25, last.lineno, words)
         first = body[0]
-        at = s.block(node)[0]
-        if s.indent(first) is not None:
-            lo, hi, _ = s.block(first)
-            text = _shift(s.text[lo:hi], str(s.indent(first)), outer)
+        at = s.line_span(node)[0]
+        if s.read_indent(first) is not None:
+            lo, hi, _ = s.line_span(first)
+            text = _shift(s.text[lo:hi], str(s.read_indent(first)), outer)
             yield Change(
                 ((at, at, text), (lo, hi, "")),
                 0.25,
                 first.lineno,
-                f"`{s.of(first).splitlines()[0]}` belongs before the block",
+                f"`{s.text_of(first).splitlines()[0]}` belongs before the block",
             )
 
 
-def _neighbours(s: Scope, first: ast.stmt, second: ast.stmt) -> Iterator[Change]:
-    if s.indent(first) is None or s.indent(second) is None or s.text.startswith("elif", s.lo(second)):
+def _propose_swaps(s: Scope, first: ast.stmt, second: ast.stmt) -> Iterator[Change]:
+    if s.read_indent(first) is None or s.read_indent(second) is None or s.text.startswith("elif", s.start_of(second)):
         return
-    a, b = s.block(first), s.block(second)
+    a, b = s.line_span(first), s.line_span(second)
     texts = s.text[a[0] : a[1]], s.text[b[0] : b[1]]
-    words = f"`{s.of(first).splitlines()[0]}` and `{s.of(second).splitlines()[0]}` are in the wrong order"
+    words = f"`{s.text_of(first).splitlines()[0]}` and `{s.text_of(second).splitlines()[0]}` are in the wrong order"
     if not s.is_doc(getattr(first, "value", first)):
-        yield Change(((a[0], a[1], _ended(texts[1])), (b[0], b[1], texts[0])), 0.3, first.lineno, words)
-    if isinstance(first, ast.If | _LOOPS) and s.indent((first.orelse or first.body)[-1]) is not None:
-        inner = str(s.indent((first.orelse or first.body)[-1]))
-        text = _shift(texts[1], str(s.indent(second)), inner)
+        yield Change(((a[0], a[1], _end_line(texts[1])), (b[0], b[1], texts[0])), 0.3, first.lineno, words)
+    if isinstance(first, ast.If | _LOOPS) and s.read_indent((first.orelse or first.body)[-1]) is not None:
+        inner = str(s.read_indent((first.orelse or first.body)[-1]))
+        text = _shift(texts[1], str(s.read_indent(second)), inner)
         prior = 0.15 if isinstance(second, ast.Return) else 0.35
         yield Change(
             ((b[0], b[1], text),),
             prior,
             second.lineno,
-            f"`{s.of(second).splitlines()[0]}` belongs into the block above",
+            f"`{s.text_of(second).splitlines()[0]}` belongs into the block above",
         )
-        if first.orelse and s.indent(first.body[-1]) is not None:
-            at = s.block(first.body[-1])[1]
+        if first.orelse and s.read_indent(first.body[-1]) is not None:
+            at = s.line_span(first.body[-1])[1]
             yield Change(
                 (
-                    (at, at, _ended(_shift(texts[1], str(s.indent(second)), str(s.indent(first.body[-1]))))),
+                    (
+                        at,
+                        at,
+                        _end_line(_shift(texts[1], str(s.read_indent(second)), str(s.read_indent(first.body[-1])))),
+                    ),
                     (b[0], b[1], ""),
                 ),
                 0.15,
                 second.lineno,
-                f"`{s.of(second).splitlines()[0]}` belongs into the branch above",
+                f"`{s.text_of(second).splitlines()[0]}` belongs into the branch above",
             )
 
 
-TEMPLATES = (kinds_of_statement, removed, moved)
+OPERATORS = (propose_other_kinds, propose_removals, propose_moves)

@@ -11,10 +11,10 @@ import builtins
 import itertools
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.mutations.conditions import tests_of
+from jupyter_selfheal.inside.search.mutations.conditions import list_tests
 from jupyter_selfheal.inside.search.mutations.names import NEAR
-from jupyter_selfheal.inside.search.mutations.operators import COMPARE, between, is_test
-from jupyter_selfheal.inside.search.scope import Change, Scope, once
+from jupyter_selfheal.inside.search.mutations.operators import COMPARE, is_test, replace_operator
+from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 from jupyter_selfheal.inside.search.source_text import splice
 
 MOST = 40
@@ -27,77 +27,79 @@ _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "==", 
 _SIMPLE = ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.Continue | ast.Break
 
 
-def variants(s: Scope, node: ast.AST, most: int = MOST) -> list[str]:
+def list_variants(s: Scope, node: ast.AST, most: int = MOST) -> list[str]:
     """Texts of a node, each with one constant, name, comparison or call in it replaced, or an operand left out."""
-    at, text = s.lo(node), s.of(node)
+    at, text = s.start_of(node), s.text_of(node)
     found: dict[str, None] = {}
     for child in ast.walk(node):
         if child in s.frozen:
             continue
-        for start, end, new in _replaced(s, child):
+        for start, end, new in _list_replacements(s, child):
             found[splice(text, ((start - at, end - at, new),))] = None
     found.pop(text, None)
     return [t for t in found if "\n" not in t][:most]
 
 
-def _replaced(s: Scope, node: ast.AST) -> Iterator[tuple[int, int, str]]:
+def _list_replacements(s: Scope, node: ast.AST) -> Iterator[tuple[int, int, str]]:
     if isinstance(node, ast.Constant) and not s.is_doc(node):
-        for new in _constants(s, node.value):
-            yield s.lo(node), s.hi(node), new
+        for new in _list_constants(s, node.value):
+            yield s.start_of(node), s.end_of(node), new
     elif isinstance(node, ast.Name):
         parent = s.parents[node]
         called = isinstance(parent, ast.Call) and node is parent.func
         for name in NEAR.get(node.id, ()) if called else s.values:
-            if name != node.id and (called or s.alike(name, s.kinds(node))):
-                yield s.lo(node), s.hi(node), name
+            if name != node.id and (called or s.name_may_be(name, s.infer_kinds(node))):
+                yield s.start_of(node), s.end_of(node), name
     elif isinstance(node, ast.Attribute):
         for name in NEAR.get(node.attr, ()):
-            yield s.hi(node) - len(node.attr), s.hi(node), name
+            yield s.end_of(node) - len(node.attr), s.end_of(node), name
     elif isinstance(node, ast.BinOp):
-        yield from ((s.lo(node), s.hi(node), s.atom(kept)) for kept in (node.left, node.right))
+        yield from ((s.start_of(node), s.end_of(node), s.parenthesize(kept)) for kept in (node.left, node.right))
     elif isinstance(node, ast.Compare):
         for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
             old = COMPARE[type(op)]
-            if old in _FLIPPED and (edit := between(s, left, right, old, _FLIPPED[old])):
+            if old in _FLIPPED and (edit := replace_operator(s, left, right, old, _FLIPPED[old])):
                 yield edit
 
 
-def _constants(s: Scope, value: object) -> Iterator[str]:
+def _list_constants(s: Scope, value: object) -> Iterator[str]:
     if isinstance(value, bool):
         yield str(not value)
     elif isinstance(value, int):
         yield from (str(value + 1), str(value - 1))
-        yield from (repr(n) for n in (*s.numbers, *s.told_numbers) if n != value)
+        yield from (repr(n) for n in (*s.numbers, *s.described_numbers) if n != value)
     elif isinstance(value, str):
-        yield from (repr(t) for t in (*s.strings, *s.told_strings) if t != value)
+        yield from (repr(t) for t in (*s.strings, *s.described_strings) if t != value)
 
 
-def _atoms(test: ast.expr) -> list[ast.expr]:
+def _split_test(test: ast.expr) -> list[ast.expr]:
     if isinstance(test, ast.BoolOp):
-        return [a for v in test.values for a in _atoms(v)]
-    return _atoms(test.operand) if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else [test]
+        return [a for v in test.values for a in _split_test(v)]
+    return _split_test(test.operand) if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else [test]
 
 
-@once
-def tests_in(s: Scope) -> list[ast.expr]:
+@cache_on_scope
+def list_tests_in(s: Scope) -> list[ast.expr]:
     """The single conditions of a function, outermost tests first."""
     found: list[ast.expr] = []
     for node in s.order:
         if isinstance(node, ast.expr) and node not in s.frozen and is_test(s, node):
-            found += [a for a in _atoms(node) if a not in found and not isinstance(a, ast.Constant)]
+            found += [a for a in _split_test(node) if a not in found and not isinstance(a, ast.Constant)]
     return found
 
 
-def further_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_further_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``x % 3 == 0 or x % 5 == 0`` for ``x % 3 == 0``: a condition like one that is there is missing."""
     if not isinstance(node, ast.expr) or not is_test(s, node) or not s.is_read(node):
         return
     inside = isinstance(s.parents[node], ast.BoolOp)
     if isinstance(node, ast.Constant) or (inside and isinstance(node, ast.BoolOp)):
         return
-    own = dict.fromkeys(t for a in _atoms(node) for t in variants(s, a))
-    others = [t for a in tests_in(s) if a is not node for t in (s.of(a), *variants(s, a, 12)) if t not in own]
-    old, atom = s.of(node), s.atom(node)
+    own = dict.fromkeys(t for a in _split_test(node) for t in list_variants(s, a))
+    others = [
+        t for a in list_tests_in(s) if a is not node for t in (s.text_of(a), *list_variants(s, a, 12)) if t not in own
+    ]
+    old, atom = s.text_of(node), s.parenthesize(node)
     weight = 0.4 if inside else 1.0
     for tests, prior in ((list(own)[: 2 * MOST], 0.2), (others[:ELSEWHERE], 0.09)):
         for test in tests:
@@ -106,7 +108,7 @@ def further_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change((s.put(node, text),), prior * weight, node.lineno, f"`{old}` lacks `{word} {test}`")
 
 
-def further_term(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_further_term(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``f(n - 1) + f(n - 2) + f(n - 3)`` for ``f(n - 1) + f(n - 2)``: a term like one that is there is missing."""
     parent = s.parents.get(node)
     if not isinstance(node, ast.expr) or not s.is_read(node):
@@ -115,59 +117,64 @@ def further_term(s: Scope, node: ast.AST) -> Iterator[Change]:
         if isinstance(parent, ast.BinOp) and type(parent.op) is type(node.op):
             return
         signs = "*" if isinstance(node.op, ast.Mult) else "+-"
-        terms = _terms(node, type(node.op))
-        made = dict.fromkeys(t for term in terms for t in variants(s, term, 20))
+        terms = _split_terms(node, type(node.op))
+        made = dict.fromkeys(t for term in terms for t in list_variants(s, term, 20))
         for test, joint in itertools.product(made, signs):
-            yield Change((s.put(node, f"{s.of(node)} {joint} ({test})"),), 0.16, node.lineno, f"`{s.of(node)}` lacks `{joint} {test}`")  # fmt: skip
+            yield Change((s.put(node, f"{s.text_of(node)} {joint} ({test})"),), 0.16, node.lineno, f"`{s.text_of(node)}` lacks `{joint} {test}`")  # fmt: skip
     if not isinstance(parent, ast.Return | ast.Assign | ast.AugAssign) or node is not parent.value:
         return
     if isinstance(node, ast.BinOp | ast.Name | ast.Call | ast.Subscript):
-        for text, word in itertools.product(list(parts(s))[:MOST], "+-*"):
-            words = f"`{s.of(node)}` lacks `{word} {text}`"
-            yield Change((s.put(node, f"{s.atom(node)} {word} ({text})"),), 0.06, node.lineno, words)
+        for text, word in itertools.product(list(list_parts(s))[:MOST], "+-*"):
+            words = f"`{s.text_of(node)}` lacks `{word} {text}`"
+            yield Change((s.put(node, f"{s.parenthesize(node)} {word} ({text})"),), 0.06, node.lineno, words)
 
 
-def _terms(node: ast.expr, op: type[ast.operator]) -> list[ast.expr]:
+def _split_terms(node: ast.expr, op: type[ast.operator]) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, op):
-        return [*_terms(node.left, op), *_terms(node.right, op)]
+        return [*_split_terms(node.left, op), *_split_terms(node.right, op)]
     return [node]
 
 
-@once
-def parts(s: Scope) -> dict[str, ast.expr]:
+@cache_on_scope
+def list_parts(s: Scope) -> dict[str, ast.expr]:
     """Distinct short expressions of a function that are more than a name."""
     found: dict[str, ast.expr] = {}
     for node in s.order:
         if isinstance(node, ast.Subscript | ast.Call | ast.BinOp | ast.Attribute) and node not in s.frozen:
-            parent, text = s.parents[node], s.of(node)
+            parent, text = s.parents[node], s.text_of(node)
             called = isinstance(parent, ast.Call) and node is parent.func
             if len(text) <= 40 and "\n" not in text and not called and s.is_read(node):
                 found.setdefault(text, node)
     return found
 
 
-@once
-def simple_statements(s: Scope) -> dict[str, ast.stmt]:
+@cache_on_scope
+def list_simple_statements(s: Scope) -> dict[str, ast.stmt]:
     """The one-line statements of a function by text, docstrings and what binds imports left out."""
     found: dict[str, ast.stmt] = {}
     for node in s.order:
         if isinstance(node, _SIMPLE) and node not in s.frozen and not s.is_doc(getattr(node, "value", node) or node):
-            text = s.of(node)
+            text = s.text_of(node)
             if "\n" not in text and len(text) <= 80:
                 found.setdefault(text, node)
     return found
 
 
-def further_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_further_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
     """An ``else`` or ``elif`` is missing whose statement is like one that is there."""
-    if not isinstance(node, ast.If) or node.orelse or s.indent(node) is None or s.indent(node.body[-1]) is None:
+    if (
+        not isinstance(node, ast.If)
+        or node.orelse
+        or s.read_indent(node) is None
+        or s.read_indent(node.body[-1]) is None
+    ):
         return
-    last, indent, end = node.body[-1], str(s.indent(node)), s.block(node)[1]
+    last, indent, end = node.body[-1], str(s.read_indent(node)), s.line_span(node)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
-    inner = str(s.indent(last))
-    own = variants(s, last) if isinstance(last, _SIMPLE) else []
-    there = [t for t in simple_statements(s) if t not in own]
-    looped = s.in_loop(node)
+    inner = str(s.read_indent(last))
+    own = list_variants(s, last) if isinstance(last, _SIMPLE) else []
+    there = [t for t in list_simple_statements(s) if t not in own]
+    looped = s.is_in_loop(node)
     for text, prior in [*((t, 0.2) for t in own), *((t, 0.12) for t in there)]:
         if text in ("break", "continue") and not looped:
             continue
@@ -175,29 +182,33 @@ def further_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(((end, end, whole),), prior, last.lineno, f"`else: {text}` is missing")
     if not isinstance(last, _SIMPLE):
         return
-    tests = variants(s, node.test, PARALLEL)
-    for test, text in itertools.product(tests, [s.of(last), *own[:PARALLEL]]):
+    tests = list_variants(s, node.test, PARALLEL)
+    for test, text in itertools.product(tests, [s.text_of(last), *own[:PARALLEL]]):
         whole = f"{pad}{indent}elif {test}:\n{inner}{text}\n"
         yield Change(((end, end, whole),), 0.05, last.lineno, f"`elif {test}: {text}` is missing")
 
 
-def further_statement(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_further_statement(s: Scope, node: ast.AST) -> Iterator[Change]:
     """After a simple statement, one like it; before or after any, one that does with another expression what is done elsewhere."""
-    if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) or s.indent(node) is None or "\n" in s.of(node):
+    if (
+        not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr)
+        or s.read_indent(node) is None
+        or "\n" in s.text_of(node)
+    ):
         return
     if isinstance(s.parents[node], ast.Module) or s.is_doc(getattr(node, "value", node)):
         return
-    start, end, _ = s.block(node)
+    start, end, _ = s.line_span(node)
     pad = "" if s.text[:end].endswith("\n") else "\n"
-    for text in variants(s, node, PARALLEL):
+    for text in list_variants(s, node, PARALLEL):
         words = f"`{text}` is missing"
-        yield Change(((end, end, f"{pad}{s.indent(node)}{text}\n"),), 0.09, node.lineno, words)
-        yield Change(((start, start, f"{s.indent(node)}{text}\n"),), 0.06, node.lineno, words)
+        yield Change(((end, end, f"{pad}{s.read_indent(node)}{text}\n"),), 0.09, node.lineno, words)
+        yield Change(((start, start, f"{s.read_indent(node)}{text}\n"),), 0.06, node.lineno, words)
 
 
-def unbound(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_binding(s: Scope, node: ast.AST) -> Iterator[Change]:
     """The assignment of a name that is read and bound nowhere is missing: it is like another assignment, or makes a part of an argument."""
-    if not isinstance(node, ast.FunctionDef) or s.indent(node.body[0]) is None:
+    if not isinstance(node, ast.FunctionDef) or s.read_indent(node.body[0]) is None:
         return
     inside = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
     bound = {n.id for n in inside if isinstance(n.ctx, ast.Store)} | {
@@ -205,69 +216,85 @@ def unbound(s: Scope, node: ast.AST) -> Iterator[Change]:
     }
     known = bound | s.functions | s.hints.outside | set(s.hints.callables) | set(s.modules) | set(dir(builtins))
     lost = dict.fromkeys(n.id for n in inside if isinstance(n.ctx, ast.Load) and n.id not in known)
-    made = [t for n in ast.walk(node) if isinstance(n, ast.Assign) for t in (s.of(n.value), *variants(s, n.value))]
-    made += [*parts(s), *s.values, "0", "1", "[]", "''", "{}", "set()", "None", "True", "False"]
+    made = [
+        t for n in ast.walk(node) if isinstance(n, ast.Assign) for t in (s.text_of(n.value), *list_variants(s, n.value))
+    ]
+    made += [*list_parts(s), *s.values, "0", "1", "[]", "''", "{}", "set()", "None", "True", "False"]
     made += [
         form.format(a.arg)
         for a in node.args.args
         for form in ("len({})", "sorted({})", "{}[0]", "{}[1:]", "{}[::2]", "set({})")
     ]
     for name, stmt in itertools.product(list(lost)[:2], node.body):
-        if s.indent(stmt) is None or s.is_doc(getattr(stmt, "value", None) or stmt):
+        if s.read_indent(stmt) is None or s.is_doc(getattr(stmt, "value", None) or stmt):
             continue
-        start = s.block(stmt)[0]
+        start = s.line_span(stmt)[0]
         for value in dict.fromkeys(t for t in made if "\n" not in t):
-            text = f"{s.indent(stmt)}{name} = {value}\n"
+            text = f"{s.read_indent(stmt)}{name} = {value}\n"
             yield Change(((start, start, text),), 0.25, stmt.lineno, f"`{name} = {value}` is missing")
 
 
-def jumps(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_jumps(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``if test: continue``, ``break`` or ``return`` is missing before a statement."""
     if not isinstance(node, ast.stmt) or isinstance(s.parents.get(node), ast.Module | ast.ClassDef | None):
         return
-    if s.indent(node) is None or isinstance(node, ast.FunctionDef) or s.is_doc(getattr(node, "value", node) or node):
+    if (
+        s.read_indent(node) is None
+        or isinstance(node, ast.FunctionDef)
+        or s.is_doc(getattr(node, "value", node) or node)
+    ):
         return
-    if s.text.startswith("elif", s.lo(node)):
+    if s.text.startswith("elif", s.start_of(node)):
         return
-    start, indent, looped = s.block(node)[0], s.indent(node), s.in_loop(node)
+    start, indent, looped = s.line_span(node)[0], s.read_indent(node), s.is_in_loop(node)
     ends: list[tuple[str, float]] = [("continue", 0.8), ("break", 0.7)] if looped else []
-    ends += [(f"return {v}", p) for v, p in _results(s)]
-    tests = sorted(tests_of(s, s.values), key=lambda made: -made[1])[:MOST]
-    tests += [(t, 0.2) for a in tests_in(s) for t in (s.of(a), *variants(s, a, 10))][:ELSEWHERE]
+    ends += [(f"return {v}", p) for v, p in _list_results(s)]
+    tests = sorted(list_tests(s, s.values), key=lambda made: -made[1])[:MOST]
+    tests += [(t, 0.2) for a in list_tests_in(s) for t in (s.text_of(a), *list_variants(s, a, 10))][:ELSEWHERE]
     for (test, likely), (end, prior) in itertools.product(tests, ends):
         text = f"{indent}if {test}:\n{indent}    {end}\n"
         yield Change(((start, start, text),), likely * prior * 0.3, node.lineno, f"`if {test}: {end}` is missing")
 
 
-def _results(s: Scope) -> Iterator[tuple[str, float]]:
+def _list_results(s: Scope) -> Iterator[tuple[str, float]]:
     """What the function returns elsewhere, and what functions return for nothing."""
     seen = dict.fromkeys(
-        s.of(n.value) for n in s.order if isinstance(n, ast.Return) and n.value is not None and len(s.of(n.value)) < 30
+        s.text_of(n.value)
+        for n in s.order
+        if isinstance(n, ast.Return) and n.value is not None and len(s.text_of(n.value)) < 30
     )
     for text in seen:
         yield text, 0.7
     for text in ("None", "False", "True", "0", "-1", "[]", "''"):
         if text not in seen:
-            yield text, 0.6 if text in s.told_words else 0.4
-    for told in s.told_strings:
+            yield text, 0.6 if text in s.described_words else 0.4
+    for told in s.described_strings:
         if repr(told) not in seen:
             yield repr(told), 0.5
 
 
-def otherwise(s: Scope, node: ast.AST) -> Iterator[Change]:
+def propose_otherwise(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``x if test else y`` for ``x``: a value has a case of its own."""
     parent = s.parents.get(node)
     if not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.BinOp) or not s.is_read(node):
         return
     if not isinstance(parent, ast.Return | ast.Assign) or node is not parent.value:
         return
-    tests = sorted(tests_of(s, s.values), key=lambda made: -made[1])[:MOST]
-    tests += [(s.of(a), 0.25) for a in tests_in(s)]
-    values = [v for v, _ in _results(s)] + [n for n in s.values if s.alike(n, s.kinds(node))]
+    tests = sorted(list_tests(s, s.values), key=lambda made: -made[1])[:MOST]
+    tests += [(s.text_of(a), 0.25) for a in list_tests_in(s)]
+    values = [v for v, _ in _list_results(s)] + [n for n in s.values if s.name_may_be(n, s.infer_kinds(node))]
     for (test, prior), value in itertools.product(tests, dict.fromkeys(values)):
-        if value != s.of(node):
-            text = f"{s.atom(node)} if {test} else {value}"
-            yield Change((s.put(node, text),), prior * 0.22, node.lineno, f"`{s.of(node)}` lacks `if {test} else {value}`")  # fmt: skip
+        if value != s.text_of(node):
+            text = f"{s.parenthesize(node)} if {test} else {value}"
+            yield Change((s.put(node, text),), prior * 0.22, node.lineno, f"`{s.text_of(node)}` lacks `if {test} else {value}`")  # fmt: skip
 
 
-TEMPLATES = (further_condition, further_term, further_branch, further_statement, unbound, jumps, otherwise)
+OPERATORS = (
+    propose_further_condition,
+    propose_further_term,
+    propose_further_branch,
+    propose_further_statement,
+    propose_binding,
+    propose_jumps,
+    propose_otherwise,
+)

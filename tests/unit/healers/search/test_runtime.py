@@ -136,7 +136,7 @@ def test_the_pool_survives_death_hoarding_and_c_loops() -> None:
     ]
     jobs = [(n, {0: compile_unit(made.program, 0, text)}) for n, text in enumerate(texts)]
     pool = Pool(made, 0.05, 1, jobs=2)
-    found = [index for index, result in pool.results(iter(jobs), lambda: False) if result.plausible]
+    found = [index for index, result in pool.collect_results(iter(jobs), lambda: False) if result.plausible]
     assert found == [4]
     assert pool.tried == len(texts)
     assert not pool.workers
