@@ -1,4 +1,4 @@
-"""Templates over what decides: a condition with a part missing, a constant where a condition belongs, another test."""
+"""Mutation operators over what decides: a condition with a part missing, a condition for a constant, another test."""
 
 from __future__ import annotations
 
@@ -69,17 +69,17 @@ def _list_pair_tests(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, fl
 
 
 def _list_likeliest_tests(s: Scope) -> list[tuple[str, float]]:
-    return sorted(list_tests(s, s.values), key=lambda made: -made[1])[:MOST_TESTS]
+    return sorted(list_tests(s, s.values), key=lambda test: -test[1])[:MOST_TESTS]
 
 
 def _list_chains(s: Scope, test: ast.AST) -> list[str]:
     """What is looked into inside a test, shortest first: ``hare`` and ``hare.successor`` of ``hare.successor.x``."""
-    found: dict[str, None] = {}
+    chains: dict[str, None] = {}
     for node in ast.walk(test):
         if isinstance(node, ast.Attribute | ast.Subscript):
-            found[s.text_of(node.value)] = None
-            found[s.text_of(node)] = None
-    return sorted((t for t in found if "\n" not in t), key=len)
+            chains[s.text_of(node.value)] = None
+            chains[s.text_of(node)] = None
+    return sorted((t for t in chains if "\n" not in t), key=len)
 
 
 def propose_longer_condition(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""Templates over constants: one off, another one of the function, the usual texts, the same change everywhere."""
+"""Mutation operators over constants: one off, another one of the function, the usual texts, all at once."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def propose_constants(s: Scope, node: ast.AST) -> Iterator[Change]:
 @cache_on_scope
 def group_equal_constants(s: Scope) -> dict[tuple[type, object], list[ast.Constant]]:
     """The constants of a statement by type and value."""
-    found: dict[tuple[type, object], list[ast.Constant]] = {}
+    groups: dict[tuple[type, object], list[ast.Constant]] = {}
     for node in s.order:
         if isinstance(node, ast.Constant) and node not in s.frozen:
-            found.setdefault((type(node.value), node.value), []).append(node)
-    return found
+            groups.setdefault((type(node.value), node.value), []).append(node)
+    return groups
 
 
 def _is_idle(s: Scope, node: ast.Constant, new: str) -> bool:
@@ -92,8 +92,8 @@ def _list_integers(s: Scope, value: int) -> Iterator[tuple[str, float]]:
         yield str(other), prior
     for number in s.numbers:
         yield repr(number), 0.35
-    for told in s.described_numbers:
-        yield repr(told), 0.4
+    for described in s.described_numbers:
+        yield repr(described), 0.4
     for digit in range(3, 10):
         yield str(digit), 0.12
     yield from [
@@ -140,8 +140,8 @@ def _list_floats(s: Scope, value: float) -> Iterator[tuple[str, float]]:
         value / 2,
     ):
         yield repr(round(near, 12)), 0.3
-    for told in s.described_numbers:
-        yield repr(told), 0.35
+    for described in s.described_numbers:
+        yield repr(described), 0.35
     for number in s.numbers:
         yield repr(number), 0.35
 
@@ -181,23 +181,34 @@ def _list_texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
         value.title(),
     ):
         yield repr(other), 0.25
+    yield from _list_shorter_texts(value)
+    for described in s.described_strings:
+        yield repr(described), 0.4
+    if _is_alphabet(value):
+        yield repr(value + value.swapcase()), 0.35
+    if len(value) >= WORD:
+        for word in difflib.get_close_matches(value, sorted(s.described_words - {value}), 2, LIKE):
+            yield repr(word), 0.4
+    yield from _list_respelt_texts(value)
+
+
+def _list_shorter_texts(value: str) -> Iterator[tuple[str, float]]:
+    """The text without one character, and without that one everywhere in both cases."""
     if 1 < len(value) <= 12:
         for n in range(len(value)):
             yield repr(value[:n] + value[n + 1 :]), 0.15
             both = value.replace(value[n].lower(), "").replace(value[n].upper(), "")
             yield repr(both), 0.12
-    for told in s.described_strings:
-        yield repr(told), 0.4
-    if (
-        len(value) >= ALPHABET
-        and value.isalpha()
-        and len(set(value)) == len(value)
-        and value in (value.lower(), value.upper())
-    ):
-        yield repr(value + value.swapcase()), 0.35
-    if len(value) >= WORD:
-        for word in difflib.get_close_matches(value, sorted(s.described_words - {value}), 2, LIKE):
-            yield repr(word), 0.4
+
+
+def _is_alphabet(value: str) -> bool:
+    """True for different letters of one case, which the other case may have been left out of."""
+    is_one_case = value in (value.lower(), value.upper())
+    return len(value) >= ALPHABET and value.isalpha() and len(set(value)) == len(value) and is_one_case
+
+
+def _list_respelt_texts(value: str) -> Iterator[tuple[str, float]]:
+    """Another character, another sign, a character more, something else that is empty."""
     if len(value) == 1:
         for letter in _list_near_letters(value):
             yield repr(letter), 0.12

@@ -1,4 +1,4 @@
-"""Templates over what collections hold: elements, entries of a table, filters of a comprehension."""
+"""Mutation operators over what collections hold: elements, entries of a table, filters of a comprehension."""
 
 from __future__ import annotations
 
@@ -17,33 +17,46 @@ def propose_collections(s: Scope, node: ast.AST) -> Iterator[Change]:
         getattr(node, "ctx", None), ast.Del
     ):
         return
-    line = node.lineno
     if isinstance(node, ast.Dict):
-        if not node.keys:
-            yield Change((s.put(node, "set()"),), 0.2, line, "`{}` should be `set()`")
-            yield Change((s.put(node, "[]"),), 0.1, line, "`{}` should be `[]`")
-        yield from _propose_entries(s, node)
-        for n, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
-            for m in range(n + 1, len(node.keys)):
-                edits = (s.put(value, s.text_of(node.values[m])), s.put(node.values[m], s.text_of(value)))
-                if key is not None:
-                    yield Change(edits, 0.25, line, f"the values of {s.text_of(key)} and the next are exchanged")
+        yield from _propose_dictionaries(s, node)
         return
-    elements = node.elts
-    if not elements and isinstance(node, ast.List):
-        for name in s.values:
-            yield Change((s.put(node, f"[{name}]"),), 0.4, line, f"`[]` should be `[{name}]`")
-        for text, prior in (
-            ("[[]]", 0.4),
-            ("[0]", 0.25),
-            ("[1]", 0.25),
-            ("''", 0.15),
-            ("{}", 0.15),
-            ("set()", 0.2),
-            ("None", 0.12),
-            ("['']", 0.1),
-        ):
-            yield Change((s.put(node, text),), prior, line, f"`[]` should be `{text}`")
+    if not node.elts and isinstance(node, ast.List):
+        yield from _propose_for_empty_list(s, node)
+    yield from _propose_elements(s, node)
+
+
+def _propose_dictionaries(s: Scope, node: ast.Dict) -> Iterator[Change]:
+    line = node.lineno
+    if not node.keys:
+        yield Change((s.put(node, "set()"),), 0.2, line, "`{}` should be `set()`")
+        yield Change((s.put(node, "[]"),), 0.1, line, "`{}` should be `[]`")
+    yield from _propose_entries(s, node)
+    for n, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
+        for m in range(n + 1, len(node.keys)):
+            edits = (s.put(value, s.text_of(node.values[m])), s.put(node.values[m], s.text_of(value)))
+            if key is not None:
+                yield Change(edits, 0.25, line, f"the values of {s.text_of(key)} and the next are exchanged")
+
+
+def _propose_for_empty_list(s: Scope, node: ast.List) -> Iterator[Change]:
+    for name in s.values:
+        yield Change((s.put(node, f"[{name}]"),), 0.4, node.lineno, f"`[]` should be `[{name}]`")
+    for text, prior in (
+        ("[[]]", 0.4),
+        ("[0]", 0.25),
+        ("[1]", 0.25),
+        ("''", 0.15),
+        ("{}", 0.15),
+        ("set()", 0.2),
+        ("None", 0.12),
+        ("['']", 0.1),
+    ):
+        yield Change((s.put(node, text),), prior, node.lineno, f"`[]` should be `{text}`")
+
+
+def _propose_elements(s: Scope, node: ast.List | ast.Tuple | ast.Set) -> Iterator[Change]:
+    """Two elements exchanged, one too many, one missing at the end."""
+    elements, line = node.elts, node.lineno
     for i in range(len(elements)):
         for j in range(i + 1, len(elements)):
             edits = (s.put(elements[i], s.text_of(elements[j])), s.put(elements[j], s.text_of(elements[i])))
@@ -57,8 +70,8 @@ def propose_collections(s: Scope, node: ast.AST) -> Iterator[Change]:
             rest = ", ".join(s.text_of(e) for k, e in enumerate(elements) if k != n)
             text = f"{around[0]}{rest}{around[1]}"
             yield Change((s.put(node, text),), 0.2, line, f"`{s.text_of(element)}` is an element too many")
-    told = [repr(t) for t in (*s.described_strings, *s.described_numbers)]
-    for name in (*s.values, "0", "1", *told):
+    described = [repr(t) for t in (*s.described_strings, *s.described_numbers)]
+    for name in (*s.values, "0", "1", *described):
         end = s.end_of(elements[-1])
         yield Change(((end, end, f", {name}"),), 0.1, line, f"`{name}` is missing in the list")
 
@@ -106,12 +119,12 @@ def _propose_entries(s: Scope, node: ast.Dict) -> Iterator[Change]:
     if len(keys) != len(node.keys) or len(values) != len(keys) or len(keys) < TABLE:
         return
     free = [n for n in range(min(values), max(values)) if n not in values] or [max(values) + 1, min(values) - 1]
-    for told in (*s.described_strings, *s.described_numbers):
-        if told not in keys and type(told) in {type(k) for k in keys}:
+    for key in (*s.described_strings, *s.described_numbers):
+        if key not in keys and type(key) in {type(k) for k in keys}:
             end = s.end_of(node.values[-1])
             for number in free[:2]:
-                words = f"`{told!r}: {number}` is missing in the table"
-                yield Change(((end, end, f", {told!r}: {number}"),), 0.3, node.lineno, words)
+                words = f"`{key!r}: {number}` is missing in the table"
+                yield Change(((end, end, f", {key!r}: {number}"),), 0.3, node.lineno, words)
 
 
 OPERATORS = (propose_collections, propose_comprehension)

@@ -1,5 +1,5 @@
-"""Templates for what is in the wrong place or too many as a whole: branches, exchanged constants and names, the same fault
-in several places."""
+"""Mutation operators for what is in the wrong place or too many as a whole: branches, exchanged constants and names, the
+same fault in several places."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def propose_without_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
 def propose_exchanges(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Two constants of a function, or two names of a statement, stand for each other."""
     if node is s.tree:
-        found = [n for n in s.order if isinstance(n, ast.Constant) and n not in s.frozen and not s.is_doc(n)]
-        for a, b in itertools.combinations(found[:24], 2):
+        constants = [n for n in s.order if isinstance(n, ast.Constant) and n not in s.frozen and not s.is_doc(n)]
+        for a, b in itertools.combinations(constants[:24], 2):
             if type(a.value) is type(b.value) and a.value != b.value:
                 prior = 0.3 if isinstance(a.value, str | bool) else 0.15
                 edits = (s.put(a, s.text_of(b)), s.put(b, s.text_of(a)))
@@ -88,11 +88,11 @@ _AROUND = {"<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<
 
 
 def _propose_operators_everywhere(s: Scope) -> Iterator[Change]:
-    found: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
+    operands: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
     for node in s.order:
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and node not in s.frozen:
-            found.setdefault(COMPARE[type(node.ops[0])], []).append((node.left, node.comparators[0]))
-    for old, pairs in found.items():
+            operands.setdefault(COMPARE[type(node.ops[0])], []).append((node.left, node.comparators[0]))
+    for old, pairs in operands.items():
         for new in _AROUND.get(old, ()) if len(pairs) > 1 else ():
             edits = [replace_operator(s, left, right, old, new) for left, right in pairs]
             if all(edits):

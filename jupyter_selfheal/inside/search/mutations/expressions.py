@@ -1,4 +1,4 @@
-"""Templates that put more around an expression: a call, a slice, an operand, or an expression from elsewhere."""
+"""Mutation operators that put more around an expression: a call, a slice, an operand, or another expression."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def propose_ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
 @cache_on_scope
 def _list_ingredients(s: Scope) -> dict[str, ast.expr]:
     """Distinct short expressions of the source, by text."""
-    found: dict[str, ast.expr] = {}
+    ingredients: dict[str, ast.expr] = {}
     for node in s.order:
         if (
             isinstance(node, ast.Subscript | ast.Call | ast.Attribute | ast.BinOp | ast.Compare)
@@ -264,8 +264,8 @@ def _list_ingredients(s: Scope) -> dict[str, ast.expr]:
             text = s.text_of(node)
             parent = s.parents[node]
             if len(text) <= 60 and "\n" not in text and not (isinstance(parent, ast.Call) and node is parent.func):
-                found.setdefault(text, node)
-    return dict(list(found.items())[:60])
+                ingredients.setdefault(text, node)
+    return dict(list(ingredients.items())[:60])
 
 
 OPERATORS = (propose_wraps, propose_slices, propose_operands, propose_bounds, propose_ingredients, propose_off_by_one)

@@ -1,4 +1,4 @@
-"""Templates that give to one place what its counterpart has: the other side of a comparison, the loop's last round, the other guard."""
+"""Mutation operators that give to one place what its counterpart has: another side, a last round, a guard."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def propose_other_side(s: Scope, node: ast.AST) -> Iterator[Change]:
         sides = (node.left, node.right)
     else:
         return
-    for one, other in (sides, sides[::-1]):
-        if not isinstance(one, ast.Name | ast.Constant) or not isinstance(other, ast.Subscript):
+    for side, other in (sides, sides[::-1]):
+        if not isinstance(side, ast.Name | ast.Constant) or not isinstance(other, ast.Subscript):
             continue
         if isinstance(other.slice, ast.Slice) or not isinstance(other.value, ast.Name | ast.Attribute):
             continue
@@ -35,7 +35,7 @@ def propose_other_side(s: Scope, node: ast.AST) -> Iterator[Change]:
         for index in (*names, "0", "-1", *(f"{n} - 1" for n in names), *(f"{n} + 1" for n in names)):
             new = f"{whole}[{index}]"
             prior = 0.22 if index in names else 0.1
-            yield Change((s.put(one, new),), prior, one.lineno, f"`{s.text_of(one)}` should be `{new}`")
+            yield Change((s.put(side, new),), prior, side.lineno, f"`{s.text_of(side)}` should be `{new}`")
 
 
 def propose_last_round(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""Templates for what is missing: a statement, a base case, a condition around a statement, a return, a first value."""
+"""Mutation operators for what is missing: a statement, a base case, a condition around one, a return, a first value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A statement is missing: made of the names at hand, or the same as one elsewhere in the function."""
     if node is not s.tree:
         return
-    made = sorted(_list_statements(s), key=lambda m: -m[1])[:MOST_STATEMENTS]
+    statements = sorted(_list_statements(s), key=lambda statement: -statement[1])[:MOST_STATEMENTS]
     for body in s.list_blocks():
         owner = s.parents[body[0]]
         if isinstance(owner, ast.ClassDef):
@@ -44,7 +44,7 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
             start, end, _ = s.line_span(stmt)
             at = end if last else start
             pad = "" if s.text[:at].endswith("\n") or not at else "\n"
-            for text, prior, loop in made:
+            for text, prior, loop in statements:
                 if (loop and not looped) or (not last and text.startswith(_JUMPS)):
                     continue  # what is below such a statement would never run
                 yield Change(
@@ -54,74 +54,96 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 def _find_unfilled(s: Scope) -> dict[str, str]:
     """Collections that are made empty and never filled, with their kind: what should fill them is missing."""
-    found: dict[str, str] = {}
+    unfilled: dict[str, str] = {}
     for node in s.order:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             text = s.text_of(node.value)
             if text in ("[]", "list()", "set()"):
-                found[node.targets[0].id] = SET if text == "set()" else ITEMS
+                unfilled[node.targets[0].id] = SET if text == "set()" else ITEMS
     for node in s.order:
         touched = node.value if isinstance(node, ast.Attribute | ast.Subscript) else getattr(node, "target", None)
         if isinstance(touched, ast.Name):
-            found.pop(touched.id, None)
-    return found
+            unfilled.pop(touched.id, None)
+    return unfilled
 
 
 def _list_statements(s: Scope) -> Iterator[tuple[str, float, bool]]:
     """(statement, prior, only inside loops) for each statement that could be missing."""
     used = {n.attr for n in s.order if isinstance(n, ast.Attribute)}
-    idle = _find_unfilled(s)
+    unfilled = _find_unfilled(s)
     for name in s.values:
-        kinds = s.hints.kinds.get(name, frozenset())
-        if not kinds or NUMBER in kinds:
-            for text, prior in (
-                (f"{name} += 1", 0.35),
-                (f"{name} -= 1", 0.25),
-                (f"{name} = 0", 0.14),
-                (f"{name} = 1", 0.08),
-            ):
-                yield text, prior, True
-        if not kinds or ITEMS in kinds:
-            yield f"{name} = []", 0.1, True
-        if not kinds or TEXT in kinds:
-            yield f"{name} = ''", 0.1, True
+        yield from _list_resets(s, name)
         yield f"return {name}", 0.15, False
-        for other in s.values:
-            if name != other:
-                alike = 1.0 if s.name_may_be(other, kinds) else 0.1
-                yield f"{name} = {other}", 0.2 * alike, False
-                if not kinds or NUMBER in kinds:
-                    for op, prior in (("+=", 0.18), ("-=", 0.14), ("*=", 0.1), ("//=", 0.08)):
-                        yield f"{name} {op} {other}", prior * alike, False
-                if name in idle or kinds & {ITEMS, SET, DICT} or not kinds or kinds - {NUMBER, TEXT, TRUTH}:
-                    for method, prior in _GROWS.items():
-                        if method in used:
-                            yield f"{name}.{method}({other})", prior * (1.3 if name in idle else 0.7), False
-        if (kinds & {ITEMS, SET} or name in idle) and not used & {"append", "add"}:
-            for other in s.values:
-                if other != name:
-                    yield (
-                        f"{name}.{'append' if ITEMS in (kinds or {idle.get(name, ITEMS)}) else 'add'}({other})",
-                        0.5 if name in idle else 0.2,
-                        False,
-                    )
-        if kinds & {ITEMS}:
-            yield f"{name}.pop()", 0.12, False
-            yield f"{name}.sort()", 0.14, False
-            yield f"{name} = sorted({name})", 0.12, False
-        if kinds & {TEXT}:
-            yield f"{name} = {name}.lower()", 0.1, False
+        yield from _list_updates(s, name, used, name in unfilled)
+        yield from _list_fillings(s, name, used, unfilled)
+        yield from _list_rearrangements(s, name)
     yield from (("continue", 0.14, True), ("break", 0.25, True), ("return", 0.05, False))
     for text, prior in (("True", 0.15), ("False", 0.15), ("None", 0.1), ("[]", 0.1), ("0", 0.1)):
         yield f"return {text}", prior, False
+    yield from _list_repetitions(s)
+
+
+def _list_resets(s: Scope, name: str) -> Iterator[tuple[str, float, bool]]:
+    """A count that goes on or begins again, a list or text that is emptied."""
+    kinds = s.hints.kinds.get(name, frozenset())
+    if not kinds or NUMBER in kinds:
+        for text, prior in (
+            (f"{name} += 1", 0.35),
+            (f"{name} -= 1", 0.25),
+            (f"{name} = 0", 0.14),
+            (f"{name} = 1", 0.08),
+        ):
+            yield text, prior, True
+    if not kinds or ITEMS in kinds:
+        yield f"{name} = []", 0.1, True
+    if not kinds or TEXT in kinds:
+        yield f"{name} = ''", 0.1, True
+
+
+def _list_updates(s: Scope, name: str, used: set[str], is_unfilled: bool) -> Iterator[tuple[str, float, bool]]:
+    """What changes a name by another one: an assignment, a sum, a method that is ``used`` elsewhere and adds an element."""
+    kinds = s.hints.kinds.get(name, frozenset())
+    is_filled = is_unfilled or kinds & {ITEMS, SET, DICT} or not kinds or kinds - {NUMBER, TEXT, TRUTH}
+    for other in s.values:
+        if name == other:
+            continue
+        alike = 1.0 if s.name_may_be(other, kinds) else 0.1
+        yield f"{name} = {other}", 0.2 * alike, False
+        if not kinds or NUMBER in kinds:
+            for op, prior in (("+=", 0.18), ("-=", 0.14), ("*=", 0.1), ("//=", 0.08)):
+                yield f"{name} {op} {other}", prior * alike, False
+        for method, prior in _GROWS.items() if is_filled else ():
+            if method in used:
+                yield f"{name}.{method}({other})", prior * (1.3 if is_unfilled else 0.7), False
+
+
+def _list_fillings(s: Scope, name: str, used: set[str], unfilled: dict[str, str]) -> Iterator[tuple[str, float, bool]]:
+    """What adds an element to a collection where nothing in the function does."""
+    kinds = s.hints.kinds.get(name, frozenset())
+    if (kinds & {ITEMS, SET} or name in unfilled) and not used & {"append", "add"}:
+        method = "append" if ITEMS in (kinds or {unfilled.get(name, ITEMS)}) else "add"
+        for other in s.values:
+            if other != name:
+                yield f"{name}.{method}({other})", 0.5 if name in unfilled else 0.2, False
+
+
+def _list_rearrangements(s: Scope, name: str) -> Iterator[tuple[str, float, bool]]:
+    kinds = s.hints.kinds.get(name, frozenset())
+    if kinds & {ITEMS}:
+        yield f"{name}.pop()", 0.12, False
+        yield f"{name}.sort()", 0.14, False
+        yield f"{name} = sorted({name})", 0.12, False
+    if kinds & {TEXT}:
+        yield f"{name} = {name}.lower()", 0.1, False
+
+
+def _list_repetitions(s: Scope) -> Iterator[tuple[str, float, bool]]:
+    """The short statements that the function has elsewhere."""
     for node in s.order:
         if isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.Return) and node not in s.frozen:
             text = s.text_of(node)
-            if (
-                "\n" not in text
-                and len(text) < 80
-                and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-            ):
+            is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if "\n" not in text and len(text) < 80 and not is_constant:
                 yield text, 0.22, False
 
 

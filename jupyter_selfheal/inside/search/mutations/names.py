@@ -1,4 +1,4 @@
-"""Templates over names: another variable, attribute, method, function, key or argument."""
+"""Mutation operators over names: another variable, attribute, method, function, key or argument."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ def propose_everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
     """One name read wrongly everywhere inside a statement: replaced in all of them at once."""
     if not isinstance(node, ast.stmt) or hasattr(node, "body"):
         return
-    found: dict[str, list[ast.Name]] = {}
+    uses: dict[str, list[ast.Name]] = {}
     for child in ast.walk(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and child not in s.frozen:
-            found.setdefault(child.id, []).append(child)
-    for name, users in found.items():
+            uses.setdefault(child.id, []).append(child)
+    for name, users in uses.items():
         if len(users) < 2 or name not in s.values:
             continue
         for other in s.values:
@@ -133,44 +133,44 @@ def propose_calls(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Arguments exchanged, missing or too many; a call too many; a keyword's value turned round; the same call again."""
     if not isinstance(node, ast.Call):
         return
-    args, what = node.args, s.text_of(node.func)
+    args, callee = node.args, s.text_of(node.func)
     for i in range(len(args)):
         for j in range(i + 1, len(args)):
             edits = (s.put(args[i], s.text_of(args[j])), s.put(args[j], s.text_of(args[i])))
-            yield Change(edits, 0.65, node.lineno, f"arguments {i + 1} and {j + 1} of `{what}` are exchanged")
+            yield Change(edits, 0.65, node.lineno, f"arguments {i + 1} and {j + 1} of `{callee}` are exchanged")
     if len(args) >= 3:
         for turn in (1, -1):
             turned = tuple(s.put(a, s.text_of(args[(n + turn) % len(args)])) for n, a in enumerate(args))
-            yield Change(turned, 0.15, node.lineno, f"the arguments of `{what}` are in the wrong order")
+            yield Change(turned, 0.15, node.lineno, f"the arguments of `{callee}` are in the wrong order")
     if len(args) == 1 and not node.keywords and not isinstance(args[0], ast.Starred):
-        yield Change((s.put(node, s.text_of(args[0])),), 0.45, node.lineno, f"`{what}()` is too many")
+        yield Change((s.put(node, s.text_of(args[0])),), 0.45, node.lineno, f"`{callee}()` is too many")
     if len(args) == 1 and isinstance(node.func, ast.Attribute) and not node.keywords:
-        words = f"argument `{s.text_of(args[0])}` of `{what}` is too many"
-        yield Change(((s.start_of(node), s.end_of(node), f"{what}()"),), 0.25, node.lineno, words)
+        words = f"argument `{s.text_of(args[0])}` of `{callee}` is too many"
+        yield Change(((s.start_of(node), s.end_of(node), f"{callee}()"),), 0.25, node.lineno, words)
     for n in range(len(args)):
         if len(args) + len(node.keywords) > 1:
             rest = [s.text_of(a) for k, a in enumerate(args) if k != n] + [s.text_of(k) for k in node.keywords]
             yield Change(
-                ((s.start_of(node), s.end_of(node), f"{what}({', '.join(rest)})"),),
+                ((s.start_of(node), s.end_of(node), f"{callee}({', '.join(rest)})"),),
                 0.2,
                 node.lineno,
-                f"argument `{s.text_of(args[n])}` of `{what}` is too many",
+                f"argument `{s.text_of(args[n])}` of `{callee}` is too many",
             )
     for keyword in node.keywords:
         rest = [s.text_of(a) for a in args] + [s.text_of(k) for k in node.keywords if k is not keyword]
         yield Change(
-            ((s.start_of(node), s.end_of(node), f"{what}({', '.join(rest)})"),),
+            ((s.start_of(node), s.end_of(node), f"{callee}({', '.join(rest)})"),),
             0.25,
             node.lineno,
             f"`{s.text_of(keyword)}` is too many",
         )
-    yield from _propose_more_arguments(s, node, what)
+    yield from _propose_more_arguments(s, node, callee)
 
 
-def _propose_more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
+def _propose_more_arguments(s: Scope, node: ast.Call, callee: str) -> Iterator[Change]:
     end = s.end_of(node) - 1
     if any(isinstance(a, ast.GeneratorExp) for a in node.args):
-        yield from _propose_default(s, node, what)
+        yield from _propose_default(s, node, callee)
         return
     comma = ", " if node.args or node.keywords else ""
     if s.text[:end].rstrip().endswith(","):
@@ -198,7 +198,7 @@ def _propose_more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Cha
                 (f"default={v}", p) for v, p in (("0", 0.4), ("None", 0.3), ("-1", 0.15), ("1", 0.1), ("''", 0.1))
             ]
         for text, prior in extra:
-            yield Change(((end, end, comma + text),), prior, node.lineno, f"`{what}` lacks `{text}`")
+            yield Change(((end, end, comma + text),), prior, node.lineno, f"`{callee}` lacks `{text}`")
     if (
         name in ("range", "get", "pop", "round", "sum", "enumerate", "split", "next", "dict", "int", "getattr")
         or name in s.functions
@@ -217,7 +217,7 @@ def _propose_more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Cha
         texts = near.get(name, []) + list(s.values)
         for text in dict.fromkeys(texts):
             prior = 0.35 if text in near.get(name, []) else 0.15
-            yield Change(((end, end, comma + text),), prior, node.lineno, f"`{what}` lacks the argument `{text}`")
+            yield Change(((end, end, comma + text),), prior, node.lineno, f"`{callee}` lacks the argument `{text}`")
         if name == "range" and len(node.args) == 1:
             at = s.start_of(node.args[0])
             for text in ["1", "2", *s.values]:
@@ -229,13 +229,13 @@ def _propose_more_arguments(s: Scope, node: ast.Call, what: str) -> Iterator[Cha
                 )
 
 
-def _propose_default(s: Scope, node: ast.Call, what: str) -> Iterator[Change]:
+def _propose_default(s: Scope, node: ast.Call, callee: str) -> Iterator[Change]:
     """``max((x for x in a), default=0)``: a generator that may give nothing."""
-    if what in ("min", "max") and len(node.args) == 1 and not node.keywords:
+    if callee in ("min", "max") and len(node.args) == 1 and not node.keywords:
         inner = s.text[s.end_of(node.func) : s.end_of(node)]
         for value, prior in (("0", 0.4), ("None", 0.3), ("-1", 0.15)):
             whole = (s.end_of(node.func), s.end_of(node), f"({inner}, default={value})")
-            yield Change((whole,), prior, node.lineno, f"`{what}` lacks `default={value}`")
+            yield Change((whole,), prior, node.lineno, f"`{callee}` lacks `default={value}`")
 
 
 def propose_keys(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""Templates over operators and constants: the edits that are right most often."""
+"""Mutation operators over arithmetic, comparisons and logic: the edits that are right most often."""
 
 from __future__ import annotations
 

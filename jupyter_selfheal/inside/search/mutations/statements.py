@@ -1,4 +1,4 @@
-"""Templates over statements: one missing, too many, in the wrong place, or of the wrong kind."""
+"""Mutation operators over statements: one missing, too many, in the wrong place, or of the wrong kind."""
 
 from __future__ import annotations
 

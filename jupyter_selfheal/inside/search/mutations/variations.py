@@ -1,4 +1,4 @@
-"""Templates that repeat what is there with one thing in it changed: a further condition, term, branch or statement.
+"""Mutation operators that repeat what is there with one change: a further condition, term, branch or statement.
 
 What is missing is mostly a sibling of what is there: code repeats itself with small changes (Le Goues et al. 2012, GenProg;
 Barr et al. 2014, "The plastic surgery hypothesis").
@@ -30,14 +30,14 @@ _SIMPLE = ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.Continue | as
 def list_variants(s: Scope, node: ast.AST, most: int = MOST) -> list[str]:
     """Texts of a node, each with one constant, name, comparison or call in it replaced, or an operand left out."""
     at, text = s.start_of(node), s.text_of(node)
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for child in ast.walk(node):
         if child in s.frozen:
             continue
         for start, end, new in _list_replacements(s, child):
-            found[splice(text, ((start - at, end - at, new),))] = None
-    found.pop(text, None)
-    return [t for t in found if "\n" not in t][:most]
+            texts[splice(text, ((start - at, end - at, new),))] = None
+    texts.pop(text, None)
+    return [t for t in texts if "\n" not in t][:most]
 
 
 def _list_replacements(s: Scope, node: ast.AST) -> Iterator[tuple[int, int, str]]:
@@ -81,11 +81,11 @@ def _split_test(test: ast.expr) -> list[ast.expr]:
 @cache_on_scope
 def list_tests_in(s: Scope) -> list[ast.expr]:
     """The single conditions of a function, outermost tests first."""
-    found: list[ast.expr] = []
+    tests: list[ast.expr] = []
     for node in s.order:
         if isinstance(node, ast.expr) and node not in s.frozen and is_test(s, node):
-            found += [a for a in _split_test(node) if a not in found and not isinstance(a, ast.Constant)]
-    return found
+            tests += [a for a in _split_test(node) if a not in tests and not isinstance(a, ast.Constant)]
+    return tests
 
 
 def propose_further_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -118,8 +118,8 @@ def propose_further_term(s: Scope, node: ast.AST) -> Iterator[Change]:
             return
         signs = "*" if isinstance(node.op, ast.Mult) else "+-"
         terms = _split_terms(node, type(node.op))
-        made = dict.fromkeys(t for term in terms for t in list_variants(s, term, 20))
-        for test, joint in itertools.product(made, signs):
+        variants = dict.fromkeys(t for term in terms for t in list_variants(s, term, 20))
+        for test, joint in itertools.product(variants, signs):
             yield Change((s.put(node, f"{s.text_of(node)} {joint} ({test})"),), 0.16, node.lineno, f"`{s.text_of(node)}` lacks `{joint} {test}`")  # fmt: skip
     if not isinstance(parent, ast.Return | ast.Assign | ast.AugAssign) or node is not parent.value:
         return
@@ -138,26 +138,26 @@ def _split_terms(node: ast.expr, op: type[ast.operator]) -> list[ast.expr]:
 @cache_on_scope
 def list_parts(s: Scope) -> dict[str, ast.expr]:
     """Distinct short expressions of a function that are more than a name."""
-    found: dict[str, ast.expr] = {}
+    parts: dict[str, ast.expr] = {}
     for node in s.order:
         if isinstance(node, ast.Subscript | ast.Call | ast.BinOp | ast.Attribute) and node not in s.frozen:
             parent, text = s.parents[node], s.text_of(node)
             called = isinstance(parent, ast.Call) and node is parent.func
             if len(text) <= 40 and "\n" not in text and not called and s.is_read(node):
-                found.setdefault(text, node)
-    return found
+                parts.setdefault(text, node)
+    return parts
 
 
 @cache_on_scope
 def list_simple_statements(s: Scope) -> dict[str, ast.stmt]:
     """The one-line statements of a function by text, docstrings and what binds imports left out."""
-    found: dict[str, ast.stmt] = {}
+    statements: dict[str, ast.stmt] = {}
     for node in s.order:
         if isinstance(node, _SIMPLE) and node not in s.frozen and not s.is_doc(getattr(node, "value", node) or node):
             text = s.text_of(node)
             if "\n" not in text and len(text) <= 80:
-                found.setdefault(text, node)
-    return found
+                statements.setdefault(text, node)
+    return statements
 
 
 def propose_further_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -216,11 +216,11 @@ def propose_binding(s: Scope, node: ast.AST) -> Iterator[Change]:
     }
     known = bound | s.functions | s.hints.outside | set(s.hints.callables) | set(s.modules) | set(dir(builtins))
     lost = dict.fromkeys(n.id for n in inside if isinstance(n.ctx, ast.Load) and n.id not in known)
-    made = [
+    values = [
         t for n in ast.walk(node) if isinstance(n, ast.Assign) for t in (s.text_of(n.value), *list_variants(s, n.value))
     ]
-    made += [*list_parts(s), *s.values, "0", "1", "[]", "''", "{}", "set()", "None", "True", "False"]
-    made += [
+    values += [*list_parts(s), *s.values, "0", "1", "[]", "''", "{}", "set()", "None", "True", "False"]
+    values += [
         form.format(a.arg)
         for a in node.args.args
         for form in ("len({})", "sorted({})", "{}[0]", "{}[1:]", "{}[::2]", "set({})")
@@ -229,7 +229,7 @@ def propose_binding(s: Scope, node: ast.AST) -> Iterator[Change]:
         if s.read_indent(stmt) is None or s.is_doc(getattr(stmt, "value", None) or stmt):
             continue
         start = s.line_span(stmt)[0]
-        for value in dict.fromkeys(t for t in made if "\n" not in t):
+        for value in dict.fromkeys(t for t in values if "\n" not in t):
             text = f"{s.read_indent(stmt)}{name} = {value}\n"
             yield Change(((start, start, text),), 0.25, stmt.lineno, f"`{name} = {value}` is missing")
 
@@ -249,7 +249,7 @@ def propose_jumps(s: Scope, node: ast.AST) -> Iterator[Change]:
     start, indent, looped = s.line_span(node)[0], s.read_indent(node), s.is_in_loop(node)
     ends: list[tuple[str, float]] = [("continue", 0.8), ("break", 0.7)] if looped else []
     ends += [(f"return {v}", p) for v, p in _list_results(s)]
-    tests = sorted(list_tests(s, s.values), key=lambda made: -made[1])[:MOST]
+    tests = sorted(list_tests(s, s.values), key=lambda test: -test[1])[:MOST]
     tests += [(t, 0.2) for a in list_tests_in(s) for t in (s.text_of(a), *list_variants(s, a, 10))][:ELSEWHERE]
     for (test, likely), (end, prior) in itertools.product(tests, ends):
         text = f"{indent}if {test}:\n{indent}    {end}\n"
@@ -268,9 +268,9 @@ def _list_results(s: Scope) -> Iterator[tuple[str, float]]:
     for text in ("None", "False", "True", "0", "-1", "[]", "''"):
         if text not in seen:
             yield text, 0.6 if text in s.described_words else 0.4
-    for told in s.described_strings:
-        if repr(told) not in seen:
-            yield repr(told), 0.5
+    for described in s.described_strings:
+        if repr(described) not in seen:
+            yield repr(described), 0.5
 
 
 def propose_otherwise(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -280,7 +280,7 @@ def propose_otherwise(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     if not isinstance(parent, ast.Return | ast.Assign) or node is not parent.value:
         return
-    tests = sorted(list_tests(s, s.values), key=lambda made: -made[1])[:MOST]
+    tests = sorted(list_tests(s, s.values), key=lambda test: -test[1])[:MOST]
     tests += [(s.text_of(a), 0.25) for a in list_tests_in(s)]
     values = [v for v, _ in _list_results(s)] + [n for n in s.values if s.name_may_be(n, s.infer_kinds(node))]
     for (test, prior), value in itertools.product(tests, dict.fromkeys(values)):
