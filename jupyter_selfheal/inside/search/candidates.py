@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
+from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.program import REPLAY, Program, compile_unit
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, kind_of
-from jupyter_selfheal.inside.search.source_text import splice
 
 QUERY = 0.25
 """Weight of changes to a statement that asks what a function gives."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.localise_faults import Sight
@@ -13,7 +14,7 @@ from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
-from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses, splice
+from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""

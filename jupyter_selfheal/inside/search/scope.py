@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from jupyter_selfheal.inside.search.source_text import Edit, Source
+from jupyter_selfheal.inside.positions import Edit
+from jupyter_selfheal.inside.search.source_text import Source
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 NUMBER, TEXT, ITEMS, SET, DICT, TRUTH, CALLABLE, NOTHING = (

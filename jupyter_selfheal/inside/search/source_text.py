@@ -6,23 +6,15 @@ Every candidate is a splice of text, never an unparsed tree, so that the winner 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-Edit = tuple[int, int, str]
-"""Put text in place of the characters [start, end)."""
+from jupyter_selfheal.inside.positions import Edit, LineTable, splice
 
 _ATOMS = (
     ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set, ast.ListComp,
     ast.SetComp, ast.DictComp, ast.JoinedStr,
 )  # fmt: skip
-
-
-def splice(text: str, edits: Iterable[Edit]) -> str:
-    """The text after all edits, whose positions are those of the given text."""
-    for start, end, new in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
 
 
 class Source:
@@ -31,11 +23,7 @@ class Source:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tree = ast.parse(text)
-        self.lines = text.splitlines(keepends=True) or [""]
-        self.starts = [0]
-        for line in self.lines:
-            self.starts.append(self.starts[-1] + len(line))
-        self.ascii = text.isascii()
+        self.lines = LineTable(text)
         self.parents: dict[ast.AST, ast.AST] = {}
         self.order: list[ast.AST] = []
         stack: list[ast.AST] = [self.tree]
@@ -46,19 +34,13 @@ class Source:
                 self.parents[child] = node
             stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
-    def offset(self, line: int, column: int) -> int:
-        """Offset in characters of ast's 1-based line and 0-based UTF-8 column."""
-        if not self.ascii:
-            column = len(self.lines[line - 1].encode()[:column].decode("utf-8", "ignore"))
-        return self.starts[line - 1] + column
-
     def start_of(self, node: Any) -> int:
         """Where the node begins (a decorated definition: at ``def``)."""
-        return self.offset(node.lineno, node.col_offset)
+        return self.lines.offset(node.lineno, node.col_offset)
 
     def end_of(self, node: Any) -> int:
         """Where the node ends."""
-        return self.offset(node.end_lineno, node.end_col_offset)
+        return self.lines.offset(node.end_lineno, node.end_col_offset)
 
     def text_of(self, node: ast.AST) -> str:
         """The text of a node."""
@@ -87,13 +69,13 @@ class Source:
 
     def read_indent(self, node: ast.AST) -> str | None:
         """The indentation of a statement that begins its line, else None."""
-        before = self.lines[node.lineno - 1][: self.start_of(node) - self.starts[node.lineno - 1]]  # type: ignore[attr-defined]
+        before = self.text[self.lines.starts[node.lineno - 1] : self.start_of(node)]  # type: ignore[attr-defined]
         return before if not before.strip() else None
 
     def line_span(self, node: ast.AST) -> Edit:
         """The span of whole lines that a statement takes, with its comment and line end."""
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])  # type: ignore[attr-defined]
-        return self.starts[first - 1], self.starts[node.end_lineno], ""  # type: ignore[attr-defined]
+        return self.lines.starts[first - 1], self.lines.starts[node.end_lineno], ""  # type: ignore[attr-defined]
 
 
 def drop_idle_parentheses(text: str, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:

@@ -11,11 +11,11 @@ import builtins
 import itertools
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.mutations.conditions import list_tests
 from jupyter_selfheal.inside.search.mutations.names import NEAR
 from jupyter_selfheal.inside.search.mutations.operators import COMPARE, is_test, replace_operator
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
-from jupyter_selfheal.inside.search.source_text import splice
 
 MOST = 40
 """Variants of one expression or statement that are tried at one place."""

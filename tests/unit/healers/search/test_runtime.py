@@ -9,13 +9,14 @@ import warnings
 import pytest
 
 from jupyter_selfheal.inside import loader
+from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, propose_mutations, search
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
 from jupyter_selfheal.inside.search.run_candidate import Runner, matches
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.inside.search.search import Search
-from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses, splice
+from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 
 SAMPLE = '''def f(a, b=[], *rest, key=None, **more):
     """Says."""
