@@ -18,7 +18,7 @@ def test_name_whose_cell_failed_before_it_was_made_is_made_by_running_that_cell(
     loaded.run("%heal on")
     assert loaded.run("print('it is', doubled)", "c", allow_stdin=True)["ename"] == "NameError"
     card = loaded.card(PROVEN)
-    assert "run first: “doubled = base * 2”" in card
+    assert "run first: cell 1" in card
     assert "`doubled` is defined in a cell above that was not run" in card
     reply = loaded.run("%heal approve")
     assert reply["status"] == "ok"
