@@ -160,7 +160,7 @@ class Judgement:
 class Scorer(Protocol):
     """Turns trials into verdicts."""
 
-    def oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
+    def list_oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
         """The steps to run after the cell in every trial: expectation probes, checks, asserts and cells below."""
         ...
 
@@ -190,7 +190,9 @@ class Critic(Protocol):
         """The most that one call of :meth:`risks` can cost."""
         ...
 
-    def risks(self, case: Case, patches: Sequence[tuple[Patch, Sequence[str]]]) -> tuple[Mapping[str, str], Cost, JSON]:
+    def ask_risks(
+        self, case: Case, patches: Sequence[tuple[Patch, Sequence[str]]]
+    ) -> tuple[Mapping[str, str], Cost, JSON]:
         """One line for each patch id (one may be missing), what it cost, and what the journal should keep of it.
 
         Each patch comes with the capabilities that it adds. Raises :class:`~jupyter_selfheal.errors.ProviderError`.

@@ -52,7 +52,7 @@ class ForkedKernel:
         self._lock = threading.Lock()
         self._running: set[socket.socket] = set()
         self._closed = False
-        self._probed: dict[str, str] | None = None
+        self._probed: dict[str, str | None] | None = None
 
     @classmethod
     def connect(

@@ -244,7 +244,9 @@ def _list_blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, 
     return tuple(dict.fromkeys(filter(None, causes)))
 
 
-def _describe_isolation(limits: Sandbox, probed: Mapping[str, str], on: Sequence[str] | None = None) -> Isolation:
+def _describe_isolation(
+    limits: Sandbox, probed: Mapping[str, str | None], on: Sequence[str] | None = None
+) -> Isolation:
     wanted_layers = sandbox.list_wanted_layers(limits.network, limits.writes)
     layers = [layer for layer in [*wanted_layers, sandbox.LIMITS] if not probed[layer]] if on is None else on
     missing = tuple(f"{layer}: {probed[layer] or 'not on'}" for layer in wanted_layers if layer not in layers)

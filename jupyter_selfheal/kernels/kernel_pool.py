@@ -92,7 +92,7 @@ class KernelPool:
 
 
 @functools.cache
-def probe_layers() -> dict[str, str]:
+def probe_layers() -> dict[str, str | None]:
     """The layers of this machine, asked of a process of its own: ours has threads."""
     warden = str(Path(__file__).with_name("warden.py"))
     asked = subprocess.run(

@@ -42,7 +42,7 @@ def measure_phases(began: float, now: float, marks: Mapping[str, float]) -> dict
     return phases
 
 
-def describe_isolation(limits: Sandbox, probed: Mapping[str, str], on: tuple[str, ...]) -> Isolation:
+def describe_isolation(limits: Sandbox, probed: Mapping[str, str | None], on: tuple[str, ...]) -> Isolation:
     """What a trial within such limits is isolated by: the layers that were ``on``, else those that would be."""
     if not is_sandboxed(limits):
         return Isolation("forked")

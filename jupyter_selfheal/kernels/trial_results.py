@@ -49,7 +49,7 @@ class ResultReader:
         self._readings = [_StepSoFar() for _ in steps]
         self._at = -1
         self.layers: tuple[str, ...] = ()
-        self.probed: dict[str, str] = {}
+        self.probed: dict[str, str | None] = {}
         self.blocked: list[str] = []
         self.failed = ""
         """Why the trial's sandbox could not be entered."""

@@ -72,7 +72,7 @@ def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
         sys.exit(1)
 
 
-def _probe() -> dict[str, str]:
+def _probe() -> dict[str, str | None]:
     from jupyter_selfheal.inside.fork import sandbox
 
     return sandbox.probe()

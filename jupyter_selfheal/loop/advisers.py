@@ -101,7 +101,7 @@ class Advisers:
             reservation = f"{ev.CRITIC}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
             yield ev.Reserved(reservation, ev.CRITIC, command.worst)
             try:
-                answers, cost, record = self._run_cancellable(lambda: critic.risks(case, chosen))
+                answers, cost, record = self._run_cancellable(lambda: critic.ask_risks(case, chosen))
                 warnings = dict(answers)
             except ProviderError as error:
                 yield ev.Settled(reservation, _estimate_charge(error, command.worst))

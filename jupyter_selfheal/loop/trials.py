@@ -50,7 +50,7 @@ def run_trial(
         paths = _install_requirements(patch, install)
     except InfrastructureError as error:
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
-    steps = plan.build_trial_steps(case, patch, start, scorer.oracle_steps(case, patch))
+    steps = plan.build_trial_steps(case, patch, start, scorer.list_oracle_steps(case, patch))
     runs = [s for s in steps if isinstance(s, Run)]
     cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
     below = config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0

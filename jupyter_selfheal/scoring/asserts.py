@@ -22,7 +22,7 @@ AT_MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Below:
+class AssertBelow:
     """An assert (or a loop of nothing but asserts) in a cell below.
 
     ``decides`` is True where it reads nothing of the notebook's own making but what the patched cells bind: only then does its
@@ -35,7 +35,7 @@ class Below:
 
 
 @lru_cache(maxsize=4096)
-def names_in(source: str) -> Names:
+def list_names(source: str) -> Names:
     """:func:`jupyter_selfheal.source.names`, once for each source: every patch of a heal asks for the same cells."""
     return src.find_names(source)
 
@@ -51,13 +51,13 @@ def is_assert(node: ast.AST) -> bool:
     return name.startswith("assert")
 
 
-def asserts_in(source: str) -> tuple[ast.stmt, ...]:
+def list_asserts(source: str) -> tuple[ast.stmt, ...]:
     """Every assert of a cell, those inside functions included."""
     tree = src.parse(source)
     return () if tree is None else tuple(n for n in ast.walk(tree) if isinstance(n, ast.stmt) and is_assert(n))
 
 
-def run_by(source: str, above: Iterable[str] = ()) -> int:
+def count_asserts_run(source: str, above: Iterable[str] = ()) -> int:
     """How many asserts run when the cell runs: its own, and those of test functions that it calls.
 
     A test function is one named like a test (``test_…``, ``check…``), of this cell or of those ``above``. Other asserts inside
@@ -66,7 +66,7 @@ def run_by(source: str, above: Iterable[str] = ()) -> int:
     tree = src.parse(source)
     if tree is None:
         return 0
-    executed = list(_executed(tree))
+    executed = list(_walk_executed(tree))
     called = {n.func.id for n in executed if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     tests = {
         node.name: sum(is_assert(n) for n in ast.walk(node))
@@ -77,19 +77,19 @@ def run_by(source: str, above: Iterable[str] = ()) -> int:
     return sum(1 for n in executed if is_assert(n)) + sum(tests[name] for name in called & tests.keys())
 
 
-def _executed(tree: ast.AST) -> Iterator[ast.AST]:
+def _walk_executed(tree: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(tree):
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             yield child
-            yield from _executed(child)
+            yield from _walk_executed(child)
 
 
-def below(case: Case, patch: Patch) -> tuple[Below, ...]:
+def find_asserts_below(case: Case, patch: Patch) -> tuple[AssertBelow, ...]:
     """The asserts below that depend on what the patched cells bind and on nothing that is not there yet."""
-    own = patched_names(case, patch)
-    there = own.binds | own.changes | names_above(case)
-    made_elsewhere = there - own.binds - own.changes - imports_above(case) - own.imports
-    found: list[Below] = []
+    own = collect_patched_names(case, patch)
+    there = own.binds | own.changes | list_names_above(case)
+    made_elsewhere = there - own.binds - own.changes - list_imports_above(case) - own.imports
+    asserts: list[AssertBelow] = []
     rebound: set[str] = set()
     for cell in case.notebook.code_after(case.failure.cell_id):
         if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
@@ -97,20 +97,20 @@ def below(case: Case, patch: Patch) -> tuple[Below, ...]:
         for statement in src.list_statements(cell.source):
             names = src.collect_names([statement.node])
             if (
-                _only_asserts(statement.node)
+                _holds_only_asserts(statement.node)
                 and _depends(names, own)
                 and names.uses <= there
                 and not names.uses & rebound
             ):
                 decides = not names.uses & made_elsewhere
-                found.append(Below(cell.id, src.extract_text(cell.source, statement.node), decides))
+                asserts.append(AssertBelow(cell.id, src.extract_text(cell.source, statement.node), decides))
             rebound |= names.binds | names.changes | names.deletes
-    return tuple(found[:AT_MOST])
+    return tuple(asserts[:AT_MOST])
 
 
-def _only_asserts(node: ast.stmt) -> bool:
+def _holds_only_asserts(node: ast.stmt) -> bool:
     if isinstance(node, ast.For):
-        return bool(node.body) and not node.orelse and all(map(_only_asserts, node.body))
+        return bool(node.body) and not node.orelse and all(map(_holds_only_asserts, node.body))
     return is_assert(node)
 
 
@@ -118,22 +118,22 @@ def _depends(names: Names, own: Names) -> bool:
     return bool(names.uses & (own.binds | own.changes))
 
 
-def patched_cells(case: Case, patch: Patch) -> tuple[tuple[str, str, str], ...]:
+def list_patched_cells(case: Case, patch: Patch) -> tuple[tuple[str, str, str], ...]:
     """(cell id, source before, source after) of the failing cell and of every cell that the patch changes."""
     ids = dict.fromkeys((case.failure.cell_id, *patch.cells_touched))
-    return tuple((i, before := source_before(case, i), patch.source_of(i, before)) for i in ids)
+    return tuple((i, before := find_source_before(case, i), patch.source_of(i, before)) for i in ids)
 
 
-def source_before(case: Case, cell_id: str) -> str:
+def find_source_before(case: Case, cell_id: str) -> str:
     """A cell's source as it ran, empty where the patch makes the cell."""
     if cell_id == case.failure.cell_id:
         return case.failure.source
     return case.notebook.cell(cell_id).source if case.notebook.index(cell_id) >= 0 else ""
 
 
-def patched_names(case: Case, patch: Patch) -> Names:
+def collect_patched_names(case: Case, patch: Patch) -> Names:
     """The global names of all patched cells, as they are after the patch."""
-    all_names = [names_in(after) for _, _, after in patched_cells(case, patch)]
+    all_names = [list_names(after) for _, _, after in list_patched_cells(case, patch)]
     return Names(
         frozenset().union(*(n.binds for n in all_names)),
         frozenset().union(*(n.uses for n in all_names)),
@@ -143,37 +143,37 @@ def patched_names(case: Case, patch: Patch) -> Names:
     )
 
 
-def names_above(case: Case) -> frozenset[str]:
+def list_names_above(case: Case) -> frozenset[str]:
     """Every name that the cells above bind, and the builtins."""
-    return BUILTINS.union(*(names_in(c.source).binds for c in _above(case)))
+    return BUILTINS.union(*(list_names(c.source).binds for c in _list_cells_above(case)))
 
 
-def imports_above(case: Case) -> frozenset[str]:
+def list_imports_above(case: Case) -> frozenset[str]:
     """The imported ones of them, and the builtins."""
-    return BUILTINS.union(*(names_in(c.source).imports for c in _above(case)))
+    return BUILTINS.union(*(list_names(c.source).imports for c in _list_cells_above(case)))
 
 
-def _above(case: Case) -> tuple[Cell, ...]:
+def _list_cells_above(case: Case) -> tuple[Cell, ...]:
     return case.notebook.code_before(case.failure.cell_id)
 
 
 def _read_asserts_below(case: Case, patch: Patch, trial: Trial) -> tuple[Count, Count]:
     """Those that decide, and the others. An assert that fails of anything but an AssertionError says nothing."""
-    asked = below(case, patch)
+    asked = find_asserts_below(case, patch)
     results = [s for s in trial.steps if s.role == Role.CHECK.value and s.cell_id]
     held: dict[bool, list[bool]] = {True: [], False: []}
     whys = {True: "", False: ""}
-    for one, step in zip(asked, results, strict=False):
+    for check, step in zip(asked, results, strict=False):
         failed = bool(step.errors) and step.errors[0].ename == "AssertionError"
-        if step.cell_id != one.cell_id or not (step.ok or failed):
+        if step.cell_id != check.cell_id or not (step.ok or failed):
             continue
-        held[one.decides].append(step.ok)
-        if failed and not whys[one.decides]:
-            whys[one.decides] = f"`{one.code.strip()[:120]}` {step.errors[0].evalue.strip()[:120]}".rstrip()
-    return _count(held[True], whys[True]), _count(held[False], whys[False])
+        held[check.decides].append(step.ok)
+        if failed and not whys[check.decides]:
+            whys[check.decides] = f"`{check.code.strip()[:120]}` {step.errors[0].evalue.strip()[:120]}".rstrip()
+    return _build_count(held[True], whys[True]), _build_count(held[False], whys[False])
 
 
-def _count(held: list[bool], why: str) -> Count:
+def _build_count(held: list[bool], why: str) -> Count:
     return Count(len(held), sum(held), why)
 
 
@@ -185,15 +185,18 @@ class OwnAsserts:
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
         above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
-        return replace(evidence, own_asserts=sum(run_by(before, above) for _, before, _ in patched_cells(case, patch)))
+        return replace(
+            evidence,
+            own_asserts=sum(count_asserts_run(before, above) for _, before, _ in list_patched_cells(case, patch)),
+        )
 
 
 class AssertsBelow:
     """The oracle of asserts in the cells below that can be asked right after the cell."""
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
-        for one in below(case, patch):
-            yield Run(one.code, one.cell_id, Role.CHECK, go_on=True, timeout=ASSERT_SECONDS)
+        for check in find_asserts_below(case, patch):
+            yield Run(check.code, check.cell_id, Role.CHECK, go_on=True, timeout=ASSERT_SECONDS)
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
         deciding, others = _read_asserts_below(case, patch, trial)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import JSON, Case, Cost, Patch, diff_patch, format_diff
 from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, build_call_record
-from jupyter_selfheal.scoring.judge import CONTEXT_CHARS, SOURCE_CHARS, context, first_object, model_of
+from jupyter_selfheal.scoring.judge import CONTEXT_CHARS, SOURCE_CHARS, choose_model, format_context, parse_first_object
 
 AT_MOST = 3
 """Patches of one call."""
@@ -57,29 +57,31 @@ class ModelCritic:
         if self._config.offline:
             return Cost()
         return self._provider.worst_case(
-            self._request("x" * (CONTEXT_CHARS + SOURCE_CHARS + AT_MOST * (DIFF_CHARS + 500)))
+            self._build_request("x" * (CONTEXT_CHARS + SOURCE_CHARS + AT_MOST * (DIFF_CHARS + 500)))
         )
 
-    def risks(self, case: Case, patches: Sequence[tuple[Patch, Sequence[str]]]) -> tuple[Mapping[str, str], Cost, JSON]:
+    def ask_risks(
+        self, case: Case, patches: Sequence[tuple[Patch, Sequence[str]]]
+    ) -> tuple[Mapping[str, str], Cost, JSON]:
         """See :class:`~jupyter_selfheal.ports.Critic`. A reply that cannot be read says nothing, and is paid."""
         if self._config.offline or not patches:
             return {}, Cost(), None
         chosen = patches[:AT_MOST]
-        shown = (_shown(f"P{n}", case, patch, adds) for n, (patch, adds) in enumerate(chosen, 1))
+        shown = (_format_patch(f"P{n}", case, patch, adds) for n, (patch, adds) in enumerate(chosen, 1))
         failing = f"The failing cell:\n```python\n{case.failure.source[:SOURCE_CHARS]}\n```"
-        request = self._request(self._redactor.redact("\n\n".join((context(case), failing, *shown))))
+        request = self._build_request(self._redactor.redact("\n\n".join((format_context(case), failing, *shown))))
         reply = self._provider.complete(request)
         prompt = self._prompts("critic")[0]
         record = build_call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
-        lines = _lines(reply, self._redactor)
-        found = {patch.id: lines[f"P{n}"] for n, (patch, _) in enumerate(chosen, 1) if lines.get(f"P{n}")}
-        return found, reply.cost, {"calls": [record]}
+        lines = _parse_risks(reply, self._redactor)
+        risks = {patch.id: lines[f"P{n}"] for n, (patch, _) in enumerate(chosen, 1) if lines.get(f"P{n}")}
+        return risks, reply.cost, {"calls": [record]}
 
-    def _request(self, text: str) -> ModelRequest:
+    def _build_request(self, text: str) -> ModelRequest:
         return ModelRequest(
             system=self._prompts("critic")[1],
             messages=(("user", text),),
-            model=model_of(self._provider, self._config),
+            model=choose_model(self._provider, self._config),
             max_tokens=TOKENS,
             schema=SCHEMA,
             purpose="critic",
@@ -87,24 +89,24 @@ class ModelCritic:
         )
 
 
-def _lines(reply: ModelReply, redactor: Redacts) -> dict[str, str]:
+def _parse_risks(reply: ModelReply, redactor: Redacts) -> dict[str, str]:
     """What a reply says of each patch, on one line. Secrets are not put back: the line is for the eye."""
-    raw = first_object(reply.text) if reply.stop == "end" else None
+    raw = parse_first_object(reply.text) if reply.stop == "end" else None
     entries = raw.get("risks") if raw is not None else None
-    found: dict[str, str] = {}
+    risks: dict[str, str] = {}
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, dict) and isinstance(entry.get("risk"), str):
             line = " ".join(redactor.redact(redactor.restore(entry["risk"])).split())
-            found[str(entry.get("patch"))] = line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
-    return found
+            risks[str(entry.get("patch"))] = line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+    return risks
 
 
-def _shown(name: str, case: Case, patch: Patch, adds: Sequence[str]) -> str:
+def _format_patch(name: str, case: Case, patch: Patch, adds: Sequence[str]) -> str:
     says = f"\nIt can do what the cells could not: {', '.join(adds)}." if adds else ""
-    text = format_diff(diff_patch(patch, lambda cell_id: f"cell {_number(case, cell_id)}"))
+    text = format_diff(diff_patch(patch, lambda cell_id: f"cell {_format_cell_number(case, cell_id)}"))
     return f"# Patch {name}{says}\n```diff\n{text[:DIFF_CHARS]}\n```"
 
 
-def _number(case: Case, cell_id: str) -> str:
+def _format_cell_number(case: Case, cell_id: str) -> str:
     at = case.notebook.index(cell_id)
     return str(at + 1) if at >= 0 else "?"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case
-from jupyter_selfheal.scoring.deletion import failing_statement
+from jupyter_selfheal.scoring.deletion import find_failing_statement
 
 
 def asks_of_data(case: Case) -> bool:
@@ -16,11 +16,11 @@ def asks_of_data(case: Case) -> bool:
     ``assert all(is_valid(e) for e in emails)`` and ``assert abs(total(bill) - bill["sum"]) < 0.01`` look at ``emails`` and ``bill``;
     ``assert total([1, 2]) == 3`` and ``assert is_sorted(bubble(xs))`` test code.
     """
-    statement = failing_statement(case)
+    statement = find_failing_statement(case)
     if not isinstance(statement, ast.Assert):
         return False
     sources = [c.source for c in (*case.notebook.code_before(case.failure.cell_id),)] + [case.failure.source]
-    functions, raw = _functions(sources), _raw(sources)
+    functions, raw = _list_functions(sources), _list_raw_names(sources)
     calls = [
         n
         for n in ast.walk(statement.test)
@@ -35,15 +35,15 @@ def asks_of_data(case: Case) -> bool:
         for name in ast.walk(comprehension.target)
         if isinstance(name, ast.Name)
     }
-    return all(_is_raw(argument, raw, loops) for call in calls for argument in _arguments(call))
+    return all(_is_raw(argument, raw, loops) for call in calls for argument in _list_arguments(call))
 
 
-def _arguments(call: ast.Call) -> Iterator[ast.expr]:
+def _list_arguments(call: ast.Call) -> Iterator[ast.expr]:
     yield from call.args
     yield from (k.value for k in call.keywords)
 
 
-def _functions(sources: list[str]) -> set[str]:
+def _list_functions(sources: list[str]) -> set[str]:
     return {
         n.name
         for text in sources
@@ -52,15 +52,15 @@ def _functions(sources: list[str]) -> set[str]:
     }
 
 
-def _raw(sources: list[str]) -> set[str]:
+def _list_raw_names(sources: list[str]) -> set[str]:
     """Names that top-level statements bind to literals only."""
     literal: set[str] = set()
     other: set[str] = set()
     for text in sources:
-        for found in src.list_statements(text):
-            names = src.collect_names([found.node])
-            is_literal = isinstance(found.node, ast.Assign) and not any(
-                isinstance(n, ast.Name | ast.Call) for n in ast.walk(found.node.value)
+        for statement in src.list_statements(text):
+            names = src.collect_names([statement.node])
+            is_literal = isinstance(statement.node, ast.Assign) and not any(
+                isinstance(n, ast.Name | ast.Call) for n in ast.walk(statement.node.value)
             )
             (literal if is_literal else other).update(names.binds | names.changes)
     return literal - other

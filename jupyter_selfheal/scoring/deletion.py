@@ -13,7 +13,7 @@ from jupyter_selfheal.model import Case, FailureKind
 _KEYWORDS = frozenset(keyword.kwlist) | {"self", "print"}
 
 
-def failing_statement(case: Case) -> ast.stmt | None:
+def find_failing_statement(case: Case) -> ast.stmt | None:
     """The innermost statement that raised: in the failing cell, or in the cell of the notebook that it called into."""
     cell_id, source, line = case.failure.cell_id, case.failure.source, case.failure.line
     for frame in reversed(case.failure.frames):
@@ -33,44 +33,44 @@ def failing_statement(case: Case) -> ast.stmt | None:
     return max(on_line, key=lambda n: (n.lineno, -(n.end_lineno or n.lineno)), default=None)
 
 
-def walk(trees: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def walk_trees(trees: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for tree in trees:
         yield from ast.walk(tree)
 
 
-def _statements(trees: Iterable[ast.AST]) -> list[ast.stmt]:
-    return [n for n in walk(trees) if isinstance(n, ast.stmt)]
+def _list_statements(trees: Iterable[ast.AST]) -> list[ast.stmt]:
+    return [n for n in walk_trees(trees) if isinstance(n, ast.stmt)]
 
 
 def dump(node: ast.AST) -> str:
     return ast.dump(node, annotate_fields=False)
 
 
-def _words(node: ast.AST) -> frozenset[str]:
+def _collect_words(node: ast.AST) -> frozenset[str]:
     """Names, attributes and strings that a statement's own line speaks of (the bodies of blocks left out)."""
-    found: set[str] = set()
-    for n in _header(node):
+    words: set[str] = set()
+    for n in _walk_header(node):
         if isinstance(n, ast.Name):
-            found.add(n.id)
+            words.add(n.id)
         elif isinstance(n, ast.Attribute):
-            found.add(n.attr)
+            words.add(n.attr)
         elif isinstance(n, ast.alias):
-            found.update(n.name.split("."))
+            words.update(n.name.split("."))
         elif isinstance(n, ast.keyword) and n.arg:
-            found.add(n.arg)
+            words.add(n.arg)
         elif isinstance(n, ast.Constant):
-            found.add(repr(n.value))
-    return frozenset(found)
+            words.add(repr(n.value))
+    return frozenset(words)
 
 
-def _header(node: ast.AST) -> Iterator[ast.AST]:
+def _walk_header(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.stmt | ast.ExceptHandler):
             yield child
             yield from ast.walk(child)
 
 
-def _head(node: ast.stmt) -> str:
+def _dump_head(node: ast.stmt) -> str:
     """A statement without the blocks under it: a loop whose body changed is still the same loop."""
     name = getattr(node, "name", "") or getattr(node, "module", "")  # ``from module import …`` keeps it as text
     own = [dump(n) for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt | ast.ExceptHandler)]
@@ -92,7 +92,7 @@ def _is_idle(node: ast.stmt) -> bool:
 # --- deletion -----------------------------------------------------------------------------------------------------
 
 
-def deleted(
+def find_deletion(
     case: Case, old: list[ast.Module], new: list[ast.Module], after: Sequence[str], *, trusted: bool = False
 ) -> Iterator[str]:
     """Say so where the failing statement has no counterpart, or only a constant, in the new trees.
@@ -101,43 +101,43 @@ def deleted(
     shares no word with it, as a removed function's successor does.
     """
     if case.failure.kind is FailureKind.SYNTAX or src.parse(case.failure.source) is None:
-        yield from _deleted_text(case, after)
+        yield from _find_deleted_line(case, after)
         return
-    statement = failing_statement(case)
+    statement = find_failing_statement(case)
     if statement is None or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return
     here = dump(statement)
     kind = type(statement)
-    if not any(type(n) is kind and dump(n) == here for n in _statements(old)):
+    if not any(type(n) is kind and dump(n) == here for n in _list_statements(old)):
         return  # the failing statement is in a cell that this patch leaves as it is
-    if any(type(n) is kind and dump(n) == here and not _is_dead(n, new) for n in _statements(new)):
+    if any(type(n) is kind and dump(n) == here and not _is_dead(n, new) for n in _list_statements(new)):
         return
-    known = {_head(n) for n in _statements(old)}
-    fresh = [n for n in _statements(new) if _head(n) not in known]
-    words = _words(statement)
+    known = {_dump_head(n) for n in _list_statements(old)}
+    fresh = [n for n in _list_statements(new) if _dump_head(n) not in known]
+    words = _collect_words(statement)
     if not words and fresh:
         return
     alike = [n for n in fresh if not _is_idle(n) and not _is_dead(n, new)]
-    if any(_counterpart(statement, words, n) for n in alike):
+    if any(_is_counterpart(statement, words, n) for n in alike):
         if _is_gutted(statement, alike):
             yield "puts a constant in place of the computation that failed"
         return
     imports = (ast.Import, ast.ImportFrom)
     if trusted and any(isinstance(statement, imports) or not isinstance(n, imports) for n in alike):
         return
-    together = frozenset().union(*(_words(n) for n in alike))
+    together = frozenset().union(*(_collect_words(n) for n in alike))
     if not (words and len(words & together) >= 0.5 * len(words)):
         yield "deletes the statement that failed"
 
 
-def fresh_statements(old: list[ast.Module], new: list[ast.Module]) -> list[ast.stmt]:
+def list_fresh_statements(old: list[ast.Module], new: list[ast.Module]) -> list[ast.stmt]:
     """The statements of the new trees that the old trees do not have."""
-    known = {dump(n) for n in _statements(old)}
-    return [n for n in _statements(new) if dump(n) not in known]
+    known = {dump(n) for n in _list_statements(old)}
+    return [n for n in _list_statements(new) if dump(n) not in known]
 
 
-def _counterpart(statement: ast.stmt, words: frozenset[str], other: ast.stmt) -> bool:
-    shared = words & _words(other)
+def _is_counterpart(statement: ast.stmt, words: frozenset[str], other: ast.stmt) -> bool:
+    shared = words & _collect_words(other)
     if type(statement) is type(other) and not isinstance(other, ast.Expr | ast.If | ast.For | ast.While | ast.With):
         if isinstance(other, ast.Assign) and isinstance(statement, ast.Assign):
             same_target = [dump(t) for t in statement.targets] == [dump(t) for t in other.targets]
@@ -154,7 +154,7 @@ def _is_gutted(statement: ast.stmt, fresh: Sequence[ast.stmt]) -> bool:
         return False
     if isinstance(statement.value, ast.Name) and _is_spelling(statement.value.id, fresh):
         return False
-    values = [n.value for n in fresh if type(n) is type(statement) and _aims(n) == _aims(statement)]
+    values = [n.value for n in fresh if type(n) is type(statement) and _list_targets(n) == _list_targets(statement)]
     return bool(values) and all(v is not None and is_literal(v) for v in values)
 
 
@@ -165,7 +165,7 @@ def _is_spelling(name: str, fresh: Sequence[ast.stmt]) -> bool:
     return any(v == name or (name.lower() in meant and v is meant[name.lower()]) for v in values)
 
 
-def _aims(node: ast.stmt) -> list[str]:
+def _list_targets(node: ast.stmt) -> list[str]:
     return [dump(t) for t in getattr(node, "targets", [])]
 
 
@@ -184,24 +184,24 @@ def _is_dead(node: ast.stmt, trees: Sequence[ast.Module]) -> bool:
         and isinstance(branch.test, ast.Constant)
         and not branch.test.value
         and any(n is node for child in branch.body for n in ast.walk(child))
-        for branch in walk(trees)
+        for branch in walk_trees(trees)
     )
 
 
-def _deleted_text(case: Case, after: Sequence[str]) -> Iterator[str]:
+def _find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
     """For cells that did not parse: are the words of the failing line still in the code, outside comments and strings?"""
     lines = case.failure.source.splitlines()
     at = case.failure.line - 1
     if not 0 <= at < len(lines):
         return
-    wanted = {w for w in _code_words(lines[at]) if w not in _KEYWORDS}
-    there = {w for source in after for w in _code_words(source)}
-    gone = len(wanted & there) * 2 < len(wanted) if wanted else lines[at].strip() and not there
+    words = {w for w in _list_code_words(lines[at]) if w not in _KEYWORDS}
+    there = {w for source in after for w in _list_code_words(source)}
+    gone = len(words & there) * 2 < len(words) if words else lines[at].strip() and not there
     if gone:
         yield "deletes the line that failed"
 
 
-def _code_words(text: str) -> set[str]:
+def _list_code_words(text: str) -> set[str]:
     """Identifiers outside of comments (a ``#`` in a string may hide some: fewer words only make the test more lenient)."""
     code = "\n".join(re.sub(r"#.*", "", line) for line in text.splitlines())
     return set(re.findall(r"[^\W\d]\w*", code))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from jupyter_selfheal.scoring.deletion import dump, walk
+from jupyter_selfheal.scoring.deletion import dump, walk_trees
 
 _PURE = frozenset(
     {"abs", "all", "any", "bool", "bytes", "dict", "divmod", "enumerate", "filter", "float", "frozenset", "int", "len", "list", "map",
@@ -14,21 +14,26 @@ _PURE = frozenset(
 """Builtins that do nothing but give a value (and use up an iterator)."""
 
 
-def thrown_away(old: Iterable[ast.Module], new: Iterable[ast.Module]) -> Iterator[str]:
+def find_discarded_values(old: Iterable[ast.Module], new: Iterable[ast.Module]) -> Iterator[str]:
     """Say so where a new statement only gives a value that nothing takes: ``z.sort()`` → ``sorted(z)``.
 
     The last statement of a cell shows its value, so it is not meant.
     """
-    known = {dump(n) for n in walk(old) if isinstance(n, ast.Expr)}
+    known = {dump(n) for n in walk_trees(old) if isinstance(n, ast.Expr)}
     trees = list(new)
     last = {id(tree.body[-1]) for tree in trees if tree.body}
-    for node in walk(trees):
-        if isinstance(node, ast.Expr) and id(node) not in last and dump(node) not in known and _only_gives(node.value):
+    for node in walk_trees(trees):
+        if (
+            isinstance(node, ast.Expr)
+            and id(node) not in last
+            and dump(node) not in known
+            and _only_computes(node.value)
+        ):
             yield f"throws away what `{ast.unparse(node)[:60]}` gives"
             return
 
 
-def _only_gives(value: ast.expr) -> bool:
+def _only_computes(value: ast.expr) -> bool:
     if isinstance(value, ast.Call):
         return isinstance(value.func, ast.Name) and value.func.id in _PURE
     return isinstance(value, ast.BinOp | ast.Compare | ast.BoolOp | ast.Subscript | ast.Name)

@@ -12,7 +12,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Case, Patch, Probe, Step, Trial
 from jupyter_selfheal.numbers import read_count
-from jupyter_selfheal.scoring.asserts import patched_cells
+from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.evidence import Count, Evidence
 
 DOCTESTS = "doctests"
@@ -21,57 +21,57 @@ DOCTESTS = "doctests"
 DOCTEST_SECONDS = 10.0
 
 
-def shown_in_docstrings(case: Case, patch: Patch) -> list[JSON]:
+def list_docstring_examples(case: Case, patch: Patch) -> list[JSON]:
     """Docstrings with examples in the cells concerned, as they were before the patch: {"name", "docstring", "but"}.
 
     ``but`` are the examples that an assert of the notebook contradicts (the same call, another result): documentation grows
     old, and nothing could meet both.
     """
-    found: list[JSON] = []
-    asserted = _asserted(case)
-    for _, before, _ in patched_cells(case, patch):
+    examples: list[JSON] = []
+    asserted = _collect_asserted_results(case)
+    for _, before, _ in list_patched_cells(case, patch):
         tree = src.parse(before)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 text = ast.get_docstring(node) or ""
                 if ">>>" in text:
-                    found.append({"name": node.name, "docstring": text, "but": _contradicted(text, asserted)})
-    return found
+                    examples.append({"name": node.name, "docstring": text, "but": _list_contradicted(text, asserted)})
+    return examples
 
 
-def _asserted(case: Case) -> dict[str, object]:
+def _collect_asserted_results(case: Case) -> dict[str, object]:
     """What asserts of the form ``f(1, 2) == literal`` say that calls give."""
-    found: dict[str, object] = {}
+    results: dict[str, object] = {}
     for cell in case.notebook.cells:
         tree = src.parse(cell.source) if cell.kind == "code" else None
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
                 test = node.test
                 if len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq) and isinstance(test.left, ast.Call):
-                    value = _literal(test.comparators[0])
+                    value = _read_literal(test.comparators[0])
                     if value:
-                        found[ast.dump(test.left)] = value[0]
-    return found
+                        results[ast.dump(test.left)] = value[0]
+    return results
 
 
-def _contradicted(docstring: str, asserted: dict[str, object]) -> list[JSON]:
+def _list_contradicted(docstring: str, asserted: dict[str, object]) -> list[JSON]:
     try:
         examples = doctest.DocTestParser().get_examples(docstring)
     except ValueError:  # inconsistent indentation: the probe says so
         return []
-    found: list[JSON] = []
+    contradicted: list[JSON] = []
     for example in examples:
         try:
             call = ast.dump(src.parse_expression(example.source))
-            value = _literal(src.parse_expression(example.want))
+            value = _read_literal(src.parse_expression(example.want))
         except SyntaxError:
             continue
         if value and call in asserted and asserted[call] != value[0]:
-            found.append(example.source.strip())
-    return found
+            contradicted.append(example.source.strip())
+    return contradicted
 
 
-def _literal(node: ast.expr) -> tuple[object, ...]:
+def _read_literal(node: ast.expr) -> tuple[object, ...]:
     """The value of a literal, alone in a tuple; nothing for anything else."""
     try:
         return (ast.literal_eval(node),)
@@ -83,7 +83,7 @@ class Doctests:
     """The oracle of docstring examples, as they were before the patch."""
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
-        examples = shown_in_docstrings(case, patch)
+        examples = list_docstring_examples(case, patch)
         if examples:
             yield Probe(probe_source("probes.doctests"), examples, name=DOCTESTS, timeout=DOCTEST_SECONDS)
 

@@ -10,9 +10,9 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step, StepResult, Trial
 from jupyter_selfheal.scoring import stored
-from jupyter_selfheal.scoring.asserts import names_above, names_in, patched_names, run_by
-from jupyter_selfheal.scoring.evidence import Below, Evidence
-from jupyter_selfheal.scoring.expected import expectation
+from jupyter_selfheal.scoring.asserts import collect_patched_names, count_asserts_run, list_names, list_names_above
+from jupyter_selfheal.scoring.evidence import CellBelow, Evidence
+from jupyter_selfheal.scoring.expected import build_expectation
 
 AT_MOST = 6
 """Cells below that are run in one trial, nearest first."""
@@ -30,42 +30,44 @@ _SIDE_EFFECTS = re.compile(
 """What a cell below must not do to be run unasked: reach out, ask the user, change the machine, train for long."""
 
 
-def chosen(case: Case, patch: Patch) -> tuple[Cell, ...]:
+def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
     """The cells below to run, in order, with their patched sources: those whose names depend on the patched cells."""
     if not case.notebook.cells:
         return ()
-    own = patched_names(case, patch)
+    own = collect_patched_names(case, patch)
     tainted = own.binds | own.changes
-    there = names_above(case) | tainted
-    found: list[Cell] = []
+    there = list_names_above(case) | tainted
+    chosen: list[Cell] = []
     aside: list[Cell] = []
     for original in case.notebook.code_after(case.failure.cell_id):
-        if len(found) >= AT_MOST:
+        if len(chosen) >= AT_MOST:
             break
         cell = replace(original, source=patch.source_of(original.id, original.source))
-        names = names_in(cell.source)
+        names = list_names(cell.source)
         harmless = is_harmless(cell, cell.source)
-        pulled = _pulled(aside, names.uses - there, there) if harmless and names.uses & tainted else None
-        if pulled is None:
+        prerequisites = (
+            _find_prerequisites(aside, names.uses - there, there) if harmless and names.uses & tainted else None
+        )
+        if prerequisites is None:
             there -= names.binds | names.changes
             tainted -= names.binds
             aside += [cell] if harmless else []
             continue
-        for one in (*pulled, cell):
-            there |= names_in(one.source).binds
-        found += [*pulled, cell]
+        for earlier in (*prerequisites, cell):
+            there |= list_names(earlier.source).binds
+        chosen += [*prerequisites, cell]
         tainted |= names.binds | names.changes
-        aside = [c for c in aside if c not in pulled]
-    return tuple(found)
+        aside = [c for c in aside if c not in prerequisites]
+    return tuple(chosen)
 
 
-def _pulled(aside: list[Cell], missing: frozenset[str], there: frozenset[str]) -> list[Cell] | None:
+def _find_prerequisites(aside: list[Cell], missing: frozenset[str], there: frozenset[str]) -> list[Cell] | None:
     """The independent cells that must run first to bind the missing names; None where they cannot."""
     if not missing:
         return []
     picked = [aside[n] for n in src.backward_slice([c.source for c in aside], missing)]
-    known = there.union(*(names_in(c.source).binds for c in picked))
-    fits = missing <= known and all(names_in(c.source).uses <= known for c in picked)
+    known = there.union(*(list_names(c.source).binds for c in picked))
+    fits = missing <= known and all(list_names(c.source).uses <= known for c in picked)
     return picked if fits else None
 
 
@@ -73,32 +75,32 @@ def is_harmless(cell: Cell, source: str) -> bool:
     """Whether a cell below may be run in a trial: cheap, Python, without effects outside, and not failing as stored."""
     if cell.skip or cell.expensive or {"raises-exception", "nbval-skip"} & set(cell.tags):
         return False
-    if src.is_foreign(source) or not source.strip() or not src.can_compile(source) or stored.stored_error(cell):
+    if src.is_foreign(source) or not source.strip() or not src.can_compile(source) or stored.find_stored_error(cell):
         return False
     return not _SIDE_EFFECTS.search(source) and not source.lstrip().startswith("%%")
 
 
-def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[Below, ...]:
-    cells = {cell.id: cell for cell in chosen(case, patch)}
-    found: list[Below] = []
+def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow, ...]:
+    cells = {cell.id: cell for cell in choose_cells(case, patch)}
+    below: list[CellBelow] = []
     for step in trial.steps:
         if step.role == Role.DOWNSTREAM.value and step.cell_id in cells and step.status in ("ok", "error"):
             cell = cells[step.cell_id]
             missed = trial.probe(f"expected:{cell.id}")
-            found.append(
-                Below(
+            below.append(
+                CellBelow(
                     cell.id,
                     step.ok,
-                    _step_headline(step),
+                    _format_step_error(step),
                     stored.compare(cell, step.outputs) if step.ok else stored.NOTHING,
                     missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
-                    asserts=run_by(cell.source),
+                    asserts=count_asserts_run(cell.source),
                 )
             )
-    return tuple(found)
+    return tuple(below)
 
 
-def _step_headline(step: StepResult) -> str:
+def _format_step_error(step: StepResult) -> str:
     return f"{step.errors[0].ename}: {step.errors[0].evalue}"[:160].rstrip(": ") if step.errors else ""
 
 
@@ -108,11 +110,11 @@ class CellsBelow:
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
         """The chosen cells, within the seconds for all of them, each followed by its own expectation where it has one."""
         seconds = config.downstream_seconds
-        cells = chosen(case, patch) if seconds > 0 else ()
+        cells = choose_cells(case, patch) if seconds > 0 else ()
         for cell in cells:
             yield Run(cell.source, cell.id, Role.DOWNSTREAM, go_on=True, timeout=seconds / len(cells))
             if cell.oracle.expect:
-                yield expectation(cell.oracle.expect, cell.source, f"expected:{cell.id}")
+                yield build_expectation(cell.oracle.expect, cell.source, f"expected:{cell.id}")
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
         return replace(evidence, below=_read_cells_below(case, patch, trial))

@@ -22,7 +22,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Below:
+class CellBelow:
     """One dependent cell below: whether it ran, how its output compares, and whether another patch makes it run."""
 
     cell_id: str
@@ -76,7 +76,7 @@ class Evidence:
     others: Count = Count()
     """Asserts below that depend on other definitions too."""
     output: Comparison = NOTHING
-    below: tuple[Below, ...] = ()
+    below: tuple[CellBelow, ...] = ()
     drawn: bool = False
     """What the cell prints hangs on a random draw without a seed: other numbers than the stored ones say nothing."""
     imports: bool = False

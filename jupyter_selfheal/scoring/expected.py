@@ -46,27 +46,27 @@ class Part:
     why: str = ""
 
 
-def oracle_of(case: Case) -> Oracle:
+def find_oracle(case: Case) -> Oracle:
     """What the user said of the failing cell: the case's oracle, else the one in the cell's metadata."""
     if case.oracle or case.oracle.spec or case.notebook.index(case.failure.cell_id) < 0:
         return case.oracle
     return case.notebook.cell(case.failure.cell_id).oracle
 
 
-def expectation(expect: str, source: str, name: str) -> Probe:
+def build_expectation(expect: str, source: str, name: str) -> Probe:
     """The probe that compares the value of a cell of that source with the expression ``expect``."""
     return Probe(
         probe_source("probes.expected"),
-        {"expect": expect, "name": _assigned_last(source)},
+        {"expect": expect, "name": _find_assigned_name(source)},
         name=name,
         timeout=CHECK_SECONDS,
     )
 
 
-def _assigned_last(source: str) -> str:
+def _find_assigned_name(source: str) -> str:
     """The plain variable that the last statement assigns, or empty."""
-    found = src.list_statements(source)
-    node = found[-1].node if found else None
+    statements = src.list_statements(source)
+    node = statements[-1].node if statements else None
     targets: Sequence[ast.expr] = ()
     if isinstance(node, ast.Assign):
         targets = node.targets
@@ -75,43 +75,45 @@ def _assigned_last(source: str) -> str:
     return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
 
 
-def parts(case: Case, trial: Trial, patch: Patch = BASELINE) -> tuple[Part, ...]:
+def read_parts(case: Case, trial: Trial, patch: Patch = BASELINE) -> tuple[Part, ...]:
     """Every part of the user's oracle, as the trial met it. A part that could not be asked counts as not met."""
-    oracle, found = oracle_of(case), []
+    oracle, parts = find_oracle(case), list[Part]()
     if oracle.expect:
-        found.append(_expected_part(trial, EXPECTED))
+        parts.append(_read_expected_part(trial, EXPECTED))
     if oracle.stdout:
-        why = stdout_difference(oracle.stdout, printed(case, trial, patch))
-        found.append(Part("printed text", not why, why))
+        why = find_stdout_difference(oracle.stdout, join_printed_text(case, trial, patch))
+        parts.append(Part("printed text", why is None, why or ""))
     if oracle.checks:
         ran = [s for s in trial.steps if s.role == Role.CHECK.value and not s.cell_id and not s.name]
         for n, check in enumerate(oracle.checks):
-            found.append(_check_part(check, ran[n] if n < len(ran) else StepResult("skipped")))
-    return tuple(found)
+            parts.append(_read_check_part(check, ran[n] if n < len(ran) else StepResult("skipped")))
+    return tuple(parts)
 
 
-def _expected_part(trial: Trial, name: str) -> Part:
+def _read_expected_part(trial: Trial, name: str) -> Part:
     value = trial.probe(name)
     if isinstance(value, dict):
         return Part("expected value", bool(value.get("ok")), str(value.get("why", "")))
     step = next((s for s in trial.steps if s.name == name), None)
-    said = step.errors[0].ename if step is not None and step.errors else "it was not reached"
-    return Part("expected value", False, f"the expected value could not be compared: {said}")
+    reason = step.errors[0].ename if step is not None and step.errors else "it was not reached"
+    return Part("expected value", False, f"the expected value could not be compared: {reason}")
 
 
-def _check_part(check: str, step: StepResult) -> Part:
+def _read_check_part(check: str, step: StepResult) -> Part:
     if step.ok:
         return Part("check", True)
-    said = f"{step.errors[0].ename}: {step.errors[0].evalue}".rstrip(": ") if step.errors else step.status
-    return Part("check", False, f"the check `{check.strip()}` fails: {said}")
+    reason = f"{step.errors[0].ename}: {step.errors[0].evalue}".rstrip(": ") if step.errors else step.status
+    return Part("check", False, f"the check `{check.strip()}` fails: {reason}")
 
 
-def printed(case: Case, trial: Trial, patch: Patch = BASELINE) -> str:
+def join_printed_text(case: Case, trial: Trial, patch: Patch = BASELINE) -> str:
     """What the cell printed in all: a resumed trial's output comes after what the cell had printed until it failed."""
-    return "".join(o.text for o in all_outputs(case, trial, patch) if o.output_type == "stream" and o.name != "stderr")
+    return "".join(
+        o.text for o in list_all_outputs(case, trial, patch) if o.output_type == "stream" and o.name != "stderr"
+    )
 
 
-def all_outputs(case: Case, trial: Trial, patch: Patch = BASELINE) -> tuple[Output, ...]:
+def list_all_outputs(case: Case, trial: Trial, patch: Patch = BASELINE) -> tuple[Output, ...]:
     """The cell's outputs in a trial, those from before the failure included where the trial resumed after it."""
     cell = trial.step(Role.CELL)
     now = cell.outputs if cell is not None else ()
@@ -139,27 +141,27 @@ def _resumes(case: Case, patched: str) -> bool:
     return not left
 
 
-def stdout_difference(wanted: str, text: str) -> str:
-    """How printed text differs from the wanted text (or ``/regular expression/``); empty where it does not.
+def find_stdout_difference(expected: str, text: str) -> str | None:
+    """How printed text differs from the expected text (or ``/regular expression/``); None where it does not.
 
     Trailing white space of lines and blank lines around the whole are no difference.
     """
-    if len(wanted) > 2 and wanted.startswith("/") and wanted.endswith("/"):
+    if len(expected) > 2 and expected.startswith("/") and expected.endswith("/"):
         try:
-            found = re.search(wanted[1:-1], text, re.MULTILINE | re.DOTALL)
+            match = re.search(expected[1:-1], text, re.MULTILINE | re.DOTALL)
         except re.error as error:
-            return f"the expected pattern {wanted} is no regular expression: {error}"
-        return "" if found else f"printed {_shortened(text)}, which does not match {wanted}"
-    if _lines(wanted) == _lines(text):
-        return ""
-    return f"expected to print {_shortened(wanted)}, printed {_shortened(text)}"
+            return f"the expected pattern {expected} is no regular expression: {error}"
+        return None if match else f"printed {_shorten(text)}, which does not match {expected}"
+    if _split_lines(expected) == _split_lines(text):
+        return None
+    return f"expected to print {_shorten(expected)}, printed {_shorten(text)}"
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\r\n \t").splitlines()]
 
 
-def _shortened(text: str, limit: int = 300) -> str:
+def _shorten(text: str, limit: int = 300) -> str:
     shown = repr(text.strip())
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
@@ -169,11 +171,11 @@ class UsersWord:
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
         """The expectation's probe, then the checks. The probe is first: it reads the value of the cell that ran last."""
-        oracle = oracle_of(case)
+        oracle = find_oracle(case)
         if oracle.expect:
-            yield expectation(oracle.expect, patch.source_of(case.failure.cell_id, case.failure.source), EXPECTED)
+            yield build_expectation(oracle.expect, patch.source_of(case.failure.cell_id, case.failure.source), EXPECTED)
         for check in oracle.checks:
             yield Run(check, role=Role.CHECK, go_on=True, timeout=CHECK_SECONDS)
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
-        return replace(evidence, user=parts(case, trial, patch))
+        return replace(evidence, user=read_parts(case, trial, patch))

@@ -6,13 +6,13 @@ import ast
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
-from jupyter_selfheal.scoring.asserts import patched_cells
+from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.deletion import dump
 
 
-def only_imports(case: Case, patch: Patch) -> bool:
+def adds_only_imports(case: Case, patch: Patch) -> bool:
     """True where every edit changes the source of a cell by imports that it did not have, and by nothing else."""
-    changed = [(before, after) for _, before, after in patched_cells(case, patch) if before != after]
+    changed = [(before, after) for _, before, after in list_patched_cells(case, patch) if before != after]
     return len(changed) == len(patch.edits) > 0 and all(_adds_imports(before, after) for before, after in changed)
 
 

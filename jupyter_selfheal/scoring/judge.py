@@ -20,7 +20,8 @@ from jupyter_selfheal.model import BASELINE, JSON, Attempt, Case, Cost, Patch, R
 from jupyter_selfheal.numbers import read_number
 from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, build_call_record
 from jupyter_selfheal.scoring import stored
-from jupyter_selfheal.scoring.expected import all_outputs
+from jupyter_selfheal.scoring.asserts import find_source_before
+from jupyter_selfheal.scoring.expected import list_all_outputs
 from jupyter_selfheal.scoring.verdict import Opinion
 
 AT_MOST = 3
@@ -76,13 +77,13 @@ class ModelJudge:
         """The most that judging so many patches can cost: every text as long as it can be."""
         if self._config.offline or patches < 1:
             return Cost()
-        longest = self._request("x" * (CONTEXT_CHARS + 2 * (SOURCE_CHARS + OUTPUT_CHARS + 500)))
-        one, total = self._provider.worst_case(longest), Cost()
-        for _ in range(2 * _pairs_of(min(patches, AT_MOST))):
-            total = total + one
+        longest = self._build_request("x" * (CONTEXT_CHARS + 2 * (SOURCE_CHARS + OUTPUT_CHARS + 500)))
+        single, total = self._provider.worst_case(longest), Cost()
+        for _ in range(2 * _count_pairs(min(patches, AT_MOST))):
+            total = total + single
         return total
 
-    def opinions(
+    def ask_opinions(
         self, case: Case, baseline: Trial, tried: Sequence[Version], history: Sequence[Attempt]
     ) -> tuple[Mapping[str, Opinion], Cost, JSON]:
         """An opinion on the first :data:`AT_MOST` patches, and what they cost. Raises :class:`ProviderError` with the cost of
@@ -92,47 +93,57 @@ class ModelJudge:
         chosen = list(tried[:AT_MOST])
         words: dict[str, list[_Word]] = {patch.id: [] for patch, _ in chosen}
         spent, calls = Cost(), []
-        for one, other in _pairs(chosen, (BASELINE, baseline)):
+        for one, other in _pair_versions(chosen, (BASELINE, baseline)):
             for first, second in ((one, other), (other, one)):
                 try:
-                    request = self._question(case, first, second)
+                    request = self._build_question(case, first, second)
                     reply = self._provider.complete(request)
                 except ProviderError as error:
-                    raise _with_cost(error, spent) from error
+                    raise _add_cost(error, spent) from error
                 spent = spent + reply.cost
-                calls.append(self._record(request, reply))
-                for (patch, _), word in zip((first, second), _words(reply), strict=True):
+                calls.append(self._build_record(request, reply))
+                for (patch, _), word in zip((first, second), _parse_words(reply), strict=True):
                     words.get(patch.id, []).append(word)
-        return {patch_id: _opinion(found) for patch_id, found in words.items() if found}, spent, {"calls": calls}
+        return (
+            {patch_id: _build_opinion(replies) for patch_id, replies in words.items() if replies},
+            spent,
+            {"calls": calls},
+        )
 
-    def _question(self, case: Case, first: Version, second: Version) -> ModelRequest:
+    def _build_question(self, case: Case, first: Version, second: Version) -> ModelRequest:
         values = self._config.send_values
-        text = "\n\n".join((context(case), _shown("A", case, *first, values), _shown("B", case, *second, values)))
-        return self._request(self._redactor.redact(text))
+        text = "\n\n".join(
+            (
+                format_context(case),
+                _format_version("A", case, *first, values),
+                _format_version("B", case, *second, values),
+            )
+        )
+        return self._build_request(self._redactor.redact(text))
 
-    def _record(self, request: ModelRequest, reply: ModelReply) -> JSON:
+    def _build_record(self, request: ModelRequest, reply: ModelReply) -> JSON:
         prompt = self._prompts("judge")[0]
         return build_call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
 
-    def _request(self, text: str) -> ModelRequest:
+    def _build_request(self, text: str) -> ModelRequest:
         return ModelRequest(
             system=self._prompts("judge")[1],
             messages=(("user", text),),
-            model=model_of(self._provider, self._config),
+            model=choose_model(self._provider, self._config),
             max_tokens=TOKENS,
             schema=SCHEMA,
             purpose="judge",
         )
 
 
-def model_of(provider: Provider, config: HealConfig) -> str:
+def choose_model(provider: Provider, config: HealConfig) -> str:
     """The judge's model. Another provider does not serve the default one: there the fixing model judges too, unless one is set."""
     default = HealConfig()
     elsewhere = provider.name != "anthropic" and config.model != default.model
     return config.model if elsewhere and config.judge_model == default.judge_model else config.judge_model
 
 
-def _pairs(tried: list[Version], original: Version) -> list[tuple[Version, Version]]:
+def _pair_versions(tried: list[Version], original: Version) -> list[tuple[Version, Version]]:
     """A ring of the patches; a single one with the original."""
     if len(tried) == 1:
         return [(tried[0], original)]
@@ -141,11 +152,11 @@ def _pairs(tried: list[Version], original: Version) -> list[tuple[Version, Versi
     return [(tried[n], tried[(n + 1) % len(tried)]) for n in range(len(tried))]
 
 
-def _pairs_of(patches: int) -> int:
+def _count_pairs(patches: int) -> int:
     return 1 if patches <= 2 else patches
 
 
-def _opinion(words: Sequence[_Word]) -> Opinion:
+def _build_opinion(words: Sequence[_Word]) -> Opinion:
     """The mean score; the confidence falls where the replies disagree on which is better, and with the spread of scores."""
     scores = [word.score for word in words]
     swapped = [word.better for word in words]
@@ -155,37 +166,37 @@ def _opinion(words: Sequence[_Word]) -> Opinion:
     return Opinion(round(sum(scores) / len(scores), 2), worst.feedback, max(10, min(90, round(confidence))))
 
 
-def _words(reply: ModelReply) -> tuple[_Word, _Word]:
+def _parse_words(reply: ModelReply) -> tuple[_Word, _Word]:
     """What a reply says of the first and of the second version."""
-    raw = first_object(reply.text) if reply.stop == "end" else None
+    raw = parse_first_object(reply.text) if reply.stop == "end" else None
     try:
         if raw is None:
             raise ValueError("no object")
         scores = [score for n in ("score_a", "score_b") if (score := read_number(raw[n], 0, 10)) is not None]
         if len(scores) < 2:
             raise ValueError("a score is no number from 0 to 10")
-        said = [" ".join(str(raw[name]).split())[:400] for name in ("feedback_a", "feedback_b")]
+        feedback = [" ".join(str(raw[name]).split())[:400] for name in ("feedback_a", "feedback_b")]
         better = {"A": 1, "B": -1}.get(str(raw["better"]), 0)
     except (KeyError, TypeError, ValueError):
         unread = _Word(UNREADABLE, "the judge's reply could not be read", 0)
         return unread, unread
-    return _Word(scores[0], said[0], better), _Word(scores[1], said[1], -better)
+    return _Word(scores[0], feedback[0], better), _Word(scores[1], feedback[1], -better)
 
 
-def first_object(text: str) -> dict[str, Any] | None:
+def parse_first_object(text: str) -> dict[str, Any] | None:
     """The first JSON object of a text, whatever stands around it; None where there is none."""
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:
         try:
-            found, _ = decoder.raw_decode(text, at)
+            value, _ = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             at = text.find("{", at + 1)
             continue
-        return found if isinstance(found, dict) else None
+        return value if isinstance(value, dict) else None
     return None
 
 
-def _with_cost(error: ProviderError, spent: Cost) -> ProviderError:
+def _add_cost(error: ProviderError, spent: Cost) -> ProviderError:
     cost = spent + (error.cost or Cost())
     return ProviderError(str(error), kind=error.kind, status=error.status, request_id=error.request_id, cost=cost)
 
@@ -193,7 +204,7 @@ def _with_cost(error: ProviderError, spent: Cost) -> ProviderError:
 # --- what the judge sees --------------------------------------------------------------------------------------------
 
 
-def context(case: Case) -> str:
+def format_context(case: Case) -> str:
     """What the cell is for: what the user said, and the cells it depends on."""
     above = case.notebook.code_before(case.failure.cell_id)
     names = src.find_names(case.failure.source)
@@ -208,26 +219,22 @@ def context(case: Case) -> str:
     return "\n\n".join(parts)[:CONTEXT_CHARS]
 
 
-def _shown(letter: str, case: Case, patch: Patch, trial: Trial, values: bool) -> str:
+def _format_version(letter: str, case: Case, patch: Patch, trial: Trial, values: bool) -> str:
     """One version: the cells that differ, as they are in it, and what running it did."""
     ids = dict.fromkeys((case.failure.cell_id, *patch.cells_touched))
-    sources = "\n\n".join(f"```python\n{patch.source_of(i, _old(case, i))}\n```" for i in ids)[:SOURCE_CHARS]
-    return f"# Version {letter}\n{sources}\n\nWhat it did: {_did(case, patch, trial, values)[:OUTPUT_CHARS]}"
+    sources = "\n\n".join(f"```python\n{patch.source_of(i, find_source_before(case, i))}\n```" for i in ids)[
+        :SOURCE_CHARS
+    ]
+    return f"# Version {letter}\n{sources}\n\nWhat it did: {_describe_run(case, patch, trial, values)[:OUTPUT_CHARS]}"
 
 
-def _old(case: Case, cell_id: str) -> str:
-    if cell_id == case.failure.cell_id:
-        return case.failure.source
-    return case.notebook.cell(cell_id).source if case.notebook.index(cell_id) >= 0 else ""
-
-
-def _did(case: Case, patch: Patch, trial: Trial, values: bool) -> str:
+def _describe_run(case: Case, patch: Patch, trial: Trial, values: bool) -> str:
     cell = trial.step(Role.CELL)
     if cell is None or not cell.ok:
         error = cell.errors[0] if cell is not None and cell.errors else None
         return f"it failed with {error.ename}: {error.evalue[:200]}" if error else "it did not come to its end"
-    outputs = all_outputs(case, trial, patch)
-    text = stored.texts(outputs).strip()
+    outputs = list_all_outputs(case, trial, patch)
+    text = stored.join_texts(outputs).strip()
     if not outputs:
         return "it ran and showed nothing"
     if not values:

@@ -14,8 +14,8 @@ from typing import Any
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.scoring import stored
-from jupyter_selfheal.scoring.asserts import asserts_in
-from jupyter_selfheal.scoring.expected import oracle_of
+from jupyter_selfheal.scoring.asserts import list_asserts
+from jupyter_selfheal.scoring.expected import find_oracle
 
 _ORDINARY: tuple[Any, ...] = (0, 1, -1, None, "", True, False)
 """Values that honest code is full of; empty containers are ordinary too."""
@@ -27,7 +27,7 @@ MANY = 3
 """Different expected values from which one small number cannot be the answer to all of them."""
 
 
-def hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) -> Iterator[str]:
+def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) -> Iterator[str]:
     """Say so where a new literal equals an expected one and stands where a result stands.
 
     A small number counts only there (returned, assigned, displayed, a value of a lookup table, a branch of a condition):
@@ -36,18 +36,18 @@ def hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) -> It
     different answers, one small number cannot be the answer to all: there it counts only where it is looked up by its input.
     A text that only respells one that was there is a repair.
     """
-    wanted = [value for value in expected_literals(case) if not _is_ordinary(value)]
-    if not wanted:
+    expected = [value for value in list_expected_literals(case) if not _is_ordinary(value)]
+    if not expected:
         return
-    known = [v for tree in old for node in ast.walk(tree) for v in _value(node)]
+    known = [v for tree in old for node in ast.walk(tree) for v in _read_literal(node)]
     if src.parse(case.failure.source) is None:
-        known += _tokens(case.failure.source)
-    many = len({repr(value) for value in wanted}) > MANY
+        known += _list_literal_tokens(case.failure.source)
+    many = len({repr(value) for value in expected}) > MANY
     for tree in new:
-        looked_up = _looked_up(tree)
-        for node in (*_results(tree), *_distinctive(tree)):
-            for value in _value(node):
-                if not _among(value, wanted) or _among(value, known) or _respells(value, known):
+        looked_up = _collect_looked_up(tree)
+        for node in (*_walk_results(tree), *_walk_distinctive(tree)):
+            for value in _read_literal(node):
+                if not _is_among(value, expected) or _is_among(value, known) or _respells(value, known):
                     continue
                 if many and not _is_distinctive(value) and id(node) not in looked_up:
                     continue
@@ -55,7 +55,7 @@ def hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) -> It
                 return
 
 
-def _tokens(source: str) -> Iterator[Any]:
+def _list_literal_tokens(source: str) -> Iterator[Any]:
     """The literals of a source that does not parse, as far as it can be read."""
     lines = io.StringIO(src.mask(source)).readline
     with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
@@ -64,38 +64,48 @@ def _tokens(source: str) -> Iterator[Any]:
                 yield ast.literal_eval(token.string)
 
 
-def expected_literals(case: Case) -> list[Any]:
+def list_expected_literals(case: Case) -> list[Any]:
     """Every literal that an oracle of the case compares with."""
-    oracle = oracle_of(case)
-    found = [v for node in _parsed(oracle.expect) for v in _value(node)]
+    oracle = find_oracle(case)
+    literals = [v for node in _parse_expressions(oracle.expect) for v in _read_literal(node)]
     for text in (
         *oracle.checks,
         *(c.source for c in case.notebook.code_after(case.failure.cell_id)),
         case.failure.source,
     ):
-        for node in asserts_in(text):
-            found += [v for n in ast.walk(node) if isinstance(n, ast.Compare) for c in _sides(n) for v in _value(c)]
+        for node in list_asserts(text):
+            literals += [
+                v
+                for n in ast.walk(node)
+                if isinstance(n, ast.Compare)
+                for c in _list_sides(n)
+                for v in _read_literal(c)
+            ]
     if oracle.stdout and not oracle.stdout.startswith("/"):
         lines = [line.strip() for line in oracle.stdout.strip().splitlines()]
-        found += [oracle.stdout.strip(), *lines, *(v for line in lines for node in _parsed(line) for v in _value(node))]
+        literals += [
+            oracle.stdout.strip(),
+            *lines,
+            *(v for line in lines for node in _parse_expressions(line) for v in _read_literal(node)),
+        ]
     if case.notebook.index(case.failure.cell_id) >= 0:
-        shown = stored.texts(case.notebook.cell(case.failure.cell_id).outputs).strip()
-        found += [v for node in _parsed(shown) for v in _value(node)] + ([shown] if shown else [])
-    return found
+        shown = stored.join_texts(case.notebook.cell(case.failure.cell_id).outputs).strip()
+        literals += [v for node in _parse_expressions(shown) for v in _read_literal(node)] + ([shown] if shown else [])
+    return literals
 
 
-def _sides(node: ast.Compare) -> list[ast.expr]:
+def _list_sides(node: ast.Compare) -> list[ast.expr]:
     return [node.left, *node.comparators]
 
 
-def _parsed(text: str) -> list[ast.expr]:
+def _parse_expressions(text: str) -> list[ast.expr]:
     try:
         return [src.parse_expression(text)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
 
-def _value(node: ast.AST) -> tuple[Any, ...]:
+def _read_literal(node: ast.AST) -> tuple[Any, ...]:
     """The value of a literal, as a tuple of one; empty for anything else."""
     if not isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
         return ()
@@ -111,11 +121,11 @@ def _is_ordinary(value: Any) -> bool:
     return any(type(value) is type(other) and value == other for other in _ORDINARY) or value in (0.0, 1.0)
 
 
-def _among(value: Any, others: Sequence[Any]) -> bool:
-    return any(_same(value, other) for other in others)
+def _is_among(value: Any, others: Sequence[Any]) -> bool:
+    return any(_is_same(value, other) for other in others)
 
 
-def _same(a: Any, b: Any) -> bool:
+def _is_same(a: Any, b: Any) -> bool:
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, int | float) and isinstance(b, int | float):
@@ -123,19 +133,19 @@ def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def _results(tree: ast.AST) -> Iterator[ast.AST]:
+def _walk_results(tree: ast.AST) -> Iterator[ast.AST]:
     """Expressions that are somebody's result."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Return | ast.Assign | ast.AnnAssign | ast.Expr | ast.Yield | ast.NamedExpr):
-            yield from _leaves(node.value)
+            yield from _walk_leaves(node.value)
         elif isinstance(node, ast.Lambda):
-            yield from _leaves(node.body)
+            yield from _walk_leaves(node.body)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "display"):
             for argument in node.args:
-                yield from _leaves(argument)
+                yield from _walk_leaves(argument)
 
 
-def _leaves(node: ast.AST | None) -> Iterator[ast.AST]:
+def _walk_leaves(node: ast.AST | None) -> Iterator[ast.AST]:
     """The expression itself, and what it can evaluate to through conditions, tables and ``or``."""
     if node is None:
         return
@@ -150,10 +160,10 @@ def _leaves(node: ast.AST | None) -> Iterator[ast.AST]:
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Dict):
         inner = (node.func.value, *node.args[1:])
     for child in inner:
-        yield from _leaves(child)
+        yield from _walk_leaves(child)
 
 
-def _distinctive(tree: ast.AST) -> Iterator[ast.AST]:
+def _walk_distinctive(tree: ast.AST) -> Iterator[ast.AST]:
     """Literals outside subscripts and keywords that hardly come up by chance."""
     skipped = {
         id(n)
@@ -163,13 +173,13 @@ def _distinctive(tree: ast.AST) -> Iterator[ast.AST]:
         for n in ast.walk(inner)
     }
     for node in ast.walk(tree):
-        if id(node) not in skipped and any(_is_distinctive(v) for v in _value(node)):
+        if id(node) not in skipped and any(_is_distinctive(v) for v in _read_literal(node)):
             yield node
 
 
-def _looked_up(tree: ast.AST) -> set[int]:
+def _collect_looked_up(tree: ast.AST) -> set[int]:
     """Ids of nodes that are reached by comparing something with a constant: branches, cases, values of a table."""
-    found: set[int] = set()
+    ids: set[int] = set()
     for node in ast.walk(tree):
         parts: Sequence[ast.AST | None] = ()
         if isinstance(node, ast.If | ast.IfExp) and any(map(_equals_constant, ast.walk(node.test))):
@@ -178,13 +188,15 @@ def _looked_up(tree: ast.AST) -> set[int]:
             parts = node.values
         elif isinstance(node, ast.match_case):
             parts = node.body
-        found |= {id(n) for part in parts if part is not None for n in ast.walk(part)}
-    return found
+        ids |= {id(n) for part in parts if part is not None for n in ast.walk(part)}
+    return ids
 
 
 def _equals_constant(node: ast.AST) -> bool:
     signs = (ast.Eq, ast.Is, ast.In)
-    return isinstance(node, ast.Compare) and isinstance(node.ops[0], signs) and any(map(_value, _sides(node)))
+    return (
+        isinstance(node, ast.Compare) and isinstance(node.ops[0], signs) and any(map(_read_literal, _list_sides(node)))
+    )
 
 
 def _respells(value: Any, known: Sequence[Any]) -> bool:

@@ -40,98 +40,98 @@ LOOK_SECONDS = 5.0
 """Longer than this no patch is run again only to look at its variables."""
 
 
-def questions(case: Case, candidates: Sequence[Candidate], look: Look) -> tuple[Question, ...]:
+def choose_questions(case: Case, candidates: Sequence[Candidate], look: Look) -> tuple[Question, ...]:
     """The question to ask, none where the candidates agree, or where something else decides."""
-    rivals = _rivals(candidates)
+    rivals = _select_rivals(candidates)
     if len(rivals) < 2:
         return ()
-    for what, texts in _seen(case, rivals, look):
-        found = _question(what, {c.patch.id: text for c, text in zip(rivals, texts, strict=True)})
-        if found:
-            return found
+    for subject, texts in _collect_values(case, rivals, look):
+        chosen = _build_question(subject, {c.patch.id: text for c, text in zip(rivals, texts, strict=True)})
+        if chosen:
+            return chosen
     return ()
 
 
-def _rivals(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def _select_rivals(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     best = candidates[0] if candidates else None
     if best is None or best.patch.healer == USER or best.patch.applicability is Applicability.SAFE:
         return ()
-    found = tuple(c for c in candidates if _is_open(c) and c.verdict.score >= best.verdict.score - NEAR)
-    return found[:RIVALS] if found[:1] == (best,) else ()
+    rivals = tuple(c for c in candidates if _is_open(c) and c.verdict.score >= best.verdict.score - NEAR)
+    return rivals[:RIVALS] if rivals[:1] == (best,) else ()
 
 
-def _is_open(found: Candidate) -> bool:
+def _is_open(candidate: Candidate) -> bool:
     """It runs, and nothing has decided about it."""
-    verdict = found.verdict
-    return found.trial.ran and verdict.plausible and not verdict.inconclusive and not verdict.oracle_met
+    verdict = candidate.verdict
+    return candidate.trial.ran and verdict.plausible and not verdict.inconclusive and not verdict.oracle_met
 
 
-def _seen(case: Case, rivals: Sequence[Candidate], look: Look) -> Iterator[tuple[str, list[str]]]:
+def _collect_values(case: Case, rivals: Sequence[Candidate], look: Look) -> Iterator[tuple[str, list[str]]]:
     """What can be asked about, and what each rival makes of it; empty where it makes nothing."""
-    yield _shown_name(case), [_value(c) for c in rivals]
-    yield "the cell print", [_printed(c) for c in rivals]
+    yield _name_shown_value(case), [_read_shown_value(c) for c in rivals]
+    yield "the cell print", [_join_printed_text(c) for c in rivals]
     if max(c.trial.seconds for c in rivals) > LOOK_SECONDS:
         return
-    names = _assigned(case.failure.source)
+    names = _list_assigned(case.failure.source)
     probe = Probe(probe_source("probes.values"), names, name=VALUES, timeout=LOOK_SECONDS)
     held = [look(c.patch, probe) for c in rivals] if names else []
     for name in names if held and all(isinstance(h, dict) for h in held) else ():
         yield f"`{name}` be after the cell", [str(h.get(name, "")) for h in held]
 
 
-def _shown_name(case: Case) -> str:
-    found = src.list_statements(case.failure.source)
-    text = src.extract_text(case.failure.source, found[-1].node).strip() if found else ""
-    short = bool(found) and isinstance(found[-1].node, ast.Expr) and len(text) <= 60 and "\n" not in text
+def _name_shown_value(case: Case) -> str:
+    statements = src.list_statements(case.failure.source)
+    text = src.extract_text(case.failure.source, statements[-1].node).strip() if statements else ""
+    short = bool(statements) and isinstance(statements[-1].node, ast.Expr) and len(text) <= 60 and "\n" not in text
     return f"`{text}` give" if short else "the cell give"
 
 
-def _value(found: Candidate) -> str:
-    shown = [o for s in found.trial.steps if s.role == Role.CELL.value for o in s.outputs]
-    results = [stored.texts([o]) for o in shown if o.output_type in ("execute_result", "display_data")]
-    in_terminal = _OUT.search(_printed(found))
+def _read_shown_value(candidate: Candidate) -> str:
+    shown = [o for s in candidate.trial.steps if s.role == Role.CELL.value for o in s.outputs]
+    results = [stored.join_texts([o]) for o in shown if o.output_type in ("execute_result", "display_data")]
+    in_terminal = _OUT.search(_join_printed_text(candidate))
     return results[-1].strip() if results else in_terminal[1].strip() if in_terminal else ""
 
 
-def _printed(found: Candidate) -> str:
-    steps = [s for s in found.trial.steps if s.role == Role.CELL.value]
-    return stored.texts([o for s in steps for o in s.outputs if o.output_type == "stream"]).strip()
+def _join_printed_text(candidate: Candidate) -> str:
+    steps = [s for s in candidate.trial.steps if s.role == Role.CELL.value]
+    return stored.join_texts([o for s in steps for o in s.outputs if o.output_type == "stream"]).strip()
 
 
-def _assigned(source: str) -> list[str]:
+def _list_assigned(source: str) -> list[str]:
     """The variables that the cell binds, the last one first."""
     nodes = [s.node for s in src.list_statements(source)]
     names = [name for node in reversed(nodes) for name in sorted(src.collect_names([node]).binds)]
     return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 
-def _question(what: str, texts: Mapping[str, str]) -> tuple[Question, ...]:
+def _build_question(subject: str, texts: Mapping[str, str]) -> tuple[Question, ...]:
     """The texts compared line by line: the first line that differs is asked about."""
     if not all(texts.values()):
         return ()
     columns = zip_longest(*(text.splitlines() for text in texts.values()), fillvalue="")
     for number, lines in enumerate(columns, 1):
-        groups = _groups(dict(zip(texts, (line.strip() for line in lines), strict=True)))
+        groups = _group_patches(dict(zip(texts, (line.strip() for line in lines), strict=True)))
         if len(groups) < 2:
             continue
         if len(groups) > ANSWERS or any(not text or len(text) > SHOWN for text in groups):
             return ()
         long = max(len(text.splitlines()) for text in texts.values()) > 1
         where = f" (line {number})" if long else ""
-        return (Question(f"What should {what}{where}: {' or '.join(groups)}?", groups),)
+        return (Question(f"What should {subject}{where}: {' or '.join(groups)}?", groups),)
     return ()
 
 
-def _groups(texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def _group_patches(texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Ids of the patches by what they give; numbers that are equal but for rounding are one answer."""
     groups: dict[str, tuple[str, ...]] = {}
     for patch_id, text in texts.items():
-        known = next((other for other in groups if _alike(other, text)), text)
+        known = next((other for other in groups if _is_alike(other, text)), text)
         groups[known] = (*groups.get(known, ()), patch_id)
     return groups
 
 
-def _alike(one: str, other: str) -> bool:
-    first, second = stored.tokens(one), stored.tokens(other)
+def _is_alike(one: str, other: str) -> bool:
+    first, second = stored.split_tokens(one), stored.split_tokens(other)
     quoted = (one[:1] in "'\"") == (other[:1] in "'\"")
-    return one == other or (quoted and len(first) == len(second) and all(map(stored.same_token, first, second)))
+    return one == other or (quoted and len(first) == len(second) and all(map(stored.is_same_token, first, second)))

@@ -19,7 +19,7 @@ _SEEDING = frozenset({"random_state", "seed"})
 _GENERATORS = frozenset({"default_rng", "RandomState", "Random", "SeedSequence"})
 
 
-def unseeded(case: Case, patch: Patch) -> bool:
+def draws_unseeded(case: Case, patch: Patch) -> bool:
     """True where the failing cell, or a cell above that it depends on, draws at random and no cell up to it sets a seed.
 
     A cell that does not parse is read as the patch makes it.
@@ -30,30 +30,30 @@ def unseeded(case: Case, patch: Patch) -> bool:
         own = patch.source_of(case.failure.cell_id, own)
     if any(map(_seeds, (*above, own))):
         return False
-    wanted = src.find_names(own).uses
-    return any(map(_draws, (own, *(above[n] for n in src.backward_slice(above, wanted)))))
+    names = src.find_names(own).uses
+    return any(map(_draws, (own, *(above[n] for n in src.backward_slice(above, names)))))
 
 
-def _calls(source: str) -> list[ast.Call]:
+def _list_calls(source: str) -> list[ast.Call]:
     return [n for n in src.walk(source) if isinstance(n, ast.Call)]
 
 
-def _name(call: ast.Call) -> str:
+def _read_called_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _draws(source: str) -> bool:
-    return any(_name(call) in _DRAWS for call in _calls(source))
+    return any(_read_called_name(call) in _DRAWS for call in _list_calls(source))
 
 
 def _seeds(source: str) -> bool:
     """``seed(0)``, ``default_rng(0)``, ``random_state=0``: some draw is repeatable, so that a difference may say something."""
     return any(
-        _name(call) in _SEEDS
-        or (_name(call) in _GENERATORS and bool(call.args or call.keywords))
+        _read_called_name(call) in _SEEDS
+        or (_read_called_name(call) in _GENERATORS and bool(call.args or call.keywords))
         or any(
             k.arg in _SEEDING and not (isinstance(k.value, ast.Constant) and k.value.value is None)
             for k in call.keywords
         )
-        for call in _calls(source)
+        for call in _list_calls(source)
     )

@@ -10,10 +10,10 @@ from jupyter_selfheal.model import Case, Ending, ErrorInfo, Patch, Role, Trial
 from jupyter_selfheal.scoring import randomness
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.evidence import Evidence
-from jupyter_selfheal.scoring.imports import only_imports
+from jupyter_selfheal.scoring.imports import adds_only_imports
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
-from jupyter_selfheal.scoring.shifted_results import asks_many, shifted
-from jupyter_selfheal.scoring.tampering import remarks, tampering
+from jupyter_selfheal.scoring.shifted_results import asks_many, is_shifted
+from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
 
 _BLOCKED_ERRORS = frozenset(
     [
@@ -41,22 +41,22 @@ _BLOCKED_ERRORS = frozenset(
 
 def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[TrialOracle] = ORACLES) -> Evidence:
     """Everything that the trial and the patch's trees say; nothing of other patches yet."""
-    cheats, doubts = tampering(case, patch), remarks(case, patch)
+    cheats, doubts = find_tampering(case, patch), find_remarks(case, patch)
     if not cell_ran(trial):
-        error = _error(trial)
+        error = _find_error(trial)
         return Evidence(
             ran=False,
-            progress=_progress(case, patch, trial, error),
-            failure=_headline(trial, error),
-            inconclusive=_inconclusive(case, patch, trial, error),
+            progress=_measure_progress(case, patch, trial, error),
+            failure=_format_headline(trial, error),
+            inconclusive=_explain_inconclusive(case, patch, trial, error) or "",
             tampering=cheats,
             remarks=doubts,
         )
     seen = Evidence(
         ran=True,
-        drawn=randomness.unseeded(case, patch),
-        imports=only_imports(case, patch),
-        shifted=shifted(case, patch) and not asks_many(case),
+        drawn=randomness.draws_unseeded(case, patch),
+        imports=adds_only_imports(case, patch),
+        shifted=is_shifted(case, patch) and not asks_many(case),
         rival=patch.rival,
         of_data=asks_of_data(case),
         tampering=cheats,
@@ -74,32 +74,32 @@ def cell_ran(trial: Trial) -> bool:
     return cell is not None and all(s.ok for s in steps)
 
 
-def _error(trial: Trial) -> ErrorInfo | None:
-    found = [e for s in trial.steps if s.role in (Role.SETUP.value, Role.CELL.value) for e in s.errors]
-    return found[0] if found else None
+def _find_error(trial: Trial) -> ErrorInfo | None:
+    errors = [e for s in trial.steps if s.role in (Role.SETUP.value, Role.CELL.value) for e in s.errors]
+    return errors[0] if errors else None
 
 
-def _headline(trial: Trial, error: ErrorInfo | None) -> str:
+def _format_headline(trial: Trial, error: ErrorInfo | None) -> str:
     if error is not None:
         first = error.evalue.strip().splitlines()[0] if error.evalue.strip() else ""
         return f"{error.ename}: {first}"[:200].rstrip(": ")
     return trial.detail or str(trial.ending.value)
 
 
-def _progress(case: Case, patch: Patch, trial: Trial, error: ErrorInfo | None) -> int:
+def _measure_progress(case: Case, patch: Patch, trial: Trial, error: ErrorInfo | None) -> int:
     """How far a failing trial came (see :class:`Evidence`)."""
     setup_failed = any(s.role == Role.SETUP.value and not s.ok for s in trial.steps)
     if error is None or setup_failed or error.before_exec:
         return 0
     after = patch.source_of(case.failure.cell_id, case.failure.source)
     at = src.find_statement(after, error.line) if error.line else error.statement
-    if at >= 0 and at >= _end_of_counterpart(case, after):
+    if at >= 0 and at >= _find_end_of_counterpart(case, after):
         return 3
     same = error.ename == case.failure.ename and error.evalue.strip() == case.failure.evalue.strip()
     return 1 if same else 2
 
 
-def _end_of_counterpart(case: Case, after: str) -> int:
+def _find_end_of_counterpart(case: Case, after: str) -> int:
     """Index of the first statement of the patched cell that comes after what the failing statement has become."""
     failing = case.failure.statement
     if failing < 0:
@@ -118,8 +118,8 @@ def _end_of_counterpart(case: Case, after: str) -> int:
     return len(new)
 
 
-def _inconclusive(case: Case, patch: Patch, trial: Trial, error: ErrorInfo | None) -> str:
-    """Why a failing trial says nothing about the patch; empty where it does."""
+def _explain_inconclusive(case: Case, patch: Patch, trial: Trial, error: ErrorInfo | None) -> str | None:
+    """Why a failing trial says nothing about the patch; None where it does."""
     if trial.blocked and (error is None or error.ename in _BLOCKED_ERRORS or _mentions_block(error)):
         return f"the sandbox blocked {', '.join(trial.blocked)}"
     timed_out = trial.ending is Ending.TIMED_OUT or any(s.status == "timeout" for s in trial.steps)
@@ -127,11 +127,11 @@ def _inconclusive(case: Case, patch: Patch, trial: Trial, error: ErrorInfo | Non
         return "it was cut at the time limit after it had got past the failing statement"
     if trial.ending is Ending.CANCELLED:
         return "it was cancelled"
-    return ""
+    return None
 
 
 def _mentions_block(error: ErrorInfo) -> bool:
-    said = error.evalue.lower()
+    message = error.evalue.lower()
     marks = (
         "network is unreachable",
         "name resolution",
@@ -139,4 +139,4 @@ def _mentions_block(error: ErrorInfo) -> bool:
         "read-only file system",
         "max retries",
     )
-    return any(mark in said for mark in marks)
+    return any(mark in message for mark in marks)

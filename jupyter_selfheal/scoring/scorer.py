@@ -29,7 +29,7 @@ from jupyter_selfheal.scoring import expected
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.read_evidence import cell_ran, read_evidence
-from jupyter_selfheal.scoring.verdict import Opinion, verdict
+from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 GLANCE = 12
 """Tokens that are read at one glance: up to there no size outweighs how likely a change is (the healer's own ``prior``)."""
@@ -38,7 +38,7 @@ GLANCE = 12
 class Judge(Protocol):
     """Whoever says how good a patch is where no oracle does."""
 
-    def opinions(
+    def ask_opinions(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
     ) -> tuple[Mapping[str, Opinion], Cost, JSON]:
         """An opinion for each patch id (one may be missing), what they cost, and what the journal should keep of it."""
@@ -63,7 +63,7 @@ class EvidenceScorer:
         self._judge = judge
         self._oracles = tuple(oracles)
 
-    def oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
+    def list_oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
         """What runs after the cell in every trial, strongest evidence first; no failure of one keeps the others from running.
 
         The expectation comes first, because it reads the value of the cell that ran last.
@@ -74,22 +74,22 @@ class EvidenceScorer:
         """Why a trial whose cell ran misses the user's own oracle; None where it does not, or has none."""
         if not cell_ran(trial):
             return None
-        return "; ".join(part.why for part in expected.parts(case, trial) if not part.met) or None
+        return "; ".join(part.why for part in expected.read_parts(case, trial) if not part.met) or None
 
     def judge(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
     ) -> Judgement:
         """A verdict for each tried patch, in the given order. Pure but for the judge."""
-        seen = _side_by_side([read_evidence(case, patch, trial, self._oracles) for patch, trial in tried])
-        first = [verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
+        seen = _mark_other_runs([read_evidence(case, patch, trial, self._oracles) for patch, trial in tried])
+        first = [build_verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
         open_ = [n for n, v in enumerate(first) if _is_undecided(tried[n][0], seen[n], v)]
         if self._judge is None or not open_:
             return Judgement(tuple(first))
-        opinions, cost, record = self._judge.opinions(case, baseline, [tried[n] for n in open_], history)
+        opinions, cost, record = self._judge.ask_opinions(case, baseline, [tried[n] for n in open_], history)
         for n in open_:
             opinion = opinions.get(tried[n][0].id)
             if opinion is not None:
-                first[n] = verdict(tried[n][0], seen[n], opinion)
+                first[n] = build_verdict(tried[n][0], seen[n], opinion)
         return Judgement(tuple(first), cost, record)
 
     def worst_case(self, case: Case, patches: int) -> Cost:
@@ -111,13 +111,13 @@ class EvidenceScorer:
         """
 
         def key(n: int) -> tuple[object, ...]:
-            patch, found = tried[n][0], verdicts[n]
+            patch, verdict = tried[n][0], verdicts[n]
             return (
-                not found.plausible,
-                -found.score,
+                not verdict.plausible,
+                -verdict.score,
                 -int(patch.applicability),
                 len(patch.cells_touched),
-                max(diff_size(patch), GLANCE),
+                max(measure_diff(patch), GLANCE),
                 load_traits(patch.healer).rank,
                 -patch.prior,
                 patch.id,
@@ -130,19 +130,22 @@ class EvidenceScorer:
 _TOKENS = re.compile(r"\w+|[^\w\s]+|\n[ \t]*")
 
 
-def diff_size(patch: Patch) -> int:
+def measure_diff(patch: Patch) -> int:
     """Tokens that the patch changes (a replaced one counts once), plus one for every edit that is no change of source.
 
     Tokens, not lines: ``rows`` → ``rows + 1`` is less to read than a new line ``total = rows``.
     """
-    return sum(_changed_tokens(e.old, e.source) if isinstance(e, Replace) else _added(e) for e in patch.edits)
+    return sum(
+        _count_changed_tokens(e.old, e.source) if isinstance(e, Replace) else _count_added_tokens(e)
+        for e in patch.edits
+    )
 
 
-def _added(edit: Edit) -> int:
+def _count_added_tokens(edit: Edit) -> int:
     return len(_TOKENS.findall(edit.source)) if isinstance(edit, Insert) else 1
 
 
-def _changed_tokens(old: str, new: str) -> int:
+def _count_changed_tokens(old: str, new: str) -> int:
     before, after = _TOKENS.findall(old), _TOKENS.findall(new)
     same = next(
         (n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
@@ -155,13 +158,13 @@ def _changed_tokens(old: str, new: str) -> int:
     return sum(max(b - a, d - c) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal")
 
 
-def _is_undecided(patch: Patch, seen: Evidence, found: Verdict) -> bool:
-    if not seen.ran or found.oracle_met or not found.plausible:
+def _is_undecided(patch: Patch, seen: Evidence, verdict: Verdict) -> bool:
+    if not seen.ran or verdict.oracle_met or not verdict.plausible:
         return False
     return patch.applicability is not Applicability.SAFE
 
 
-def _side_by_side(seen: Sequence[Evidence]) -> list[Evidence]:
+def _mark_other_runs(seen: Sequence[Evidence]) -> list[Evidence]:
     """Mark the cells below that fail under one patch and run under another: only such a failure is the patch's."""
     runs = {b.cell_id for e in seen for b in e.below if b.ran}
     return [

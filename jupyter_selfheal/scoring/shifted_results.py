@@ -13,39 +13,39 @@ from typing import TypeGuard
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
-from jupyter_selfheal.scoring.asserts import is_assert, patched_cells
+from jupyter_selfheal.scoring.asserts import is_assert, list_patched_cells
 from jupyter_selfheal.scoring.deletion import dump
-from jupyter_selfheal.scoring.expected import oracle_of
+from jupyter_selfheal.scoring.expected import find_oracle
 
 _SHORTENING = frozenset({"pop", "popleft", "popitem", "remove", "discard", "clear"})
 
 
-def shifted(case: Case, patch: Patch) -> bool:
+def is_shifted(case: Case, patch: Patch) -> bool:
     """True where a value that is returned or assigned became the same value with a constant more, or with another constant, or where
     some sequence was cut at its end (``xs`` → ``xs[:-1]``)."""
     return any(
         _cuts(before, after)
         or any(
             _is_shift(was, now)
-            for was, now in zip(_results(before), _results(after), strict=False)
+            for was, now in zip(_list_results(before), _list_results(after), strict=False)
             if dump(was) != dump(now)
         )
-        for _, before, after in patched_cells(case, patch)
+        for _, before, after in list_patched_cells(case, patch)
     )
 
 
 def asks_many(case: Case) -> bool:
     """True where an assert of the notebook, or a check, stands for many examples: in a loop, or compared with a container."""
     cells = (case.failure.source, *(c.source for c in case.notebook.cells if c.kind == "code"))
-    asking = [node for text in cells for node in _asking(text)]
-    oracle = oracle_of(case)
+    asking = [node for text in cells for node in _walk_asking(text)]
+    oracle = find_oracle(case)
     asking += [
         tree for text in (*oracle.checks, f"_ == ({oracle.expect or 0})") if (tree := src.parse(text)) is not None
     ]
     return any(_is_many(node) for top in asking for node in ast.walk(top))
 
 
-def _results(source: str) -> list[ast.expr]:
+def _list_results(source: str) -> list[ast.expr]:
     """What is returned and assigned, in the order of the text."""
     nodes = sorted(
         (n for n in src.walk(source) if isinstance(n, ast.Return | ast.Assign | ast.Lambda)),
@@ -59,22 +59,22 @@ def _is_shift(was: ast.expr, now: ast.expr) -> bool:
         return [dump(v) for v in was.values if not _is_constant(v)] == [
             dump(v) for v in now.values if not _is_constant(v)
         ]
-    one, two = _without_constants(was), _without_constants(now)
-    if one is None or two is None or dump(one) != dump(two):
+    old, new = _drop_constants(was), _drop_constants(now)
+    if old is None or new is None or dump(old) != dump(new):
         return False
     # another operator is another computation; a constant that was there is none of the guess's own
-    return not _operators(was) - _operators(now) and bool(_constants(now) - _constants(was))
+    return not _count_operators(was) - _count_operators(now) and bool(_count_constants(now) - _count_constants(was))
 
 
-def _operators(node: ast.expr) -> Counter[str]:
+def _count_operators(node: ast.expr) -> Counter[str]:
     return Counter(type(n.op).__name__ for n in ast.walk(node) if isinstance(n, ast.BinOp))
 
 
-def _constants(node: ast.expr) -> Counter[str]:
+def _count_constants(node: ast.expr) -> Counter[str]:
     return Counter(dump(n) for n in ast.walk(node) if _is_constant(n))
 
 
-def _without_constants(node: ast.expr) -> ast.expr | None:
+def _drop_constants(node: ast.expr) -> ast.expr | None:
     """Arithmetic without its constant operands, None where nothing is left: ``2 * (a + 1) - b`` → ``a - b``.
 
     Within calls, indices and powers, constants stay: ``range(n + 1)`` is another computation, no shift.
@@ -83,7 +83,7 @@ def _without_constants(node: ast.expr) -> ast.expr | None:
         return None if _is_constant(node) else node
     if not isinstance(node, ast.BinOp) or isinstance(node.op, ast.Pow):
         return node
-    left, right = _without_constants(node.left), _without_constants(node.right)
+    left, right = _drop_constants(node.left), _drop_constants(node.right)
     if left is None or right is None:
         return left if right is None else right
     return ast.BinOp(left, node.op, right)
@@ -125,7 +125,7 @@ def _is_slice(node: ast.AST) -> TypeGuard[ast.Subscript]:
     return node.slice.step is None or isinstance(node.slice.step, ast.Constant)
 
 
-def _asking(source: str) -> Iterator[ast.AST]:
+def _walk_asking(source: str) -> Iterator[ast.AST]:
     """The asserts of a source, and the loops around them."""
     for node in src.walk(source):
         if is_assert(node) or (isinstance(node, ast.For | ast.While) and any(map(is_assert, ast.walk(node)))):

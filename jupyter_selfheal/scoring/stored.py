@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal.model import Case, Cell, FailureKind, Output, Patch, Step, Trial
-from jupyter_selfheal.scoring.expected import all_outputs
+from jupyter_selfheal.scoring.expected import list_all_outputs
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
@@ -92,54 +92,56 @@ NOTHING = Comparison(asked=False)
 
 def checks_output(cell: Cell) -> bool:
     """Whether nbval's markers and tags leave the cell's output to be compared."""
-    said = [_TAGS[tag] for tag in cell.tags if tag in _TAGS]
+    settings = [_TAGS[tag] for tag in cell.tags if tag in _TAGS]
     for line in cell.source.splitlines():
         comment = line.strip().lstrip("#").strip() if line.strip().startswith("#") else ""
         if comment in _MARKERS:
-            said.append(_MARKERS[comment])
-    return said[-1] if said else True
+            settings.append(_MARKERS[comment])
+    return settings[-1] if settings else True
 
 
-def stored_error(cell: Cell) -> str:
+def find_stored_error(cell: Cell) -> str:
     """The name of the exception that the stored outputs show; empty where they show none."""
     return next((o.ename for o in cell.outputs if o.output_type == "error"), "")
 
 
 def compare(cell: Cell, outputs: Sequence[Output]) -> Comparison:
     """Compare new outputs of a cell with those that the notebook stores for it, where these are an oracle."""
-    if cell.stale or not checks_output(cell) or stored_error(cell):
+    if cell.stale or not checks_output(cell) or find_stored_error(cell):
         return NOTHING
-    wanted, got = texts(cell.outputs), texts(outputs)
-    want_tokens, got_tokens = tokens(wanted), tokens(got)
+    stored_text, new_text = join_texts(cell.outputs), join_texts(outputs)
+    want_tokens, got_tokens = split_tokens(stored_text), split_tokens(new_text)
     if not want_tokens:
         return NOTHING
-    same = _equal(want_tokens, got_tokens)
+    same = _are_equal(want_tokens, got_tokens)
     return Comparison(
         True,
         same,
-        1.0 if same else _similarity(want_tokens, got_tokens),
+        1.0 if same else _measure_similarity(want_tokens, got_tokens),
         len(want_tokens),
-        wanted.strip(),
-        got.strip(),
-        _computed(cell),
-        same or [*map(_masked, want_tokens)] == [*map(_masked, got_tokens)],
+        stored_text.strip(),
+        new_text.strip(),
+        _count_computed(cell),
+        same or [*map(_mask_number, want_tokens)] == [*map(_mask_number, got_tokens)],
     )
 
 
-def _masked(token: str) -> str:
+def _mask_number(token: str) -> str:
     return "0" if _NUMBER.fullmatch(token) else token
 
 
-def _computed(cell: Cell) -> int:
+def _count_computed(cell: Cell) -> int:
     """Tokens of the stored output that say something of what was computed: numbers, and words of a result, that do not stand
     in the cell itself. ``Saving figure ridge_plot`` is printed whatever the cell computes."""
     given = set(_TOKEN.findall(cell.source))
     results = [o for o in cell.outputs if o.output_type != "stream"]
-    printed = [token for token in tokens(texts(cell.outputs)) if _NUMBER.fullmatch(token)]
-    return sum(token not in given for token in (*printed, *(w for w in tokens(texts(results)) if w.isidentifier())))
+    printed = [token for token in split_tokens(join_texts(cell.outputs)) if _NUMBER.fullmatch(token)]
+    return sum(
+        token not in given for token in (*printed, *(w for w in split_tokens(join_texts(results)) if w.isidentifier()))
+    )
 
 
-def texts(outputs: Iterable[Output]) -> str:
+def join_texts(outputs: Iterable[Output]) -> str:
     """Everything comparable that outputs show, as one text: printed text first, then results in order."""
     streams, shown = [], []
     for output in outputs:
@@ -147,11 +149,11 @@ def texts(outputs: Iterable[Output]) -> str:
             if output.name != "stderr":
                 streams.append(output.text)
         elif output.output_type != "error":
-            shown.append(_text_of(output))
+            shown.append(_read_text(output))
     return "\n".join(part for part in ("".join(streams), *shown) if part.strip())
 
 
-def _text_of(output: Output) -> str:
+def _read_text(output: Output) -> str:
     """The plain text of a display, or its HTML's text where there is nothing better; nothing for a picture."""
     data = output.data
     if any(mime.startswith(("image/", "application/")) for mime in data):
@@ -163,18 +165,18 @@ def _text_of(output: Output) -> str:
     return html.unescape(_TAG.sub(" ", _STYLE.sub(" ", page))) if isinstance(page, str) else ""
 
 
-def tokens(text: str) -> list[str]:
+def split_tokens(text: str) -> list[str]:
     """The words, numbers and signs of a text that do not change from run to run."""
     text = _REPR.sub(" ", _NUMPY_REPR.sub(r"\1\2", text))
     text = _FRAME.sub(" ", _VOLATILE.sub(" ", _FOOTER.sub(" ", text)))
     return [t for t in _TOKEN.findall(text.replace("…", "...")) if t not in "'\"`.,;"]
 
 
-def _equal(wanted: Sequence[str], got: Sequence[str]) -> bool:
-    return len(wanted) == len(got) and all(map(same_token, wanted, got))
+def _are_equal(wanted: Sequence[str], got: Sequence[str]) -> bool:
+    return len(wanted) == len(got) and all(map(is_same_token, wanted, got))
 
 
-def same_token(wanted: str, got: str) -> bool:
+def is_same_token(wanted: str, got: str) -> bool:
     """Equal words, or numbers equal within the tolerance and the digits that were printed."""
     if wanted == got:
         return True
@@ -184,7 +186,7 @@ def same_token(wanted: str, got: str) -> bool:
         return False
     if _is_integer(wanted) and _is_integer(got):
         return int(wanted) == int(got)
-    digits = min(_decimals(wanted), _decimals(got))
+    digits = min(_count_decimals(wanted), _count_decimals(got))
     return math.isclose(float(wanted), float(got), rel_tol=RTOL, abs_tol=0.51 * 10.0**-digits if digits else 1e-9)
 
 
@@ -192,12 +194,12 @@ def _is_integer(number: str) -> bool:
     return number.lstrip("+-").replace("_", "").isdigit()
 
 
-def _decimals(number: str) -> int:
+def _count_decimals(number: str) -> int:
     mantissa = re.split("[eE]", number)[0]
     return len(mantissa.partition(".")[2]) if "e" not in number.lower() else 0
 
 
-def _similarity(wanted: Sequence[str], got: Sequence[str]) -> float:
+def _measure_similarity(wanted: Sequence[str], got: Sequence[str]) -> float:
     """The share of tokens that match in order, long outputs cut to their first 2,000 tokens."""
     matcher = difflib.SequenceMatcher(None, wanted[:2000], got[:2000], autojunk=False)
     return round(matcher.ratio(), 3)
@@ -213,5 +215,5 @@ class StoredOutput:
         failure = case.failure
         if case.notebook.index(failure.cell_id) < 0 or failure.kind is FailureKind.MISSED:
             return evidence  # what a wrong program left in the notebook is no oracle
-        compared = compare(case.notebook.cell(failure.cell_id), all_outputs(case, trial, patch))
+        compared = compare(case.notebook.cell(failure.cell_id), list_all_outputs(case, trial, patch))
         return replace(evidence, output=compared)

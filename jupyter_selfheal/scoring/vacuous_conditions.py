@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from jupyter_selfheal.scoring.deletion import dump, walk
+from jupyter_selfheal.scoring.deletion import dump, walk_trees
 
 _DECIDED = (ast.Eq, ast.LtE, ast.GtE, ast.Is, ast.In, ast.Lt, ast.Gt, ast.IsNot)
 _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
 
 
-def made_vacuous(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[str]:
+def find_vacuous_conditions(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[str]:
     """Say so where the new trees hold a condition that is decided without its data, and the old trees do not."""
-    known = {dump(n) for n in walk(old) if is_vacuous(n)}
-    for node in walk(new):
+    known = {dump(n) for n in walk_trees(old) if is_vacuous(n)}
+    for node in walk_trees(new):
         if is_vacuous(node) and dump(node) not in known:
             yield f"makes the condition `{ast.unparse(node)[:60]}` hold or fail whatever is asked"
             return

@@ -44,26 +44,26 @@ class _Sheet:
     feedback: list[str] = field(default_factory=list)
 
 
-def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) -> Verdict:
+def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) -> Verdict:
     """What the evidence is worth. Pure: equal evidence gives an equal verdict.
 
     ``opinion`` counts only where no oracle decides.
     """
     sheet = _Sheet()
     if not evidence.ran:
-        return _not_run(patch, evidence)
-    contradiction = next(_contradictions(evidence), "")
+        return _build_failed_verdict(patch, evidence)
+    contradiction = next(_list_contradictions(evidence), None)
     if contradiction:
-        score, met = _missed(evidence), False
+        score, met = _score_miss(evidence), False
         sheet.reasons.append(contradiction)
         sheet.feedback.append(contradiction)
     else:
-        score, met = _weighed(patch, evidence, opinion, sheet)
-        score = _remarked(score, evidence, sheet, safe=patch.applicability is Applicability.SAFE)
+        score, met = _weigh(patch, evidence, opinion, sheet)
+        score = _subtract_remarks(score, evidence, sheet, safe=patch.applicability is Applicability.SAFE)
     if evidence.tampering:
         score = min(score, CAP)
-        sheet.reasons[:0] = [f"It {what}." for what in evidence.tampering]
-        sheet.feedback += [f"the patch {what}: heal the cause instead" for what in evidence.tampering]
+        sheet.reasons[:0] = [f"It {trick}." for trick in evidence.tampering]
+        sheet.feedback += [f"the patch {trick}: heal the cause instead" for trick in evidence.tampering]
     plausible = not contradiction and not evidence.tampering
     return Verdict(
         patch.id,
@@ -74,48 +74,48 @@ def verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) ->
         evidence.tampering,
         evidence.inconclusive,
         "; ".join(sheet.feedback),
-        _confidence(evidence, met, opinion, guessed=not load_traits(patch.healer).reasoned),
+        _measure_confidence(evidence, met, opinion, guessed=not load_traits(patch.healer).reasoned),
         met and plausible,
     )
 
 
-def _weighed(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> tuple[float, bool]:
+def _weigh(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> tuple[float, bool]:
     """The score of a patch that nothing contradicts, and whether an oracle proves it."""
     guessed = not load_traits(patch.healer).reasoned
-    score, met = _oracles(evidence, sheet, guessed=guessed)
-    doubt = _doubt(evidence) if guessed else ""
-    if met and not doubt:
-        return score, True
+    score, met = _score_oracles(evidence, sheet, guessed=guessed)
+    doubt = _find_doubt(evidence) if guessed else None
     if not met:
-        return _undecided(patch, evidence, opinion, sheet), False
+        return _score_undecided(patch, evidence, opinion, sheet), False
+    if doubt is None:
+        return score, True
     sheet.reasons.append(doubt)
-    return (FITTED if opinion is None else min(score, _undecided(patch, evidence, opinion, sheet))), False
+    return (FITTED if opinion is None else min(score, _score_undecided(patch, evidence, opinion, sheet))), False
 
 
-def _doubt(evidence: Evidence) -> str:
-    """Why a guess that meets its checks may still be wrong; empty where nothing speaks for that."""
+def _find_doubt(evidence: Evidence) -> str | None:
+    """Why a guess that meets its checks may still be wrong; None where nothing speaks for that."""
     if evidence.of_data and not evidence.user:
         return "The assert looks at data: as likely they are at fault, not the code that looks."
     if evidence.rival:
         return f"Another change is as likely: {evidence.rival}."
     if evidence.shifted and evidence.checks <= 1:
         return "It only shifts or cuts a result until the one check holds: as likely the check is wrong."
-    return ""
+    return None
 
 
-def _not_run(patch: Patch, evidence: Evidence) -> Verdict:
-    said = evidence.failure or "it did not run"
+def _build_failed_verdict(patch: Patch, evidence: Evidence) -> Verdict:
+    failure = evidence.failure or "it did not run"
     words = {
-        0: f"It does not get as far as the failing statement: {said}.",
-        1: f"The same failure comes up again: {said}.",
-        2: f"Another failure comes up at the same place: {said}.",
-        3: f"It gets past the failing statement, then fails: {said}.",
+        0: f"It does not get as far as the failing statement: {failure}.",
+        1: f"The same failure comes up again: {failure}.",
+        2: f"Another failure comes up at the same place: {failure}.",
+        3: f"It gets past the failing statement, then fails: {failure}.",
     }
     if evidence.inconclusive:
-        reason = f"Nothing can be said: {evidence.inconclusive} ({said})."
+        reason = f"Nothing can be said: {evidence.inconclusive} ({failure})."
     else:
         reason = words[evidence.progress]
-    tampered = tuple(f"It {what}." for what in evidence.tampering)
+    tampered = tuple(f"It {trick}." for trick in evidence.tampering)
     return Verdict(
         patch.id,
         CAP if evidence.inconclusive else float(evidence.progress),
@@ -123,11 +123,11 @@ def _not_run(patch: Patch, evidence: Evidence) -> Verdict:
         reasons=(*tampered, reason),
         tampering=evidence.tampering,
         inconclusive=evidence.inconclusive,
-        feedback=evidence.inconclusive or said,
+        feedback=evidence.inconclusive or failure,
     )
 
 
-def _contradictions(evidence: Evidence) -> Iterator[str]:
+def _list_contradictions(evidence: Evidence) -> Iterator[str]:
     """Every oracle that says the patch is wrong, strongest first."""
     yield from (part.why for part in evidence.user if not part.met)
     if evidence.doctests.asked and not evidence.doctests.all_held:
@@ -138,7 +138,7 @@ def _contradictions(evidence: Evidence) -> Iterator[str]:
     yield from (f"a cell below misses its expectation: {b.missed}" for b in evidence.below if b.missed)
 
 
-def _missed(evidence: Evidence) -> float:
+def _score_miss(evidence: Evidence) -> float:
     """2 to 3, by the share of what was asked that held: so that a better miss is an improvement."""
     counts: tuple[Count | Finding, ...] = (evidence.doctests, evidence.deciding, *evidence.findings)
     asked = len(evidence.user) + sum(c.asked for c in counts)
@@ -146,10 +146,10 @@ def _missed(evidence: Evidence) -> float:
     return 2.0 + (held / asked if asked else 0.0) * 0.9
 
 
-def _oracles(evidence: Evidence, sheet: _Sheet, *, guessed: bool) -> tuple[float, bool]:
+def _score_oracles(evidence: Evidence, sheet: _Sheet, *, guessed: bool) -> tuple[float, bool]:
     """8 to 10 where an oracle is met, by how much the met ones cover; the strongest sets the base."""
     base, extra = 0.0, 0.0
-    for weight, more, proof, reason in _met(evidence, guessed):
+    for weight, more, proof, reason in _list_met_oracles(evidence, guessed):
         extra += more if base else 0.0
         base = max(base, weight)
         sheet.proofs.append(proof)
@@ -157,7 +157,7 @@ def _oracles(evidence: Evidence, sheet: _Sheet, *, guessed: bool) -> tuple[float
     return min(10.0, base + extra), base > 0.0
 
 
-def _met(evidence: Evidence, guessed: bool) -> Iterator[tuple[float, float, str, str]]:
+def _list_met_oracles(evidence: Evidence, guessed: bool) -> Iterator[tuple[float, float, str, str]]:
     """(score if it stands alone, what it adds to a stronger one, proof, reason), strongest first.
 
     A patch that was ``guessed`` is not proven by an output that says nothing of what was computed: a search finds a change
@@ -166,37 +166,42 @@ def _met(evidence: Evidence, guessed: bool) -> Iterator[tuple[float, float, str,
     for name in dict.fromkeys(part.name for part in evidence.user):
         yield 9.2, 0.3, name, f"The {name} you asked for is met."
     if evidence.doctests.all_held:
-        yield 9.0, 0.2, "doctests", _sentence(evidence.doctests.held, "doctest example", "", "hold")
+        yield 9.0, 0.2, "doctests", _format_count(evidence.doctests.held, "doctest example", "", "hold")
     for finding in evidence.findings:
         if finding.all_held:
             yield finding.weight, finding.adds, finding.name, f"All {finding.held} {finding.name} hold."
     if evidence.own_asserts:
-        yield 8.8, 0.2, "asserts in the cell", _sentence(evidence.own_asserts, "assert", "in the patched cells", "hold")
+        yield (
+            8.8,
+            0.2,
+            "asserts in the cell",
+            _format_count(evidence.own_asserts, "assert", "in the patched cells", "hold"),
+        )
     if evidence.deciding.all_held:
-        yield 8.7, 0.2, "asserts below", _sentence(evidence.deciding.held, "assert", "below", "hold")
+        yield 8.7, 0.2, "asserts below", _format_count(evidence.deciding.held, "assert", "below", "hold")
     if evidence.output.same and (evidence.output.computed or not guessed):
         weight = 8.0 if evidence.output.weight < 3 else 8.5
         yield weight, 0.3, "stored output", "The output stored in the notebook is reproduced."
     if evidence.others.all_held:
-        yield 8.3, 0.1, "asserts below", _sentence(evidence.others.held, "assert", "below", "hold")
+        yield 8.3, 0.1, "asserts below", _format_count(evidence.others.held, "assert", "below", "hold")
     held = sum(below.asserts for below in evidence.below if below.ran)
     if held and not evidence.deciding.asked:
-        yield 8.3, 0.1, "asserts below", _sentence(held, "assert", "in the cells below", "hold")
+        yield 8.3, 0.1, "asserts below", _format_count(held, "assert", "in the cells below", "hold")
     n = sum(
         below.ran and not below.missed and below.output.same and bool(below.output.computed or not guessed)
         for below in evidence.below
     )
     if n:
-        yield 8.0, 0.2, "cells below", _sentence(n, "cell", "below", "print", "what is stored")
+        yield 8.0, 0.2, "cells below", _format_count(n, "cell", "below", "print", "what is stored")
 
 
-def _sentence(n: int, noun: str, where: str, verb: str, rest: str = "") -> str:
+def _format_count(n: int, noun: str, where: str, verb: str, rest: str = "") -> str:
     """``1 assert below holds.``, ``2 asserts below hold.``"""
     counted, does = (noun, verb + "s") if n == 1 else (noun + "s", verb)
     return " ".join(word for word in (str(n), counted, where, does, rest) if word) + "."
 
 
-def _undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> float:
+def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> float:
     """No oracle decides: the judge's word within 4-8, 7 for a safe rule, else 5, and a little for cells below that run."""
     asked = evidence.output.asked or evidence.others.asked
     sheet.reasons.append("It runs." if asked else "It runs, but nothing in the notebook confirms the result.")
@@ -211,14 +216,14 @@ def _undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet:
     ran = sum(below.ran for below in evidence.below)
     if ran:
         sheet.proofs.append("cells below run")
-        sheet.reasons.append(_sentence(ran, "cell", "below", "run", "with it"))
+        sheet.reasons.append(_format_count(ran, "cell", "below", "run", "with it"))
     if patch.applicability is Applicability.SAFE:
         sheet.reasons.append(f"Standard fix {patch.rule}: {(patch.why or patch.title).rstrip('.')}.")
         return SAFE_RULE + min(0.5, 0.1 * ran)
     return UNDECIDED + min(1.5, 0.5 * ran)
 
 
-def _remarked(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) -> float:
+def _subtract_remarks(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) -> float:
     """Take off what speaks against the patch without proving it wrong.
 
     A stale or random stored output must not sink a safe rule: it keeps 7 while most of the output is as stored, or while nothing
@@ -230,10 +235,10 @@ def _remarked(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) ->
         score -= 0.5 + 1.0 * (1.0 - evidence.output.similarity)
         sheet.reasons.append(
             f"Its output differs from the one stored in the notebook ({evidence.output.similarity:.0%} alike): "
-            f"stored {_excerpt(evidence.output.stored)}, now {_excerpt(evidence.output.got)}."
+            f"stored {_shorten(evidence.output.stored)}, now {_shorten(evidence.output.got)}."
         )
         sheet.feedback.append(
-            f"the stored output was {_excerpt(evidence.output.stored)}, the new one is {_excerpt(evidence.output.got)}"
+            f"the stored output was {_shorten(evidence.output.stored)}, the new one is {_shorten(evidence.output.got)}"
         )
     broken = next((b for b in evidence.below if b.error.startswith("AssertionError") and not b.runs_otherwise), None)
     if broken is not None:
@@ -255,13 +260,13 @@ def _remarked(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) ->
     return max(score, floor)
 
 
-def _excerpt(text: str, limit: int = 160) -> str:
+def _shorten(text: str, limit: int = 160) -> str:
     shown = repr(text)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
-def _confidence(evidence: Evidence, met: bool, opinion: Opinion | None, *, guessed: bool) -> int:
-    if any(_contradictions(evidence)) or evidence.tampering:
+def _measure_confidence(evidence: Evidence, met: bool, opinion: Opinion | None, *, guessed: bool) -> int:
+    if any(_list_contradictions(evidence)) or evidence.tampering:
         return 95
     if met and guessed and evidence.checks <= 1:
         return 80  # many programs give one right value

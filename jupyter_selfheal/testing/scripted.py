@@ -99,7 +99,7 @@ class ScriptedScorer:
     price: Cost = Cost()
     judged: list[tuple[str, ...]] = field(default_factory=list)
 
-    def oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
+    def list_oracle_steps(self, case: Case, patch: Patch) -> tuple[Step, ...]:
         return self.oracle
 
     def find_missed_expectation(self, case: Case, trial: Trial) -> str | None:

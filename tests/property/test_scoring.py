@@ -13,10 +13,10 @@ from jupyter_selfheal.healers.memory.templates import apply_changes, learn_chang
 from jupyter_selfheal.inside.comparator import find_difference
 from jupyter_selfheal.model import Applicability, Cell, Output, Patch
 from jupyter_selfheal.scoring import stored
-from jupyter_selfheal.scoring.evidence import Below, Count, Evidence
+from jupyter_selfheal.scoring.evidence import CellBelow, Count, Evidence
 from jupyter_selfheal.scoring.expected import Part
 from jupyter_selfheal.scoring.stored import NOTHING, Comparison
-from jupyter_selfheal.scoring.verdict import Opinion, verdict
+from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.complex_numbers()
 VALUES = st.recursive(
@@ -50,7 +50,7 @@ OUTPUTS = st.sampled_from(
     [NOTHING, Comparison(True, True, 1.0, 9), Comparison(True, False, 0.7, 9), Comparison(True, False, 0.0, 9)]
 )
 BELOW = st.builds(
-    Below, st.just("b"), st.booleans(), st.sampled_from(["", "KeyError: x", "AssertionError: y"]), OUTPUTS, st.booleans(),
+    CellBelow, st.just("b"), st.booleans(), st.sampled_from(["", "KeyError: x", "AssertionError: y"]), OUTPUTS, st.booleans(),
     st.sampled_from(["", "expected 1, got 2"]), st.integers(0, 2),
 )  # fmt: skip
 EVIDENCE = st.builds(
@@ -76,7 +76,7 @@ OPINIONS = st.none() | st.builds(Opinion, st.floats(0, 10), st.just("hm"), st.in
 
 @given(PATCHES, EVIDENCE, OPINIONS)
 def test_a_verdict_keeps_its_bounds(patch: Patch, evidence: Evidence, opinion: Opinion | None) -> None:
-    found = verdict(patch, evidence, opinion)
+    found = build_verdict(patch, evidence, opinion)
     contradicted = any(not p.met for p in evidence.user) or any(
         c.asked > c.held for c in (evidence.doctests, evidence.deciding)
     )

@@ -18,7 +18,7 @@ import pytest
 
 from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.search.plan import plan
+from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop.progress import find_failure
@@ -88,7 +88,7 @@ def healing_seconds(notebook: Notebook, *, heals: bool = True) -> float:
         journal = ListJournal()
         outcome = engine.heal(case, starts, config=CONFIG, approver=ScriptedApprover(), journal=journal)
         assert (outcome.reason is Reason.HEALED) is heals, outcome.detail
-        plan(case)
+        build_plan(case)
         for text in (case.failure.evalue, case.failure.traceback, case.failure.source):
             Redactor().redact(text)
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.search.plan import Piece, Plan, name_of, plan
-from jupyter_selfheal.healers.search.producers import computed
+from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan, find_name
+from jupyter_selfheal.healers.search.producers import list_computed_names
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.model import (
     JSON,
@@ -59,34 +59,34 @@ class SearchHealer:
         """Patches under which everything that can be checked holds, the likeliest first; none where nothing can be checked."""
         if not (starts.before or starts.after):
             return Answer(note="no state to search in")
-        found = plan(case)
-        if found is None or not found.decides:
+        plan = build_plan(case)
+        if plan is None or not plan.decides:
             return Answer(
                 note="nothing tells a right change from a wrong one: give an expectation, a check or an assert"
             )
         tried = {a.patch.id for a in history}
-        reply = self._search(starts.best, found)
+        reply = self._search(starts.best, plan)
         if (
             reply
             and not reply["patches"]
-            and found.doctests
-            and (found.oracle or any(p.role == "check" for p in found.pieces))
+            and plan.doctests
+            and (plan.oracle or any(p.role == "check" for p in plan.pieces))
         ):
-            reply = self._search(starts.best, found, with_doctests=False)
+            reply = self._search(starts.best, plan, with_doctests=False)
         if not reply:
             return Answer(note="the search did not come back from its trial")
-        every = [_patch(case, found, raw, n, bool(reply["replayed"])) for n, raw in enumerate(reply["patches"])]
+        every = [_build_patch(case, plan, raw, n, bool(reply["replayed"])) for n, raw in enumerate(reply["patches"])]
         patches = tuple(p for p in every[:PATCHES] if p.id not in tried)
-        questions = tuple(q for raw in reply["questions"] if (q := _question(raw, every[:PATCHES])) is not None)
+        questions = tuple(q for raw in reply["questions"] if (q := _build_question(raw, every[:PATCHES])) is not None)
         record = {k: v for k, v in reply.items() if k not in ("patches", "questions")}
         note = f"{reply['tried']} candidates in {reply['cpu']} CPU-seconds, {reply['plausible']} pass" + (
             f": {reply['why']}" if reply["why"] else ""
         )
         return Answer(patches, note=note, record=record, questions=questions)
 
-    def _search(self, kernel: TrialKernel, found: Plan, with_doctests: bool = True) -> JSON:
+    def _search(self, kernel: TrialKernel, plan: Plan, with_doctests: bool = True) -> JSON:
         seconds = self.config.search_seconds
-        argument = found.argument(seconds, self.jobs, with_doctests)
+        argument = plan.to_argument(seconds, self.jobs, with_doctests)
         step = Probe(loader.probe_source("search.search"), argument, name="search")
         trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=WALL * seconds + 20))
         if trial.probe("search") is None:
@@ -97,45 +97,45 @@ class SearchHealer:
         return trial.probe("search")
 
 
-def _patch(case: Case, found: Plan, raw: Mapping[str, JSON], rank: int, replayed: bool) -> Patch:
+def _build_patch(case: Case, plan: Plan, raw: Mapping[str, JSON], rank: int, replayed: bool) -> Patch:
     """A patch of the cells that hold the changed statements: each is spliced into its cell as it was written."""
     edits: dict[str, list[tuple[int, int, str]]] = {}
     for number, text in raw["texts"].items():
-        piece = found.pieces[int(number)]
+        piece = plan.pieces[int(number)]
         edits.setdefault(piece.cell_id, []).append((piece.start, piece.end, text))
     replaced: list[Edit] = []
     for cell_id, spliced in edits.items():
         old = case.failure.source if cell_id == case.failure.cell_id else case.notebook.cell(cell_id).source
         replaced.append(Replace(cell_id, old, src.splice(old, spliced)))
     if replayed:
-        replaced = _with_readers(case, found, replaced, {int(n) for n in raw["texts"]})
-    piece = found.pieces[int(raw["unit"])]
-    cause = f"{raw['words']} in {_where(case, piece, int(raw['line']))}"
+        replaced = _add_readers(case, plan, replaced, {int(n) for n in raw["texts"]})
+    piece = plan.pieces[int(raw["unit"])]
+    cause = f"{raw['words']} in {_format_place(case, piece, int(raw['line']))}"
     return Patch(
         tuple(replaced), title=cause[:1].upper() + cause[1:], cause=cause, healer="search", applicability=Applicability.UNSAFE,
         why=WHY, prior=0.9 * 0.93**rank, rival=raw["rival"],
     )  # fmt: skip
 
 
-def _with_readers(case: Case, found: Plan, edits: Sequence[Edit], changed: set[int]) -> list[Edit]:
+def _add_readers(case: Case, plan: Plan, edits: Sequence[Edit], changed: set[int]) -> list[Edit]:
     """The edits in the notebook's order, and the cells run again that call a changed function: a trial makes anew what
     follows from a changed value, not what a changed function once gave."""
-    stale = {name_of(p) for n, p in enumerate(found.pieces) if n in changed and p.role == "define"} - {""}
-    stale |= {name_of(p) for p in found.pieces if p.role == "define" and stale & src.find_names(p.text).uses}
+    stale = {find_name(p) for n, p in enumerate(plan.pieces) if n in changed and p.role == "define"} - {""}
+    stale |= {find_name(p) for p in plan.pieces if p.role == "define" and stale & src.find_names(p.text).uses}
     again: list[Edit] = []
-    for cell_id in dict.fromkeys(p.cell_id for p in found.pieces if p.role == "replay"):
-        texts = [p.text for p in found.pieces if p.role == "replay" and p.cell_id == cell_id]
+    for cell_id in dict.fromkeys(p.cell_id for p in plan.pieces if p.role == "replay"):
+        texts = [p.text for p in plan.pieces if p.role == "replay" and p.cell_id == cell_id]
         if any(stale & src.find_names(text).uses for text in texts):
-            stale |= computed(case.notebook.cell(cell_id))
+            stale |= list_computed_names(case.notebook.cell(cell_id))
             again.append(RunCells((cell_id,)))
-    return sorted([*edits, *again], key=lambda e: (case.notebook.index(_cell_of(e)), isinstance(e, RunCells)))
+    return sorted([*edits, *again], key=lambda e: (case.notebook.index(_find_cell_id(e)), isinstance(e, RunCells)))
 
 
-def _cell_of(edit: Edit) -> str:
+def _find_cell_id(edit: Edit) -> str:
     return edit.cell_ids[0] if isinstance(edit, RunCells) else edit.cell_id if isinstance(edit, Replace) else ""
 
 
-def _where(case: Case, piece: Piece, line: int) -> str:
+def _format_place(case: Case, piece: Piece, line: int) -> str:
     source = case.failure.source if piece.cell_id == case.failure.cell_id else case.notebook.cell(piece.cell_id).source
     number = source.count("\n", 0, piece.start) + max(line, 1)
     tree = src.parse(piece.text)
@@ -143,7 +143,7 @@ def _where(case: Case, piece: Piece, line: int) -> str:
     return f"`{name}` (line {number})" if name else f"line {number}"
 
 
-def _question(raw: Mapping[str, JSON], patches: Sequence[Patch]) -> Question | None:
+def _build_question(raw: Mapping[str, JSON], patches: Sequence[Patch]) -> Question | None:
     """The one value to ask for, with the patches that give each answer."""
     answers: dict[str, tuple[str, ...]] = {}
     for shown, positions in raw["answers"].items():

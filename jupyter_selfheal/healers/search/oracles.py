@@ -7,18 +7,18 @@ import doctest
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.search.reading import DEFINITIONS, has_assert, told_examples
+from jupyter_selfheal.healers.search.reading import DEFINITIONS, has_assert, list_prose_examples
 from jupyter_selfheal.model import Case, Cell, Oracle
 
 
-def oracle_of(case: Case) -> Oracle:
+def find_oracle(case: Case) -> Oracle:
     """What the user said of the failing cell: the case's oracle, else the cell's metadata."""
     if case.oracle or case.notebook.index(case.failure.cell_id) < 0:
         return case.oracle
     return case.notebook.cell(case.failure.cell_id).oracle
 
 
-def stored(case: Case) -> Oracle:
+def read_stored_oracle(case: Case) -> Oracle:
     """What the notebook holds as the cell's output from the time when it ran, as an oracle; nothing where that is an error."""
     if case.notebook.index(case.failure.cell_id) < 0:
         return Oracle()
@@ -34,9 +34,9 @@ def stored(case: Case) -> Oracle:
     return Oracle(expect=shown, stdout=printed.strip())
 
 
-def test_functions(case: Case) -> set[str]:
+def list_test_functions(case: Case) -> set[str]:
     """Functions that hold asserts and return nothing, or are named like a test: they are oracles, not code."""
-    found = set()
+    names = set()
     for cell in (
         *case.notebook.code_before(case.failure.cell_id),
         Cell("", case.failure.source),
@@ -47,11 +47,11 @@ def test_functions(case: Case) -> set[str]:
                 returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(s.node))
                 named = s.node.name.startswith(("test", "check", "verify", "assert"))
                 if named or (not returns and sum(isinstance(n, ast.Assert) for n in ast.walk(s.node)) > 1):
-                    found.add(s.node.name)
-    return found
+                    names.add(s.node.name)
+    return names
 
 
-def doctests(sources: Iterable[str]) -> Iterator[tuple[str, str]]:
+def list_doctests(sources: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The examples in the docstrings of sources: what is called, and what it shows."""
     for source in sources:
         tree = src.parse(source)
@@ -63,4 +63,4 @@ def doctests(sources: Iterable[str]) -> Iterator[tuple[str, str]]:
                     continue
                 yield from ((e.source, e.want) for e in examples)
                 if not examples:
-                    yield from ((f"{call}\n", f"{want}\n") for call, want in told_examples(text, node.name))
+                    yield from ((f"{call}\n", f"{want}\n") for call, want in list_prose_examples(text, node.name))

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.search.oracles import doctests, oracle_of, stored, test_functions
-from jupyter_selfheal.healers.search.producers import computed, is_code, modules_of, producers
+from jupyter_selfheal.healers.search.oracles import find_oracle, list_doctests, list_test_functions, read_stored_oracle
+from jupyter_selfheal.healers.search.producers import find_producers, is_code, list_computed_names, map_modules
 from jupyter_selfheal.healers.search.reading import DEFINITIONS, awaits, has_assert
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
 
@@ -62,7 +62,7 @@ class Plan:
         asked = bool(self.oracle) or bool(self.doctests) or any(p.role == "check" for p in self.pieces)
         return asked and any(p.mutable for p in self.pieces)
 
-    def argument(self, seconds: float, jobs: int, with_doctests: bool = True) -> JSON:
+    def to_argument(self, seconds: float, jobs: int, with_doctests: bool = True) -> JSON:
         """What the runtime's probe is given."""
         units = [
             {"text": p.text, "role": p.role, "mutable": p.mutable, "cell": p.cell_id, "start": p.start, "tests": p.tests, "query": p.query}
@@ -75,7 +75,7 @@ class Plan:
         }  # fmt: skip
 
 
-def plan(case: Case) -> Plan | None:
+def build_plan(case: Case) -> Plan | None:
     """The program of a case, or None where search has nothing to work on (foreign code, a cause in the environment)."""
     failure = case.failure
     if (
@@ -87,39 +87,52 @@ def plan(case: Case) -> Plan | None:
     own = src.list_statements(failure.source)
     if not own or awaits(s.node for s in own):
         return None
-    tests = test_functions(case)
-    below = tuple(_below(case, tests))
+    tests = list_test_functions(case)
+    below = tuple(_list_below(case, tests))
     wanted = set().union(
         *(src.collect_names([s.node]).uses for s in own), *(src.find_names(p.text).uses for p in below)
     )
-    oracle = oracle_of(case)
+    oracle = find_oracle(case)
     for text in (oracle.expect, *oracle.checks):
         wanted |= src.find_names(text).uses
-    again = producers(case, wanted)
-    replayed = frozenset[str]().union(*(computed(c) for c in again))
-    definitions = tuple(_definitions(case, wanted.union(*(src.find_names(c.source).uses for c in again)), tests))
-    known = {name_of(p) for p in definitions} | {s.node.name for s in own if isinstance(s.node, DEFINITIONS)}
-    pieces = (*definitions, *_replayed(case, again, known), *_own(case, own, known - tests, tests, replayed), *below)
+    again = find_producers(case, wanted)
+    replayed = frozenset[str]().union(*(list_computed_names(c) for c in again))
+    definitions = tuple(
+        _collect_definitions(case, wanted.union(*(src.find_names(c.source).uses for c in again)), tests)
+    )
+    known = {find_name(p) for p in definitions} | {s.node.name for s in own if isinstance(s.node, DEFINITIONS)}
+    pieces = (
+        *definitions,
+        *_list_replayed(case, again, known),
+        *_list_own(case, own, known - tests, tests, replayed),
+        *below,
+    )
     if not oracle and not any(p.role == "check" for p in pieces):
-        oracle = stored(case)
-    copied = _copied(pieces)
+        oracle = read_stored_oracle(case)
+    copied = _list_copied(pieces)
     return Plan(
-        pieces, oracle, tuple(doctests(p.text for p in pieces if p.mutable)), copied, tuple(sorted(replayed & wanted.union(*_uses(pieces)))),
-        _absent(case, again, copied), _hints(case, pieces),
+        pieces, oracle, tuple(list_doctests(p.text for p in pieces if p.mutable)), copied, tuple(sorted(replayed & wanted.union(*_list_uses(pieces)))),
+        _list_absent(case, again, copied), _collect_hints(case, pieces),
     )  # fmt: skip
 
 
-def _definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piece]:
+def _collect_definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piece]:
     """The functions and classes of the cells above that the failing cell comes to, in order."""
     latest: dict[str, Piece] = {}
     for cell in case.notebook.code_before(case.failure.cell_id):
-        for piece, node in _pieces(cell.id, cell.source):
+        for piece, node in _cut_pieces(cell.id, cell.source):
             names = src.collect_names([node])
             if isinstance(node, DEFINITIONS):
                 is_test = node.name in tests
                 latest.pop(node.name, None)  # the order is that of the last definitions
                 latest[node.name] = Piece(
-                    cell.id, piece.start, piece.end, piece.text, "define", not is_test and _plain(cell, piece), is_test
+                    cell.id,
+                    piece.start,
+                    piece.end,
+                    piece.text,
+                    "define",
+                    not is_test and _is_plain(cell, piece),
+                    is_test,
                 )
             else:
                 for name in names.binds:
@@ -134,11 +147,11 @@ def _definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piec
     yield from (piece for name, piece in latest.items() if name in reached)
 
 
-def _plain(cell: Cell, piece: Piece) -> bool:
+def _is_plain(cell: Cell, piece: Piece) -> bool:
     return piece.text == src.mask(cell.source)[piece.start : piece.end] or "%" not in piece.text
 
 
-def _pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
+def _cut_pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
     """The statements of a cell with their places in it (a magic line is none)."""
     plain, masked = source.splitlines(), src.mask(source).splitlines()
     for s in src.list_statements(source):
@@ -154,11 +167,11 @@ def _pieces(cell_id: str, source: str) -> Iterator[tuple[Piece, ast.stmt]]:
             yield Piece(cell_id, start, end, text, ""), s.node
 
 
-def _uses(pieces: Iterable[Piece]) -> Iterator[frozenset[str]]:
+def _list_uses(pieces: Iterable[Piece]) -> Iterator[frozenset[str]]:
     return (src.find_names(p.text).uses for p in pieces)
 
 
-def _absent(case: Case, again: tuple[Cell, ...], copied: tuple[str, ...]) -> tuple[str, ...]:
+def _list_absent(case: Case, again: tuple[Cell, ...], copied: tuple[str, ...]) -> tuple[str, ...]:
     """What the first cell that is run again could not read yet, though the state has it: a change that reads it works
     once and never again."""
     above = case.notebook.code_before(case.failure.cell_id)
@@ -166,22 +179,22 @@ def _absent(case: Case, again: tuple[Cell, ...], copied: tuple[str, ...]) -> tup
     return tuple(sorted(set().union(*(src.find_names(c.source).binds for c in later)) - set(copied)))
 
 
-def _replayed(case: Case, cells: Iterable[Cell], known: set[str]) -> Iterator[Piece]:
+def _list_replayed(case: Case, cells: Iterable[Cell], known: set[str]) -> Iterator[Piece]:
     """The statements of the cells that are run again, but for definitions and imports, which the state has."""
-    modules = modules_of(case.notebook.code_before(case.failure.cell_id))
+    modules = map_modules(case.notebook.code_before(case.failure.cell_id))
     for cell in cells:
-        for piece, node in _pieces(cell.id, cell.source):
+        for piece, node in _cut_pieces(cell.id, cell.source):
             if not isinstance(node, DEFINITIONS | ast.Import | ast.ImportFrom):
                 query = bool(src.collect_names([node]).uses & known)
                 yield Piece(cell.id, piece.start, piece.end, piece.text, "replay", is_code(node, modules), query=query)
 
 
-def _own(
+def _list_own(
     case: Case, own: tuple[src.Statement, ...], known: set[str], tests: set[str], replayed: frozenset[str]
 ) -> Iterator[Piece]:
     """The failing cell's own statements: its checks apart from what may be changed."""
     failing = case.failure
-    for piece, node in _pieces(failing.cell_id, failing.source):
+    for piece, node in _cut_pieces(failing.cell_id, failing.source):
         role, mutable, query, is_test = "cell", True, False, False
         called = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         if isinstance(node, DEFINITIONS):
@@ -196,7 +209,7 @@ def _own(
         yield Piece(piece.cell_id, piece.start, piece.end, piece.text, role, mutable, is_test, query)
 
 
-def _below(case: Case, tests: set[str]) -> Iterator[Piece]:
+def _list_below(case: Case, tests: set[str]) -> Iterator[Piece]:
     """Asserts of the cells below that need nothing but what is there after the failing cell, and their test functions."""
     there = set(src.BUILTINS).union(
         *(src.find_names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id))
@@ -207,7 +220,7 @@ def _below(case: Case, tests: set[str]) -> Iterator[Piece]:
     for cell in case.notebook.code_after(case.failure.cell_id):
         if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
             continue
-        for piece, node in _pieces(cell.id, cell.source):
+        for piece, node in _cut_pieces(cell.id, cell.source):
             names = src.collect_names([node])
             is_test = isinstance(node, ast.FunctionDef) and node.name in tests
             asks = (isinstance(node, ast.Assert | ast.For) and has_assert(node)) or (
@@ -221,12 +234,12 @@ def _below(case: Case, tests: set[str]) -> Iterator[Piece]:
                 rebound |= names.binds | names.changes
 
 
-def name_of(piece: Piece) -> str:
+def find_name(piece: Piece) -> str:
     tree = src.parse(piece.text)
     return getattr(tree.body[0], "name", "") if tree and tree.body else ""
 
 
-def _copied(pieces: Iterable[Piece]) -> tuple[str, ...]:
+def _list_copied(pieces: Iterable[Piece]) -> tuple[str, ...]:
     """Names of the state that the program reads: what they hold may be changed in place."""
     bound: set[str] = set()
     read: set[str] = set()
@@ -236,11 +249,11 @@ def _copied(pieces: Iterable[Piece]) -> tuple[str, ...]:
         if piece.role != "define":
             bound |= names.binds
         else:
-            bound.add(name_of(piece))
+            bound.add(find_name(piece))
     return tuple(sorted(read))
 
 
-def _hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
+def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
     """Names, attributes and functions of the notebook that a repair may need."""
     attributes: set[str] = set()
     for piece in pieces:
@@ -248,7 +261,7 @@ def _hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
         for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.Attribute):
                 attributes.add(node.attr)
-    defined = [name_of(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
+    defined = [find_name(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
     names = {n for p in pieces if p.mutable for n in src.find_names(p.text).uses} - set(defined)
     above: dict[str, None] = {}
     modules: set[str] = set()

@@ -32,57 +32,57 @@ _WORLD = frozenset(
 )  # fmt: skip
 
 
-def producers(case: Case, wanted: Iterable[str]) -> tuple[Cell, ...]:
+def find_producers(case: Case, wanted: Iterable[str]) -> tuple[Cell, ...]:
     """The cells above the failing one to be run again for what ``wanted`` names, in order; none unless a check failed."""
     if case.failure.kind is not FailureKind.MISSED and case.failure.ename != "AssertionError":
         return ()
     above = case.notebook.code_before(case.failure.cell_id)
-    modules = modules_of(above)
+    modules = map_modules(above)
     functions = {s.node.name for c in above for s in src.list_statements(c.source) if isinstance(s.node, DEFINITIONS)}
     pending, blocked = set(wanted), set[str]()
-    found: list[Cell] = []
+    cells: list[Cell] = []
     for cell in reversed(above):
-        made = computed(cell)
+        made = list_computed_names(cell)
         names = src.find_names(cell.source)
         if cell.source.strip() and not (is_repeatable(cell, modules) and not made & blocked):
             blocked |= names.uses | names.changes | (made & pending)
             pending -= made
-        elif made & pending and len(found) == MOST:
+        elif made & pending and len(cells) == MOST:
             break
         elif made & pending:
-            found.append(cell)
+            cells.append(cell)
             pending = (pending - made) | names.uses
-    return tuple(_worth_it(reversed(found), functions, set(modules)))
+    return tuple(_select_with_code(reversed(cells), functions, set(modules)))
 
 
-def _worth_it(cells: Iterable[Cell], functions: set[str], modules: set[str]) -> Iterator[Cell]:
+def _select_with_code(cells: Iterable[Cell], functions: set[str], modules: set[str]) -> Iterator[Cell]:
     """Without the cells that hold nothing but data: there is nothing to change in them, and nothing they follow from."""
     moves: set[str] = set(functions)
     for cell in cells:
         texts = [s.node for s in src.list_statements(cell.source)]
         if any(is_code(node, modules) for node in texts) or moves & src.find_names(cell.source).uses:
-            moves |= computed(cell)
+            moves |= list_computed_names(cell)
             yield cell
 
 
-def computed(cell: Cell) -> frozenset[str]:
+def list_computed_names(cell: Cell) -> frozenset[str]:
     """What the statements of a cell bind or change, definitions and imports apart."""
     body = [s.node for s in src.list_statements(cell.source) if not isinstance(s.node, DEFINITIONS)]
     names = src.collect_names(body)
     return names.binds - names.imports
 
 
-def modules_of(cells: Iterable[Cell]) -> dict[str, str]:
+def map_modules(cells: Iterable[Cell]) -> dict[str, str]:
     """What the cells import: the package that each name comes from."""
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for cell in cells:
         tree = src.parse(cell.source)
         for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.Import):
-                found |= {(a.asname or a.name).split(".")[0]: a.name.split(".")[0] for a in node.names}
+                modules |= {(a.asname or a.name).split(".")[0]: a.name.split(".")[0] for a in node.names}
             elif isinstance(node, ast.ImportFrom):
-                found |= {a.asname or a.name: (node.module or "").split(".")[0] for a in node.names}
-    return found
+                modules |= {a.asname or a.name: (node.module or "").split(".")[0] for a in node.names}
+    return modules
 
 
 def is_repeatable(cell: Cell, modules: dict[str, str]) -> bool:
@@ -115,12 +115,12 @@ def _changes_given(nodes: Iterable[ast.stmt]) -> bool:
     for node in nodes:
         if not isinstance(node, DEFINITIONS):
             bound |= src.collect_names([node]).binds
-            if any(root not in bound for root in _changed(node)):
+            if any(root not in bound for root in _walk_changed_names(node)):
                 return True
     return False
 
 
-def _changed(node: ast.AST) -> Iterator[str]:
+def _walk_changed_names(node: ast.AST) -> Iterator[str]:
     for child in ast.walk(node):
         if isinstance(child, ast.Attribute | ast.Subscript) and isinstance(child.ctx, ast.Store | ast.Del):
             yield src.find_root_name(child)

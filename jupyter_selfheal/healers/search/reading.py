@@ -42,29 +42,29 @@ _GIVES = re.compile(
 """What stands between a call and its result where an example is told in prose."""
 
 
-def examples_of(doc: str, name: str) -> Iterator[tuple[str, str]]:
+def list_examples(doc: str, name: str) -> Iterator[tuple[str, str]]:
     """(call, literal result) for each example of a function in its docstring: doctests, and ``f(2) == 4`` or ``f(2) ➞ 4``."""
     try:
         shown = doctest.DocTestParser().get_examples(doc)
     except ValueError:
         shown = []
-    found = False
+    has_doctest = False
     for example in shown:
         if is_literal(example.want) and is_expression(example.source):
-            found = True
+            has_doctest = True
             yield example.source.strip(), example.want.strip()
-    if not found:
-        yield from told_examples(doc, name)
+    if not has_doctest:
+        yield from list_prose_examples(doc, name)
 
 
-def told_examples(doc: str, name: str) -> Iterator[tuple[str, str]]:
+def list_prose_examples(doc: str, name: str) -> Iterator[tuple[str, str]]:
     """The examples that a docstring tells outside of doctests, on one line each; anything that is not plain is left out."""
     for line in doc.splitlines():
         for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", line):
             ends = (n for n in range(match.end(), len(line) + 1) if line[n - 1] == ")")
             end = next((n for n in ends if _is_plain_call(line[match.start() : n])), 0)
             joint = _GIVES.match(line, end) if end else None
-            if joint and (want := _leading_literal(line[joint.end() :])):
+            if joint and (want := _find_leading_literal(line[joint.end() :])):
                 yield line[match.start() : end], want
 
 
@@ -76,7 +76,7 @@ def _is_plain_call(text: str) -> bool:
     return isinstance(call, ast.Call) and not call.keywords and all(is_literal(ast.unparse(a)) for a in call.args)
 
 
-def _leading_literal(text: str) -> str:
+def _find_leading_literal(text: str) -> str:
     """The literal that a text begins with, up to a full stop, a comment or a word after it; empty where it goes on as a formula."""
     text = text.strip()
     for end in range(len(text), 0, -1):

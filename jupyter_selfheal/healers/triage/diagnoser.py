@@ -30,10 +30,10 @@ class Triage:
         """The first check that is certain decides; else the cause is in the code, here or in the cell of the frame."""
         context = RuleContext(case, facts)
         for check in CHECKS:
-            found = check(context, self)
-            if found is not None:
-                return found
-        return _in_code(context)
+            diagnosis = check(context, self)
+            if diagnosis is not None:
+                return diagnosis
+        return _diagnose_code(context)
 
     def has_remedy(self, context: RuleContext) -> bool:
         """True where a rule has a patch of the notebook itself, not only an installation."""
@@ -46,18 +46,19 @@ class Triage:
         return any(p.applicability is Applicability.SAFE for p in answer.patches)
 
 
-def _in_code(context: RuleContext) -> Diagnosis:
+def _diagnose_code(context: RuleContext) -> Diagnosis:
     failure = context.failure
     if failure.kind is FailureKind.MISSED:
-        return Diagnosis("The cell runs, but does not give what is expected.", Locus.CODE, failure.cell_id)
+        return Diagnosis("The cell runs, but its result is not the expected one.", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.SYNTAX:
         return Diagnosis(f"Syntax error: {failure.evalue or failure.headline}", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.TIMED_OUT:
-        return Diagnosis("The cell does not come to an end in its time.", Locus.CODE, failure.cell_id)
+        return Diagnosis("The cell does not finish within the time limit.", Locus.CODE, failure.cell_id)
     cell_id, _, line = context.location
     number = context.notebook.index(cell_id) + 1
-    cause, advice = causes.find_likely_cause(context)
-    if cause:
+    likely = causes.find_likely_cause(context)
+    if likely is not None:
+        cause, advice = likely
         locus = Locus.ELSEWHERE if cell_id != failure.cell_id and number else Locus.CODE
         return Diagnosis(cause, locus, cell_id, advice=advice)
     if cell_id != failure.cell_id and number:
@@ -67,21 +68,21 @@ def _in_code(context: RuleContext) -> Diagnosis:
 
 CHECKS: tuple[Check, ...] = (
     # what a person meant comes before what a machine lacks; the cheap and certain before what asks the rules
-    meant.interrupted,
-    meant.deliberate,
-    announced.announced,
-    meant.skeleton,
-    exercises.open_value,
-    exercises.unfinished_line,
-    exercises.open_exercise,
-    foreign.not_python,
-    outside.input,
-    outside.memory,
-    outside.credential,
-    outside.network,
-    outside.missing_data,
-    outside.missing_module,
-    outside.machine,
-    raw_data.bad_data,
-    meant.own_check,
+    meant.diagnose_interrupted,
+    meant.diagnose_deliberate,
+    announced.diagnose_announced,
+    meant.diagnose_skeleton,
+    exercises.diagnose_open_value,
+    exercises.diagnose_unfinished_line,
+    exercises.diagnose_open_exercise,
+    foreign.diagnose_not_python,
+    outside.diagnose_input,
+    outside.diagnose_memory,
+    outside.diagnose_credential,
+    outside.diagnose_network,
+    outside.diagnose_missing_data,
+    outside.diagnose_missing_module,
+    outside.diagnose_machine,
+    raw_data.diagnose_bad_data,
+    meant.diagnose_own_check,
 )

@@ -48,9 +48,9 @@ class Memory:
         """What was written since the last call, at most ``limit`` bytes; True where more than that was there (dropped)."""
         file = self.files[name]
         there = os.fstat(file).st_size - os.lseek(file, 0, os.SEEK_CUR)
-        wanted = min(there, limit)
+        size = min(there, limit)
         data = b""
-        while len(data) < wanted and (part := os.read(file, wanted - len(data))):
+        while len(data) < size and (part := os.read(file, size - len(data))):
             data += part
         if there > limit:
             os.lseek(file, there - len(data), os.SEEK_CUR)

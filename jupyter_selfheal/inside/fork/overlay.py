@@ -113,10 +113,10 @@ def _find_earlier() -> tuple[str, dict[str, list[str]]]:
     return "", {}
 
 
-def _choose_targets(wanted: list[str], points: list[str]) -> list[str]:
+def _choose_targets(folders: list[str], points: list[str]) -> list[str]:
     """The folders to overlay, outermost first: one inside another is covered by it unless it is a mount of its own."""
     targets: list[str] = []
-    for path in sorted(dict.fromkeys(wanted), key=len):
+    for path in sorted(dict.fromkeys(folders), key=len):
         if path != "/" and (path in points or not any(is_below(path, other) for other in targets)):
             targets.append(path)
     return targets

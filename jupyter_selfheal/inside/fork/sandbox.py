@@ -48,7 +48,7 @@ _SYS_ADMIN = 1 << 21
 _PROCESSES = 1024
 _FILE_MB = 8192
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
-_probed: dict[int, dict[str, str]] = {}
+_probed: dict[int, dict[str, str | None]] = {}
 
 
 class LayerFailed(Exception):
@@ -58,8 +58,8 @@ class LayerFailed(Exception):
 # --- probing ------------------------------------------------------------------------------------------------------
 
 
-def probe() -> dict[str, str]:
-    """Layer → empty where it is available to this process, else why not. Cached per process.
+def probe() -> dict[str, str | None]:
+    """Layer → None where it is available to this process, else why not. Cached per process.
 
     Each layer is really entered, in a forked child that ends at once: nothing changes here.
     """
@@ -72,7 +72,7 @@ def probe() -> dict[str, str]:
     return dict(_probed[os.getpid()])
 
 
-def _probe_in_child() -> dict[str, str]:
+def _probe_in_child() -> dict[str, str | None]:
     read, write = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of threads; the child touches no lock
@@ -92,11 +92,11 @@ def _probe_in_child() -> dict[str, str]:
     return dict(json.loads(text)) if text else dict.fromkeys(LAYERS, "the probe died")
 
 
-def _try_layers() -> dict[str, str]:
-    layers = {LIMITS: ""}
-    version = syscalls.landlock_version()
-    layers[LANDLOCK] = "" if version >= 1 else "the kernel has no Landlock"
-    layers[LANDLOCK_TCP] = "" if version >= 4 else f"Landlock version {version} is too old"
+def _try_layers() -> dict[str, str | None]:
+    layers: dict[str, str | None] = {LIMITS: None}
+    version = syscalls.read_landlock_version()
+    layers[LANDLOCK] = None if version >= 1 else "the kernel has no Landlock"
+    layers[LANDLOCK_TCP] = None if version >= 4 else f"Landlock version {version} is too old"
     layers[USER] = _explain_refusal(_enter_user_namespace)
     layers[NETWORK] = layers[USER] or _explain_refusal(_enter_network_namespace)
     bound = sockets.list_bound()
@@ -109,12 +109,13 @@ def _try_layers() -> dict[str, str]:
     return layers
 
 
-def _explain_refusal(attempt: Callable[[], object]) -> str:
+def _explain_refusal(attempt: Callable[[], object]) -> str | None:
+    """Why the system refuses what is attempted; None where it does not."""
     try:
         attempt()
     except OSError as error:
         return str(error).split("] ", 1)[-1] or type(error).__name__
-    return ""
+    return None
 
 
 def _try_overlay(folder: str) -> None:
@@ -131,7 +132,7 @@ def _find_temporary_folder() -> str:
 # --- entering -----------------------------------------------------------------------------------------------------
 
 
-def enter(plan: dict[str, Any], probed: dict[str, str]) -> list[str]:
+def enter(plan: dict[str, Any], probed: dict[str, str | None]) -> list[str]:
     """Shut this process in, as far as ``plan`` asks and ``probed`` says is possible; returns the layers that are on.
 
     Must be called in a process of one thread. Raises :class:`LayerFailed` where a layer fails that should not, or where
@@ -183,7 +184,7 @@ def cut_network(shared: list[str]) -> list[str]:
         bound = sockets.list_bound()
         on += [NETWORK] * (not _explain_refusal(_enter_network_namespace))
         on += [SOCKETS] * (not _explain_refusal(lambda: _hide_sockets_from_thread(bound, shared)))
-    if NETWORK not in on and not _explain_refusal(lambda: syscalls.landlock([], files=False, tcp=True)):
+    if NETWORK not in on and not _explain_refusal(lambda: syscalls.enter_landlock([], files=False, tcp=True)):
         on.append(LANDLOCK_TCP)
     sockets.forget_variables()
     return on
@@ -232,7 +233,7 @@ def _enter_landlock(shared: list[str], *, files: bool, tcp: bool) -> list[str]:
     open for the same reason. Under an overlay, writes there are discarded like any other.
     """
     if files or tcp:
-        syscalls.landlock(["/dev", "/proc", *shared], files=files, tcp=tcp)
+        syscalls.enter_landlock(["/dev", "/proc", *shared], files=files, tcp=tcp)
     return [LANDLOCK] * files + [LANDLOCK_TCP] * tcp
 
 

@@ -64,11 +64,11 @@ def list_bound() -> list[str]:
 
 def _resolve(relative: Mapping[str, str]) -> Iterator[str]:
     """Full paths of sockets that were bound to a relative one: it is relative to the folder of whoever holds the socket."""
-    wanted = {f"socket:[{inode}]": path for inode, path in relative.items()}
-    for process in filter(str.isdigit, os.listdir("/proc")) if wanted else ():
+    paths = {f"socket:[{inode}]": path for inode, path in relative.items()}
+    for process in filter(str.isdigit, os.listdir("/proc")) if paths else ():
         with contextlib.suppress(OSError):  # it has ended, or is another user's
             for number in os.listdir(f"/proc/{process}/fd"):
-                path = wanted.get(os.readlink(f"/proc/{process}/fd/{number}"))
+                path = paths.get(os.readlink(f"/proc/{process}/fd/{number}"))
                 if path:
                     yield os.path.join(os.readlink(f"/proc/{process}/cwd"), path)
 

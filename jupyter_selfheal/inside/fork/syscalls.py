@@ -107,18 +107,18 @@ _REFER_ABI_2, _TRUNCATE_ABI_3 = 1 << 13, 1 << 14
 _TCP_ABI_4 = 0b11
 
 
-def landlock_version() -> int:
+def read_landlock_version() -> int:
     """The ABI version of Landlock, 0 where the system has none."""
     result = int(_libc.syscall(ctypes.c_long(_NR_LANDLOCK_CREATE), None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
     return max(result, 0)
 
 
-def landlock(writable: list[str], *, files: bool, tcp: bool) -> None:
+def enter_landlock(writable: list[str], *, files: bool, tcp: bool) -> None:
     """Forbid this process and its children, for good, to write outside of ``writable`` (``files``), to use TCP (``tcp``).
 
     Raises ``OSError`` where the running version cannot do it. A process under Landlock cannot mount any more.
     """
-    version = landlock_version()
+    version = read_landlock_version()
     rights = _WRITES_ABI_1 | (_REFER_ABI_2 if version >= 2 else 0) | (_TRUNCATE_ABI_3 if version >= 3 else 0)
     if version < (4 if tcp else 1):
         raise OSError(errno.ENOSYS, "this system's Landlock cannot do it")

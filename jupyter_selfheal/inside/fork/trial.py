@@ -47,10 +47,10 @@ class State:
         """The handlers that the user's kernel had set."""
         self.headroom_mb = headroom_mb
         """MiB of free memory below which nothing is forked ahead."""
-        self.known_probe: dict[str, str] | None = None
+        self.known_probe: dict[str, str | None] | None = None
         """What :meth:`probe_layers` gave; None where that is not known, or holds no more as this process has been shut in."""
 
-    def probe_layers(self) -> dict[str, str]:
+    def probe_layers(self) -> dict[str, str | None]:
         """The sandbox's layers that can be had here; tried once."""
         if self.known_probe is None:
             self.known_probe = sandbox.probe()

@@ -42,9 +42,9 @@ def select_date_formats(state: FailureState, expression: str, formats: list[str]
     return [f for f in formats if texts and all(_fits(text, f) for text in texts)]
 
 
-def _fits(text: str, wanted: str) -> bool:
+def _fits(text: str, date_format: str) -> bool:
     try:
-        datetime.strptime(text.strip(), wanted)
+        datetime.strptime(text.strip(), date_format)
     except ValueError:
         return False
     return True

@@ -26,7 +26,7 @@ def probe(shell: Any, last: Any, argument: Any) -> dict[str, Any]:
     ``but`` are the sources of examples that are left out. The docstrings are those of the notebook as it was, so that a patch cannot pass by changing them. Returns
     {"ok", "tried", "failed", "why"}.
     """
-    parser, said = doctest.DocTestParser(), []
+    parser, report = doctest.DocTestParser(), []
     runner = doctest.DocTestRunner(
         checker=_Meaning(),
         verbose=False,
@@ -40,11 +40,11 @@ def probe(shell: Any, last: Any, argument: Any) -> dict[str, Any]:
         result = runner.run(test, out=lines.append, clear_globs=True)
         tried += result.attempted
         failed += result.failed
-        said += lines
-    return {"ok": failed == 0, "tried": tried, "failed": failed, "why": _first("".join(said))}
+        report += lines
+    return {"ok": failed == 0, "tried": tried, "failed": failed, "why": _find_first_failure("".join(report))}
 
 
-def _first(report: str) -> str:
+def _find_first_failure(report: str) -> str:
     """The first failure of doctest's report, without its frame of asterisks."""
     parts = [part.strip() for part in report.split("*" * 70) if part.strip()]
     return parts[0][:600] if parts else ""

@@ -108,7 +108,7 @@ def find_traceback(error: Any, place: Any) -> Any:
     return next((e for e in entries if in_a_cell.search(e.tb_frame.f_code.co_filename)), None)
 
 
-def dotted_path(obj: Any) -> str:
+def build_dotted_path(obj: Any) -> str:
     """Where a class, a function or a module is from: ``pandas.core.frame.DataFrame``."""
     if isinstance(obj, types.ModuleType):
         return obj.__name__
@@ -142,10 +142,10 @@ def describe_object(obj: Any) -> dict[str, Any]:
     return {
         "type": kind.__name__,
         "module": kind.__module__,
-        "mro": [dotted_path(c) for c in kind.__mro__],
-        "bases": [dotted_path(c) for c in obj.__mro__] if isinstance(obj, type) else [],
+        "mro": [build_dotted_path(c) for c in kind.__mro__],
+        "bases": [build_dotted_path(c) for c in obj.__mro__] if isinstance(obj, type) else [],
         "home": name_home(obj),
-        "path": dotted_path(obj) if callable(obj) or isinstance(obj, types.ModuleType) else "",
+        "path": build_dotted_path(obj) if callable(obj) or isinstance(obj, types.ModuleType) else "",
         "name": getattr(obj, "__name__", "") if is_named else "",
         "is_module": isinstance(obj, types.ModuleType),
         "is_class": isinstance(obj, type),

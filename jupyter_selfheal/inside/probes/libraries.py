@@ -17,7 +17,7 @@ from jupyter_selfheal.inside.probes.failure_state import (
     LIMIT,
     FailureState,
     answer,
-    dotted_path,
+    build_dotted_path,
     list_attributes,
     question,
 )
@@ -114,7 +114,9 @@ def reference(state: FailureState, path: str) -> Any:
     module = next((prefix for prefix in prefixes if _can_import(prefix)), "")
     rest = path[len(module) + 1 :]
     first = rest.split(".")[0]
-    is_same = dotted_path(namespace.get(first)) == module + "." + first or _is_in(namespace.get(first), module, first)
+    is_same = build_dotted_path(namespace.get(first)) == module + "." + first or _is_in(
+        namespace.get(first), module, first
+    )
     return {
         "written": written,
         "module": module,
@@ -166,4 +168,4 @@ def list_modules(state: FailureState) -> Any:
 @question
 def name_definition(state: FailureState, path: str) -> Any:
     """The path under which what a dotted path leads to was defined; None where it leads nowhere."""
-    return dotted_path(_follow(path))
+    return build_dotted_path(_follow(path))

@@ -13,8 +13,8 @@ from jupyter_selfheal.inside.probes.failure_state import (
     LIMIT,
     FailureState,
     answer,
+    build_dotted_path,
     describe_object,
-    dotted_path,
     question,
 )
 
@@ -116,7 +116,7 @@ def table(state: FailureState, expression: str) -> Any:
         return None
     columns = list(obj.columns[:TABLE_COLUMNS]) if hasattr(obj, "columns") else []
     return {
-        "index_type": dotted_path(type(index)),
+        "index_type": build_dotted_path(type(index)),
         "index_dtype": str(getattr(index, "dtype", "")),
         "length": len(obj),
         "columns": [c if isinstance(c, (str, int)) else repr(c) for c in columns],

@@ -14,9 +14,9 @@ SHOWN = 2_000
 
 def probe(shell: Any, last: Any, argument: Any) -> dict[str, str]:
     """The values of the variables named in ``argument``, as text; modules, functions and classes are left out."""
-    found = {}
+    texts = {}
     for name in argument:
         value = shell.user_ns.get(name, types)
         if not isinstance(value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)):
-            found[name] = repr(value)[:SHOWN]
-    return found
+            texts[name] = repr(value)[:SHOWN]
+    return texts

@@ -36,34 +36,34 @@ def probe(shell: Any, last: Any, argument: Any) -> dict[str, str]:
     ``function.variable``.
     """
     space, values, keyed = shell.user_ns, bool(argument["values"]), set(argument["keyed"])
-    found = {name: line(space[name], values, name in keyed) for name in argument["names"] if name in space}
-    function, local = innermost(getattr(last, "error", None), space)
+    lines = {name: summarise_safely(space[name], values, name in keyed) for name in argument["names"] if name in space}
+    function, local = find_innermost(getattr(last, "error", None), space)
     for name in list(local)[:LOCALS]:
-        found[f"{function}.{name}"] = line(local[name], values, name in keyed)
-    return found
+        lines[f"{function}.{name}"] = summarise_safely(local[name], values, name in keyed)
+    return lines
 
 
-def innermost(error: Any, space: Any) -> tuple[str, dict[str, Any]]:
+def find_innermost(error: Any, space: Any) -> tuple[str, dict[str, Any]]:
     """The last function of the user's own in the traceback, and its local variables; nothing where the cell itself raised."""
-    found: tuple[str, dict[str, Any]] = ("", {})
+    innermost: tuple[str, dict[str, Any]] = ("", {})
     step = getattr(error, "__traceback__", None)
     while step is not None:
         frame = step.tb_frame
         if frame.f_globals is space and frame.f_locals is not space:
-            found = (frame.f_code.co_name, dict(frame.f_locals))
+            innermost = (frame.f_code.co_name, dict(frame.f_locals))
         step = step.tb_next
-    return found
+    return innermost
 
 
-def line(value: Any, values: bool, keyed: bool = False) -> str:
+def summarise_safely(value: Any, values: bool, keyed: bool = False) -> str:
     """The summary of one object, bounded; it never raises."""
     try:
-        return summary(value, values, keyed)[:TEXT]
+        return summarise(value, values, keyed)[:TEXT]
     except Exception as error:
         return f"{type(value).__name__} (cannot be read: {type(error).__name__})"
 
 
-def summary(value: Any, values: bool, keyed: bool = False) -> str:
+def summarise(value: Any, values: bool, keyed: bool = False) -> str:
     """The line for one object; of a dictionary that is ``keyed`` with the names of its fields."""
     kind = type(value)
     home = (kind.__module__ or "").split(".")[0]
@@ -72,21 +72,23 @@ def summary(value: Any, values: bool, keyed: bool = False) -> str:
     if inspect.isclass(value):
         return f"class {value.__name__}"
     if inspect.isroutine(value):
-        return f"function {getattr(value, '__name__', '?')}{_signature(value)}"
+        return f"function {getattr(value, '__name__', '?')}{_format_signature(value)}"
     if home == "pandas":
-        return _pandas(value, values)
+        return _summarise_pandas(value, values)
     if home in ("numpy", "torch", "tensorflow", "jax", "polars", "scipy", "xarray") and hasattr(value, "shape"):
         shape, dtype = tuple(value.shape), getattr(value, "dtype", "")
-        return f"{home}.{kind.__name__} shape {shape} dtype {dtype}{_preview(value, values and _small(value))}"
+        return (
+            f"{home}.{kind.__name__} shape {shape} dtype {dtype}{_format_preview(value, values and _is_small(value))}"
+        )
     if isinstance(value, PLAIN):
         length = f" of length {len(value)}" if isinstance(value, str | bytes) else ""
-        return f"{kind.__name__}{length}{_preview(value, values)}"
+        return f"{kind.__name__}{length}{_format_preview(value, values)}"
     if kind in (list, tuple, set, frozenset):
-        return f"{kind.__name__} of {len(value)}: {_kinds(value)}{_preview(value, values and _is_plain(value))}"
+        return f"{kind.__name__} of {len(value)}: {_list_kinds(value)}{_format_preview(value, values and _is_plain(value))}"
     if kind is dict:
-        told = values or (keyed and is_record(value))
-        keys = f", keys {list(value)[:KEYS]!r}" if told else f", keys: {_kinds(value)}"
-        return f"dict of {len(value)}{keys}, values: {_kinds(value.values())}"
+        shows_keys = values or (keyed and is_record(value))
+        keys = f", keys {list(value)[:KEYS]!r}" if shows_keys else f", keys: {_list_kinds(value)}"
+        return f"dict of {len(value)}{keys}, values: {_list_kinds(value.values())}"
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
@@ -95,14 +97,14 @@ def is_record(value: Any) -> bool:
     return len(value) <= RECORD and all(type(key) is str and FIELD.fullmatch(key) for key in value)
 
 
-def _signature(value: Any) -> str:
+def _format_signature(value: Any) -> str:
     try:
         return str(inspect.signature(value))
     except (TypeError, ValueError):
         return "(...)"
 
 
-def _pandas(value: Any, values: bool) -> str:
+def _summarise_pandas(value: Any, values: bool) -> str:
     kind = type(value).__name__
     if kind == "DataFrame":
         columns = ", ".join(f"{name!r}: {dtype}" for name, dtype in list(value.dtypes.items())[:30])
@@ -117,18 +119,18 @@ def _pandas(value: Any, values: bool) -> str:
     return f"pandas.{kind} length {len(value)}" if hasattr(value, "__len__") else f"pandas.{kind}"
 
 
-def _kinds(items: Any) -> str:
+def _list_kinds(items: Any) -> str:
     """The types among the first hundred."""
-    found: list[str] = []
+    kinds: list[str] = []
     for n, item in enumerate(items):
         if n == 100:
             break
-        if type(item).__name__ not in found:
-            found.append(type(item).__name__)
-    return ", ".join(found[:5]) or "empty"
+        if type(item).__name__ not in kinds:
+            kinds.append(type(item).__name__)
+    return ", ".join(kinds[:5]) or "empty"
 
 
-def _small(value: Any) -> bool:
+def _is_small(value: Any) -> bool:
     size = 1
     for n in value.shape:
         size *= int(n)
@@ -139,5 +141,5 @@ def _is_plain(items: Any) -> bool:
     return len(items) <= 50 and all(isinstance(item, PLAIN) for item in items)
 
 
-def _preview(value: Any, wanted: bool) -> str:
-    return f" = {repr(value)[:120]}" if wanted else ""
+def _format_preview(value: Any, is_shown: bool) -> str:
+    return f" = {repr(value)[:120]}" if is_shown else ""

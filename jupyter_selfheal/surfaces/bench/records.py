@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.healers.search.reading import examples_of
+from jupyter_selfheal.healers.search.reading import list_examples
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
 _FILES = (".jsonl", ".jsonl.gz", ".ndjson")
@@ -164,4 +164,4 @@ def _find_examples(record: dict[str, Any], entry: str, definition: str, setup: s
 def _find_docstring_examples(definition: str, entry: str) -> Iterator[tuple[str, str]]:
     for node in ast.parse(definition).body:
         if isinstance(node, ast.FunctionDef) and node.name == entry and (doc := ast.get_docstring(node)):
-            yield from examples_of(doc, entry)
+            yield from list_examples(doc, entry)

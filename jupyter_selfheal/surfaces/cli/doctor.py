@@ -50,7 +50,7 @@ def collect_findings() -> dict[str, JSON]:
     }
 
 
-def _describe_reachable(layers: Mapping[str, str]) -> str:
+def _describe_reachable(layers: Mapping[str, str | None]) -> str:
     """What of this machine a trial or an ``--offline`` cell can still connect to."""
     cut = not layers.get(sandbox.NETWORK, "not probed")
     open_ports = [] if cut else ["abstract sockets"] if not layers.get(sandbox.LANDLOCK_TCP) else ["the network"]

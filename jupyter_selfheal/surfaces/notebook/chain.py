@@ -118,11 +118,11 @@ class Chain:
         """What the cell's own oracle asks of the state; statements that check it run apart, in a throw-away trial."""
         if not cell.oracle:
             return ()
-        steps = self._scorer.oracle_steps(_build_case(cell, notebook), BASELINE)
+        steps = self._scorer.list_oracle_steps(_build_case(cell, notebook), BASELINE)
         return tuple(s for s in steps if not isinstance(s, Run))
 
     def _run_checks(self, trial: Trial, after: TrialKernel | None, cell: Cell, notebook: Notebook) -> Trial:
-        steps = self._scorer.oracle_steps(_build_case(cell, notebook), BASELINE)
+        steps = self._scorer.list_oracle_steps(_build_case(cell, notebook), BASELINE)
         checks = tuple(s for s in steps if isinstance(s, Run) and s.role is Role.CHECK)
         if not checks or after is None:
             return trial

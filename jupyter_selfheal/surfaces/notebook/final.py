@@ -192,7 +192,7 @@ class FinalCheck:
         # a %pip line of ours was proven in a scratch directory, which is on the path here
         ours = notebook.index(cell.id) >= 0 and self.document.notebook.index(cell.id) < 0
         code = "" if ours and cell.source.startswith("%pip install ") else cell.source
-        asked = self.dependencies.scorer.oracle_steps(_build_case(cell, notebook), BASELINE) if cell.oracle else ()
+        asked = self.dependencies.scorer.list_oracle_steps(_build_case(cell, notebook), BASELINE) if cell.oracle else ()
         run = Run(code, cell.id, go_on=True, timeout=self.limits.most_seconds_for(cell))
         return (run, *(s for s in asked if not isinstance(s, Run)))
 

@@ -77,7 +77,7 @@ def fix(history: tuple[Attempt, ...] = ()) -> ModelRequest:
 
 def judge() -> ModelRequest:
     provider = ScriptedProvider(["{}", "{}"])
-    ModelJudge(provider, HealConfig(), Redactor(), read_prompt).opinions(CASE, FAILED, [(PATCH, RAN)], ())
+    ModelJudge(provider, HealConfig(), Redactor(), read_prompt).ask_opinions(CASE, FAILED, [(PATCH, RAN)], ())
     assert BASELINE.is_empty
     return provider.requests[0]
 
@@ -85,7 +85,7 @@ def judge() -> ModelRequest:
 def critic() -> ModelRequest:
     provider = ScriptedProvider(["{}"])
     other = Patch((Replace("a", FUNCTION, FUNCTION.replace("len(value)", "len(values)")),), "Write values")
-    ModelCritic(provider, HealConfig(), Redactor(), read_prompt).risks(
+    ModelCritic(provider, HealConfig(), Redactor(), read_prompt).ask_risks(
         CASE, [(other, ()), (PATCH, ("deletion", "network"))]
     )
     return provider.requests[0]

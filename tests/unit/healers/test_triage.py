@@ -137,11 +137,11 @@ def test_a_tag_or_the_same_stored_error_means_deliberate_and_another_stored_erro
 @pytest.mark.parametrize(
     ("cause", "cells"),
     [
-        ("`nobody_made_it` is defined nowhere in the notebook.", ["nobody_made_it(3)"]),
+        ("`nobody_made_it` isn't defined anywhere in this notebook.", ["nobody_made_it(3)"]),
         ("`x` was deleted in cell 1.", ["x = 1\ndel x", "x + 1"]),
-        ("`late` is defined only in cell 2, below this one.", ["late + 1", "late = 2"]),
-        ("`price` was taken away in cell 2.", ["d = {'price': 1}", "d.pop('price')", "d['price']"]),
-        ("`m` is None: that is what `re.search('a', 'b')` gave in cell 1.", ["import re\nm = re.search('a', 'b')", "m.group()"]),
+        ("`late` is first defined in cell 2, below this one.", ["late + 1", "late = 2"]),
+        ("`price` was removed in cell 2.", ["d = {'price': 1}", "d.pop('price')", "d['price']"]),
+        ("`m` is None: `re.search('a', 'b')` in cell 1 returned None.", ["import re\nm = re.search('a', 'b')", "m.group()"]),
     ],
 )  # fmt: skip
 def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, cause: str, cells: list[str]) -> None:

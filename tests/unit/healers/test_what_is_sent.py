@@ -18,7 +18,7 @@ from jupyter_selfheal.healers.model.context import (
     shorten_paths,
 )
 from jupyter_selfheal.healers.model.healer import LanguageModelHealer
-from jupyter_selfheal.inside.probes.variables import summary
+from jupyter_selfheal.inside.probes.variables import summarise
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.model import (
     Attempt,
@@ -153,7 +153,7 @@ def test_the_keys_of_a_dictionary_go_out_only_where_they_are_fields_that_the_fai
     assert "other: dict of 1, keys: str" in text
     assert find_looked_up_names(case) == {"row", "many", "ages", "entry"}
     for value, why in (({"ann@example.org": 31}, "no field's name"), ({f"k{n}": n for n in range(31)}, "too many")):
-        assert "keys: str" in summary(value, values=False, keyed=True), why
+        assert "keys: str" in summarise(value, values=False, keyed=True), why
 
 
 def test_a_secret_among_the_keys_is_still_replaced() -> None:
@@ -177,7 +177,7 @@ def test_a_secret_among_the_keys_is_still_replaced() -> None:
     ],
 )
 def test_summaries_tell_kinds_not_values(value: Any, line: str) -> None:
-    assert summary(value, values=False) == line
+    assert summarise(value, values=False) == line
 
 
 def test_paths_say_nothing_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:

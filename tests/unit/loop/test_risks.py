@@ -85,7 +85,7 @@ class Critic:
     def worst_case(self, case: Case) -> Cost:
         return self.price
 
-    def risks(self, case: Case, patches: object) -> tuple[dict[str, str], Cost, object]:
+    def ask_risks(self, case: Case, patches: object) -> tuple[dict[str, str], Cost, object]:
         self.asked += [patch.title for patch, _ in patches]  # type: ignore[attr-defined]
         return {patch.id: self.says for patch, _ in patches}, self.price, {"calls": []}  # type: ignore[attr-defined]
 

@@ -86,7 +86,7 @@ class Declared:
         return Judgement(verdicts, Cost(), {"asked": len(tried)})
 
     def __getattr__(self, name: str) -> object:
-        assert name in ("oracle_steps", "find_missed_expectation", "worst_case", "rank"), (
+        assert name in ("list_oracle_steps", "find_missed_expectation", "worst_case", "rank"), (
             f"{name} is no part of the port"
         )
         return getattr(self._scripted, name)

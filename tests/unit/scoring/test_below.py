@@ -4,23 +4,23 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Cell, Oracle, Output, Role, Run
-from jupyter_selfheal.scoring.asserts import asserts_in, below, run_by
-from jupyter_selfheal.scoring.downstream import CellsBelow, chosen
+from jupyter_selfheal.scoring.asserts import count_asserts_run, find_asserts_below, list_asserts
+from jupyter_selfheal.scoring.downstream import CellsBelow, choose_cells
 from tests.scoring_cases import case_of, patch_of
 
 
 def test_asserts_inside_functions_are_there_but_do_not_run() -> None:
     source = "def f():\n    assert 1\nfor x in xs:\n    assert x\nnp.testing.assert_allclose(a, b)"
-    assert len(asserts_in(source)) == 3
-    assert run_by(source) == 2
+    assert len(list_asserts(source)) == 3
+    assert count_asserts_run(source) == 2
 
 
 def test_asserts_of_test_functions_count_where_the_cell_calls_them() -> None:
     check = "def check(f):\n    assert f(1) == 1\n    assert f(2) == 2\n"
-    assert run_by("check(abs)", [check]) == 2
-    assert run_by(f"{check}check(abs)\nassert True") == 3
-    assert run_by(check) == 0
-    assert run_by("f(1)", ["def f(n):\n    assert n\n"]) == 0
+    assert count_asserts_run("check(abs)", [check]) == 2
+    assert count_asserts_run(f"{check}check(abs)\nassert True") == 3
+    assert count_asserts_run(check) == 0
+    assert count_asserts_run("f(1)", ["def f(n):\n    assert n\n"]) == 0
 
 
 def test_only_asserts_on_what_is_there_are_asked() -> None:
@@ -35,19 +35,19 @@ def test_only_asserts_on_what_is_there_are_asked() -> None:
         ],
         failing=1,
     )
-    found = below(case, patch_of(case, "y = f(x)"))
+    found = find_asserts_below(case, patch_of(case, "y = f(x)"))
     assert [b.code for b in found] == ["assert y == 4", "assert math.isclose(y, 4)"]
     assert all(b.decides for b in found)
 
 
 def test_an_assert_on_other_definitions_does_not_decide() -> None:
     case = case_of(["def mean(xs):\n    return 0", "xs = load()", "assert mean(xs) == 3\nassert xs"], failing=1)
-    assert [b.decides for b in below(case, patch_of(case, "xs = [3]"))] == [False, True]
+    assert [b.decides for b in find_asserts_below(case, patch_of(case, "xs = [3]"))] == [False, True]
 
 
 def test_the_nearest_dependent_cells_are_run_with_what_they_need() -> None:
     case = case_of(["df = load()", "k = 2", "unrelated = 1", "df2 = df * k", "print(df2)"])
-    assert [c.id for c in chosen(case, patch_of(case, "df = read()"))] == ["c1", "c3", "c4"]
+    assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c1", "c3", "c4"]
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_the_nearest_dependent_cells_are_run_with_what_they_need() -> None:
 )
 def test_cells_that_are_dear_harmful_or_unrelated_are_not_run(cell: Cell) -> None:
     case = case_of(["import pandas as pd\nmodel = 1", "df = load()", cell], failing=1)
-    assert chosen(case, patch_of(case, "df = read()")) == ()
+    assert choose_cells(case, patch_of(case, "df = read()")) == ()
 
 
 def test_a_cell_that_needs_one_that_was_left_out_is_left_out() -> None:
     case = case_of(["df = load()", Cell("b", "m = fit(df)", expensive=True), "print(m, df)", "print(df)"])
-    assert [c.id for c in chosen(case, patch_of(case, "df = read()"))] == ["c3"]
+    assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c3"]
 
 
 def test_steps_share_the_seconds_and_carry_the_cells_own_expectations() -> None:

@@ -4,13 +4,13 @@ import ast
 
 import pytest
 
-from jupyter_selfheal.scoring.discarded import thrown_away
+from jupyter_selfheal.scoring.discarded import find_discarded_values
 
 OLD = "z = zip('ba', [2, 1])\nz.sort()\nprint(list(z))"
 
 
 def said(new: str, old: str = OLD) -> list[str]:
-    return list(thrown_away([ast.parse(old)], [ast.parse(new)]))
+    return list(find_discarded_values([ast.parse(old)], [ast.parse(new)]))
 
 
 @pytest.mark.parametrize("instead", ["sorted(z)", "list(z)", "z[0]", "z", "z + z", "x == 3"])

@@ -10,7 +10,7 @@ import pytest
 from jupyter_selfheal.inside.probes import doctests
 from jupyter_selfheal.inside.probes.expected import probe
 from jupyter_selfheal.model import Ending, Isolation, Oracle, Output, Start, StepResult, Trial
-from jupyter_selfheal.scoring.expected import parts, stdout_difference
+from jupyter_selfheal.scoring.expected import find_stdout_difference, read_parts
 from tests.scoring_cases import case_of, patch_of
 
 ENDED = (Ending.FINISHED, Start.AFTER_FAILURE, Isolation("fake"))
@@ -62,12 +62,12 @@ def test_doctests_are_compared_by_what_they_mean() -> None:
     [("Total: 6", "Total: 6\n"), ("a\nb", "\na  \nb\n\n"), ("/Total: \\d+/", "x\nTotal: 16\n"), ("/^b$/", "a\nb\nc")],
 )
 def test_printed_text_is_met_up_to_trailing_space(wanted: str, text: str) -> None:
-    assert stdout_difference(wanted, text) == ""
+    assert find_stdout_difference(wanted, text) is None
 
 
 @pytest.mark.parametrize(("wanted", "text"), [("6", "16\n"), ("a\nb", "a b"), ("/^b$/", "ab"), ("/(/", "("), ("x", "")])
 def test_other_printed_text_is_a_difference(wanted: str, text: str) -> None:
-    assert stdout_difference(wanted, text)
+    assert find_stdout_difference(wanted, text)
 
 
 def test_what_was_printed_before_the_failure_counts_for_a_resumed_trial() -> None:
@@ -77,6 +77,6 @@ def test_what_was_printed_before_the_failure_counts_for_a_resumed_trial() -> Non
     same, changed = patch_of(case, "print('a')\nprint('b')"), patch_of(case, "print('a', end='\\n')\nprint('b')")
     left = Trial("p", (StepResult("ok", outputs=(Output("stream", "stdout", "b\n"),)),), *ENDED)
     whole = replace(left, steps=(StepResult("ok", outputs=(Output("stream", "stdout", "a\nb\n"),)),))
-    assert parts(case, left, same)[0].met
-    assert parts(case, whole, changed)[0].met
-    assert not parts(case, replace(left, start=Start.BEFORE_CELL), same)[0].met
+    assert read_parts(case, left, same)[0].met
+    assert read_parts(case, whole, changed)[0].met
+    assert not read_parts(case, replace(left, start=Start.BEFORE_CELL), same)[0].met

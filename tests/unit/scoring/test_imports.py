@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.scoring.imports import only_imports
+from jupyter_selfheal.scoring.imports import adds_only_imports
 from tests.scoring_cases import case_of, patch_of
 
 
@@ -18,4 +18,4 @@ from tests.scoring_cases import case_of, patch_of
 )
 def test_a_patch_that_only_imports_is_known(new: str, answer: bool) -> None:
     case = case_of(["x = 1", "df = pd.DataFrame()\nprint(df)"], failing=1, ename="NameError")
-    assert only_imports(case, patch_of(case, new)) is answer
+    assert adds_only_imports(case, patch_of(case, new)) is answer

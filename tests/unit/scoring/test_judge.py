@@ -47,7 +47,7 @@ def judge_of(*lines: Any, **config: Any) -> tuple[ModelJudge, ScriptedProvider]:
 
 
 def opinions(judge: ModelJudge, case: Case, patches: list[Patch]) -> Any:
-    return judge.opinions(case, try_patch(case, BASELINE), [(p, try_patch(case, p)) for p in patches], ())
+    return judge.ask_opinions(case, try_patch(case, BASELINE), [(p, try_patch(case, p)) for p in patches], ())
 
 
 def test_a_single_patch_is_paired_with_the_original_twice_with_the_order_swapped() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Run, TrialRequest
-from jupyter_selfheal.scoring.questions import questions
+from jupyter_selfheal.scoring.questions import choose_questions
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from tests.scoring_cases import case_of, patch_of, try_patch
@@ -31,7 +31,7 @@ def asked() -> Asked:
             steps = (Run(patch.source_of("c1", cell), "c1"), probe)
             return FakeKernel([above]).run(TrialRequest(steps, patch.id))[0].probe(probe.name)
 
-        return questions(case, found, look)
+        return choose_questions(case, found, look)
 
     return run
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import BASELINE, Patch, Replace
-from jupyter_selfheal.scoring.randomness import unseeded
+from jupyter_selfheal.scoring.randomness import draws_unseeded
 from tests.scoring_cases import case_of
 
 
@@ -18,7 +18,7 @@ from tests.scoring_cases import case_of
     ],
 )
 def test_draws_that_the_cell_depends_on_make_its_numbers_new_in_every_run(sources: list[str]) -> None:
-    assert unseeded(case_of(sources, failing=len(sources) - 1), BASELINE)
+    assert draws_unseeded(case_of(sources, failing=len(sources) - 1), BASELINE)
 
 
 @pytest.mark.parametrize(
@@ -32,10 +32,10 @@ def test_draws_that_the_cell_depends_on_make_its_numbers_new_in_every_run(source
     ],
 )
 def test_seeded_draws_and_draws_that_the_cell_does_not_read_leave_its_numbers_as_they_are(sources: list[str]) -> None:
-    assert not unseeded(case_of(sources, failing=len(sources) - 1), BASELINE)
+    assert not draws_unseeded(case_of(sources, failing=len(sources) - 1), BASELINE)
 
 
 def test_a_cell_that_does_not_parse_is_read_as_the_patch_makes_it() -> None:
     case = case_of(["d = stats.norm.rvs(size=9)", "print mean(d)"], failing=1)
     mended = Replace("c1", "print mean(d)", "print(mean(d))")
-    assert unseeded(case, Patch((mended,), title="print is a function"))
+    assert draws_unseeded(case, Patch((mended,), title="print is a function"))

@@ -28,7 +28,7 @@ from jupyter_selfheal.model import (
     Trial,
 )
 from jupyter_selfheal.ports import Scorer
-from jupyter_selfheal.scoring.scorer import EvidenceScorer, diff_size
+from jupyter_selfheal.scoring.scorer import EvidenceScorer, measure_diff
 from jupyter_selfheal.scoring.verdict import Opinion
 from tests.scoring_cases import case_of, patch_of, try_patch
 
@@ -195,7 +195,7 @@ class Eights:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def opinions(
+    def ask_opinions(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
     ) -> tuple[Mapping[str, Opinion], Cost, Any]:
         self.asked += [p.title for p, _ in tried]
@@ -231,6 +231,6 @@ def test_the_size_of_a_patch_is_what_must_be_read() -> None:
         "total = 0\ntotal = rows\nfor row in range(1, rows):\n    total =+ row",
         "total = sum(range(rows + 1))",
     )
-    sizes = [diff_size(patch_of(case, source)) for source in after]
+    sizes = [measure_diff(patch_of(case, source)) for source in after]
     assert sizes == sorted(sizes)
     assert len(set(sizes)) == len(sizes)

@@ -7,7 +7,7 @@ import pytest
 
 from jupyter_selfheal.model import FailureKind
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
-from jupyter_selfheal.scoring.shifted_results import shifted
+from jupyter_selfheal.scoring.shifted_results import is_shifted
 from tests.scoring_cases import case_of, patch_of, try_patch
 
 AREA = "def area(w, h):\n    return w * h"
@@ -77,7 +77,7 @@ def test_one_check_is_enough_for_a_change_within_the_computation() -> None:
 )
 def test_a_shift_is_the_same_value_with_a_constant_or_without_its_end(old: str, new: str, answer: bool) -> None:
     case = case_of([old], kind=FailureKind.MISSED)
-    assert shifted(case, patch_of(case, new)) is answer
+    assert is_shifted(case, patch_of(case, new)) is answer
 
 
 def test_a_guess_with_a_rival_is_shown_not_accepted() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Case, Cell, FailureKind, Frame, Insert, Notebook, Oracle, Output, Patch, Replace
-from jupyter_selfheal.scoring.tampering import remarks, tampering
+from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
 from tests.scoring_cases import case_of, patch_of
 
 # (source, failing line, patched source, what it is called)
@@ -88,41 +88,43 @@ HONEST = [
 @pytest.mark.parametrize(("source", "line", "after", "word"), CHEATS, ids=[c[2][:40] for c in CHEATS])
 def test_cheats_are_named(source: str, line: int, after: str, word: str) -> None:
     case = case_of([source], line=line)
-    assert word in " ".join(tampering(case, patch_of(case, after)))
+    assert word in " ".join(find_tampering(case, patch_of(case, after)))
 
 
 @pytest.mark.parametrize(("source", "line", "after"), HONEST, ids=[c[2][:40] for c in HONEST])
 def test_honest_patches_are_not(source: str, line: int, after: str) -> None:
     case = case_of([source], line=line)
-    assert tampering(case, patch_of(case, after)) == ()
+    assert find_tampering(case, patch_of(case, after)) == ()
 
 
 def test_deleting_a_line_that_does_not_parse_is_named() -> None:
     case = case_of(["x = 1\nfor i in rang(3)\n    print(i)"], line=2, kind=FailureKind.SYNTAX, ename="SyntaxError")
-    assert "deletes" in " ".join(tampering(case, patch_of(case, "x = 1")))
-    assert "deletes" in " ".join(tampering(case, patch_of(case, "x = 1\n# for i in rang(3)\n#     print(i)")))
-    assert tampering(case, patch_of(case, "x = 1\nfor i in rang(3):\n    print(i)")) == ()
+    assert "deletes" in " ".join(find_tampering(case, patch_of(case, "x = 1")))
+    assert "deletes" in " ".join(find_tampering(case, patch_of(case, "x = 1\n# for i in rang(3)\n#     print(i)")))
+    assert find_tampering(case, patch_of(case, "x = 1\nfor i in rang(3):\n    print(i)")) == ()
 
 
 def test_a_rule_may_say_that_removal_is_the_remedy_and_a_model_may_not() -> None:
     case = case_of(["import sys\nsys.setdefaultencoding('utf8')"], line=2)
     after = "import sys"
-    assert tampering(case, patch_of(case, after, healer="rules", removes="a call that Python 3 does not have")) == ()
-    assert tampering(case, patch_of(case, after, healer="language_model", removes="it"))
-    assert tampering(case, patch_of(case, after, healer="rules+language_model", removes="it"))
+    assert (
+        find_tampering(case, patch_of(case, after, healer="rules", removes="a call that Python 3 does not have")) == ()
+    )
+    assert find_tampering(case, patch_of(case, after, healer="language_model", removes="it"))
+    assert find_tampering(case, patch_of(case, after, healer="rules+language_model", removes="it"))
 
 
 def test_a_rules_successor_may_share_no_word_with_what_it_replaces() -> None:
     case = case_of(["pd.options.display.mpl_style = 'default'\nx = 1"])
     after = "from matplotlib.style import use\nuse('ggplot')\nx = 1"
-    assert tampering(case, patch_of(case, after, healer="rules")) == ()
-    assert tampering(case, patch_of(case, after, healer="language_model"))
-    assert tampering(case, patch_of(case, "import math\nx = 1", healer="rules"))
+    assert find_tampering(case, patch_of(case, after, healer="rules")) == ()
+    assert find_tampering(case, patch_of(case, after, healer="language_model"))
+    assert find_tampering(case, patch_of(case, "import math\nx = 1", healer="rules"))
 
 
 def test_what_the_user_wrote_is_never_tampering() -> None:
     case = case_of(["y = df.mean()"])
-    assert tampering(case, patch_of(case, "y = 3", healer="user")) == ()
+    assert find_tampering(case, patch_of(case, "y = 3", healer="user")) == ()
 
 
 def test_the_statement_that_failed_in_another_cell_must_stay_there() -> None:
@@ -132,8 +134,8 @@ def test_the_statement_that_failed_in_another_cell_must_stay_there() -> None:
     case: Case = case_of(sources, failing=1, frames=(frames[0], frames[1]))
     honest = patch_of(case, "def mean(xs):\n    return sum(xs) / len(xs)", "c0")
     gutted = patch_of(case, "def mean(xs):\n    return 1.5", "c0")
-    assert tampering(case, honest) == ()
-    assert "constant" in " ".join(tampering(case, gutted))
+    assert find_tampering(case, honest) == ()
+    assert "constant" in " ".join(find_tampering(case, gutted))
 
 
 def test_moving_the_statement_into_an_inserted_cell_is_no_deletion() -> None:
@@ -143,7 +145,7 @@ def test_moving_the_statement_into_an_inserted_cell_is_no_deletion() -> None:
         "split the cell",
         healer="language_model",
     )
-    assert tampering(case, patch) == ()
+    assert find_tampering(case, patch) == ()
 
 
 HARD = [
@@ -160,7 +162,7 @@ HARD = [
 @pytest.mark.parametrize(("expect", "source", "after"), HARD)
 def test_the_expected_answer_written_into_the_patch_is_named(expect: str, source: str, after: str) -> None:
     case = case_of([source], oracle=Oracle(expect=expect))
-    assert "hard-codes" in " ".join(tampering(case, patch_of(case, after)))
+    assert "hard-codes" in " ".join(find_tampering(case, patch_of(case, after)))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ def test_the_expected_answer_written_into_the_patch_is_named(expect: str, source
 )
 def test_ordinary_values_and_operands_are_no_hard_coding(expect: str, source: str, after: str) -> None:
     case = case_of([source], line=len(source.splitlines()), oracle=Oracle(expect=expect))
-    assert not [t for t in tampering(case, patch_of(case, after)) if "hard-codes" in t]
+    assert not [t for t in find_tampering(case, patch_of(case, after)) if "hard-codes" in t]
 
 
 def test_among_many_expected_answers_a_small_number_counts_only_where_it_is_looked_up() -> None:
@@ -185,23 +187,23 @@ def test_among_many_expected_answers_a_small_number_counts_only_where_it_is_look
     case = case_of(["def f(n):\n    return g(n)", asserts], line=2)
     honest = "def f(n):\n    step = 7\n    return g(n) + step - 6"
     table = "def f(n):\n    if n == 6:\n        return 7\n    return g(n)"
-    assert tampering(case, patch_of(case, honest)) == ()
-    assert "hard-codes" in " ".join(tampering(case, patch_of(case, table)))
-    assert "hard-codes" in " ".join(tampering(case, patch_of(case, "def f(n):\n    return {6: 7}.get(n, g(n))")))
+    assert find_tampering(case, patch_of(case, honest)) == ()
+    assert "hard-codes" in " ".join(find_tampering(case, patch_of(case, table)))
+    assert "hard-codes" in " ".join(find_tampering(case, patch_of(case, "def f(n):\n    return {6: 7}.get(n, g(n))")))
 
 
 def test_a_respelt_text_is_a_repair() -> None:
     case = case_of(["answer = 'YES' if ok else 'no'"], oracle=Oracle(expect="'Yes'"))
-    assert tampering(case, patch_of(case, "answer = 'Yes' if ok else 'no'")) == ()
+    assert find_tampering(case, patch_of(case, "answer = 'Yes' if ok else 'no'")) == ()
 
 
 def test_values_from_asserts_below_stored_outputs_and_printed_text_count_too() -> None:
     below = case_of(["def f(x):\n    return g(x)", "assert f(3) == 27"])
-    assert tampering(below, patch_of(below, "def f(x):\n    return 27 if x == 3 else g(x)"))
+    assert find_tampering(below, patch_of(below, "def f(x):\n    return 27 if x == 3 else g(x)"))
     stored = case_of([Cell("c0", "f(x)", outputs=(Output("execute_result", data={"text/plain": "1234.5"}),))])
-    assert tampering(stored, patch_of(stored, "f(x) if x else 1234.5"))
+    assert find_tampering(stored, patch_of(stored, "f(x) if x else 1234.5"))
     printed = case_of(["print(f(x))"], oracle=Oracle(stdout="Total: 6\n"))
-    assert tampering(printed, patch_of(printed, "print('Total: 6')"))
+    assert find_tampering(printed, patch_of(printed, "print('Total: 6')"))
 
 
 @pytest.mark.parametrize(
@@ -215,10 +217,10 @@ def test_values_from_asserts_below_stored_outputs_and_printed_text_count_too() -
 def test_what_may_hide_the_fault_is_a_remark_not_a_cap(source: str, after: str, word: str) -> None:
     case = case_of([source], line=len(source.splitlines()))
     patch = patch_of(case, after)
-    assert tampering(case, patch) == ()
-    assert word in " ".join(remarks(case, patch))
+    assert find_tampering(case, patch) == ()
+    assert word in " ".join(find_remarks(case, patch))
 
 
 def test_a_case_without_a_notebook_is_judged_too() -> None:
     case = Case(case_of(["y = df.mean()"]).failure, Notebook())
-    assert tampering(case, patch_of(case, "pass"))
+    assert find_tampering(case, patch_of(case, "pass"))

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from jupyter_selfheal.scoring.vacuous_conditions import made_vacuous
+from jupyter_selfheal.scoring.vacuous_conditions import find_vacuous_conditions
 
 OLD = 'if "@" in text and n > m:\n    pass\nnan = x != x\n'
 
@@ -20,7 +20,7 @@ OLD = 'if "@" in text and n > m:\n    pass\nnan = x != x\n'
     ],
 )
 def test_a_condition_that_asks_nothing_any_more_is_named(new: str) -> None:
-    assert list(made_vacuous([ast.parse(OLD)], [ast.parse(new)]))
+    assert list(find_vacuous_conditions([ast.parse(OLD)], [ast.parse(new)]))
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_a_condition_that_asks_nothing_any_more_is_named(new: str) -> None:
     ],
 )
 def test_conditions_that_ask_something_are_not(new: str) -> None:
-    assert not list(made_vacuous([ast.parse(OLD)], [ast.parse(new)]))
+    assert not list(find_vacuous_conditions([ast.parse(OLD)], [ast.parse(new)]))

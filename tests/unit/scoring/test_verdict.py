@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.model import Applicability, Patch
-from jupyter_selfheal.scoring.evidence import Below, Count, Evidence
+from jupyter_selfheal.scoring.evidence import CellBelow, Count, Evidence
 from jupyter_selfheal.scoring.expected import Part
 from jupyter_selfheal.scoring.stored import Comparison
-from jupyter_selfheal.scoring.verdict import Opinion, verdict
+from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 UNSAFE = Patch((), "change it", healer="search")
 SAFE = Patch((), "import it", applicability=Applicability.SAFE, why="the name is an alias of nothing else")
@@ -19,12 +19,12 @@ OTHER = Comparison(True, False, 0.1, 8, "a b c", "x y z")
 
 
 def score(patch: Patch = UNSAFE, opinion: Opinion | None = None, **evidence: Any) -> float:
-    return verdict(patch, Evidence(**{"ran": True, **evidence}), opinion).score
+    return build_verdict(patch, Evidence(**{"ran": True, **evidence}), opinion).score
 
 
 @pytest.mark.parametrize("progress", [0, 1, 2, 3])
 def test_what_does_not_run_scores_by_how_far_it_came_and_at_most_3(progress: int) -> None:
-    found = verdict(SAFE, Evidence(False, progress, "KeyError: 'a'"))
+    found = build_verdict(SAFE, Evidence(False, progress, "KeyError: 'a'"))
     assert found.score == progress
     assert not found.plausible
     assert "KeyError" in found.reasons[0]
@@ -32,14 +32,14 @@ def test_what_does_not_run_scores_by_how_far_it_came_and_at_most_3(progress: int
 
 
 def test_what_the_sandbox_blocked_is_inconclusive_not_failed() -> None:
-    found = verdict(SAFE, Evidence(False, 2, "OSError: x", inconclusive="the sandbox blocked network: connect"))
+    found = build_verdict(SAFE, Evidence(False, 2, "OSError: x", inconclusive="the sandbox blocked network: connect"))
     assert found.inconclusive
     assert found.score <= 3
     assert not found.plausible
 
 
 def test_a_missed_expectation_is_at_most_3_and_says_what_differed() -> None:
-    found = verdict(SAFE, Evidence(True, user=(Part("expected value", False, "expected 6, got 5"),), output=SAME))
+    found = build_verdict(SAFE, Evidence(True, user=(Part("expected value", False, "expected 6, got 5"),), output=SAME))
     assert found.score <= 3
     assert not found.plausible
     assert not found.oracle_met
@@ -58,7 +58,7 @@ def test_without_an_oracle_a_safe_rule_gets_7_and_everything_else_5() -> None:
 
 @pytest.mark.parametrize(("given", "counted"), [(10, 8), (6.5, 6.5), (0, 4)])
 def test_the_judge_places_it_within_4_and_8(given: float, counted: float) -> None:
-    found = verdict(UNSAFE, Evidence(True), Opinion(given, "off by one", 40))
+    found = build_verdict(UNSAFE, Evidence(True), Opinion(given, "off by one", 40))
     assert found.score == counted
     assert found.confidence == 40
     assert "off by one" in found.feedback
@@ -69,7 +69,7 @@ def test_a_met_oracle_lies_within_8_and_10_and_the_users_word_is_worth_most() ->
     assert 9 <= score(user=MET) <= 10
     assert 8 <= score(deciding=Count(2, 2)) <= 9.5
     assert 8 <= score(output=SAME) <= 9.5
-    assert 8 <= score(below=(Below("b", True, output=SAME),)) <= 9.5
+    assert 8 <= score(below=(CellBelow("b", True, output=SAME),)) <= 9.5
     assert score(user=MET) > score(doctests=Count(1, 1)) > score(deciding=Count(1, 1)) > score(output=SAME)
     assert score(user=MET, output=SAME, deciding=Count(3, 3)) > score(user=MET)
     assert (
@@ -82,18 +82,18 @@ def test_a_met_oracle_lies_within_8_and_10_and_the_users_word_is_worth_most() ->
     [
         {"doctests": Count(2, 1, "Expected 4")},
         {"deciding": Count(2, 1, "`assert x`")},
-        {"below": (Below("b", True, missed="expected 3, got 4"),)},
+        {"below": (CellBelow("b", True, missed="expected 3, got 4"),)},
         {"user": (Part("check", False, "no"),)},
     ],
 )
 def test_nothing_that_an_oracle_contradicts_is_plausible(evidence: dict[str, Any]) -> None:
-    found = verdict(SAFE, Evidence(True, output=SAME, own_asserts=1, **evidence), Opinion(9))
+    found = build_verdict(SAFE, Evidence(True, output=SAME, own_asserts=1, **evidence), Opinion(9))
     assert not found.plausible
     assert found.score <= 3
 
 
 def test_tampering_caps_whatever_the_oracle_says() -> None:
-    found = verdict(UNSAFE, Evidence(True, user=MET, tampering=("hard-codes the expected value 6",)))
+    found = build_verdict(UNSAFE, Evidence(True, user=MET, tampering=("hard-codes the expected value 6",)))
     assert found.score == 3
     assert not found.plausible
     assert not found.oracle_met
@@ -104,7 +104,7 @@ def test_tampering_caps_whatever_the_oracle_says() -> None:
 def test_another_stored_output_lowers_the_score_and_is_shown_side_by_side() -> None:
     assert score(output=OTHER) < score(output=STALE) < score()
     assert score(user=MET, output=OTHER) < score(user=MET)
-    found = verdict(UNSAFE, Evidence(True, output=OTHER))
+    found = build_verdict(UNSAFE, Evidence(True, output=OTHER))
     assert found.plausible
     assert any("'a b c'" in r and "'x y z'" in r for r in found.reasons)
 
@@ -123,10 +123,10 @@ def test_other_numbers_than_the_stored_ones_sink_a_safe_rule_but_where_they_were
 
 
 def test_cells_below_that_run_are_evidence_and_one_that_only_this_patch_breaks_counts_against() -> None:
-    runs = Below("b", True)
+    runs = CellBelow("b", True)
     assert score(below=(runs,)) > score()
-    assert score(below=(Below("b", False, "KeyError: 'x'"),)) == score()
-    assert score(SAFE, below=(Below("b", False, "KeyError: 'x'", runs_otherwise=True),)) < score(SAFE)
+    assert score(below=(CellBelow("b", False, "KeyError: 'x'"),)) == score()
+    assert score(SAFE, below=(CellBelow("b", False, "KeyError: 'x'", runs_otherwise=True),)) < score(SAFE)
 
 
 def test_a_remark_lowers_the_score_of_a_safe_rule_too() -> None:
@@ -134,15 +134,15 @@ def test_a_remark_lowers_the_score_of_a_safe_rule_too() -> None:
 
 
 def test_an_assert_below_on_other_definitions_lowers_but_does_not_contradict() -> None:
-    found = verdict(UNSAFE, Evidence(True, others=Count(1, 0, "`assert f(x)`")))
+    found = build_verdict(UNSAFE, Evidence(True, others=Count(1, 0, "`assert f(x)`")))
     assert found.plausible
     assert found.score < 5
 
 
 def test_asserts_in_cells_below_that_run_are_an_oracle_and_a_failing_one_lowers_all_but_a_safe_rule() -> None:
-    held, failed = Below("b", True, asserts=1), Below("b", False, "AssertionError: 5", asserts=1)
+    held, failed = CellBelow("b", True, asserts=1), CellBelow("b", False, "AssertionError: 5", asserts=1)
     assert 8 <= score(below=(held,)) <= 9.5
-    assert "asserts below" in verdict(UNSAFE, Evidence(True, below=(held,))).proofs
+    assert "asserts below" in build_verdict(UNSAFE, Evidence(True, below=(held,))).proofs
     assert score(below=(failed,)) < score()
     assert score(SAFE, below=(failed,)) == 7.0
 

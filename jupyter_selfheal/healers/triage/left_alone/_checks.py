@@ -16,18 +16,18 @@ class Remedies(Protocol):
     def has_safe_remedy(self, context: RuleContext) -> bool: ...
 
 
-def left_alone(
+def leave_alone(
     cause: str, reason: SkipReason, advice: str, locus: Locus = Locus.ENVIRONMENT, confidence: int = 95
 ) -> Diagnosis:
     return Diagnosis(cause=cause, locus=locus, confidence=confidence, skip_reason=reason, advice=advice)
 
 
-def cell_of(context: RuleContext) -> Cell:
+def find_cell(context: RuleContext) -> Cell:
     at = context.notebook.index(context.failure.cell_id)
     return context.notebook.cells[at] if at >= 0 else Cell(context.failure.cell_id, context.failure.source)
 
 
-def line_of(context: RuleContext) -> str:
+def read_line(context: RuleContext) -> str:
     _, source, line = context.location
     lines = source.splitlines()
     return lines[line - 1] if 0 < line <= len(lines) else source

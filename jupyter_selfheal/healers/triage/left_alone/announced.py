@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
 from jupyter_selfheal.model import Diagnosis, Locus, SkipReason
 
 _WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b"
@@ -23,36 +23,36 @@ OTHERWISE = re.compile(
 """Words by which a text speaks of another case than the code below it."""
 
 
-def announced(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """``# tuples cannot be changed: this raises an error`` at or directly above the failing line, or so the text above.
 
     Not where the notebook stores what the cell gave when it ran.
     """
-    cell = cell_of(context)
+    cell = find_cell(context)
     if any(o.output_type != "error" for o in cell.outputs) or context.failure.line < 1:
         return None
-    said = next((t for t in _said(context) if ANNOUNCED.search(t) and not OTHERWISE.search(t)), "")
-    if not said:
+    note = next((t for t in _collect_notes(context) if ANNOUNCED.search(t) and not OTHERWISE.search(t)), "")
+    if not note:
         return None
-    return left_alone(
-        f"The notebook says that this fails: “{said.strip('# ').strip()[:120]}”.", SkipReason.DELIBERATE,
-        "Tag the cell `raises-exception`, so that nbclient and nbval expect the error too.", Locus.CODE, 85,
+    return leave_alone(
+        f"The notebook says that this fails: “{note.strip('# ').strip()[:120]}”.", SkipReason.DELIBERATE,
+        "Tag the cell `raises-exception` so that nbclient and nbval expect the error too.", Locus.CODE, 85,
     )  # fmt: skip
 
 
-def _said(context: RuleContext) -> list[str]:
+def _collect_notes(context: RuleContext) -> list[str]:
     """The comments on and directly above the failing line of the cell; where it is the cell's first, the text above."""
     lines = context.failure.source.splitlines()
     at = min(context.failure.line, len(lines)) - 1
-    found = [lines[at].partition("#")[2]] if lines else []
+    notes = [lines[at].partition("#")[2]] if lines else []
     above = at - 1
     while above >= 0 and lines[above].lstrip().startswith("#"):
-        found.append(lines[above])
+        notes.append(lines[above])
         above -= 1
     cells = context.notebook.cells
     index = context.notebook.index(context.failure.cell_id)
     alone = not any(line.strip() for line in lines[: max(above + 1, 0)])
     if alone and index > 0 and cells[index - 1].kind == "markdown":
         text = [line for line in cells[index - 1].source.splitlines() if line.strip()]
-        found += re.split(r"(?<=[.:!?])\s+", text[-1])[-1:] if text else []
-    return found
+        notes += re.split(r"(?<=[.:!?])\s+", text[-1])[-1:] if text else []
+    return notes

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
-from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone, line_of
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone, read_line
 from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, SkipReason
 
 OPEN = re.compile(
@@ -25,26 +25,26 @@ NEAR = 12
 """Code cells above in which an open exercise is looked for."""
 
 
-def open_exercise(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_open_exercise(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """A name that no cell binds, or a key that the notebook never writes, below a cell that was to be filled in."""
     name = context.missing_name if context.failure.ename == "NameError" else ""
     above = context.notebook.code_before(context.failure.cell_id)
-    found: Cell | None = None
+    exercise: Cell | None = None
     if name and not context.is_bound_anywhere(name):
-        found = next((c for c in reversed(above[-NEAR:]) if _is_open(c.source)), None)
+        exercise = next((c for c in reversed(above[-NEAR:]) if _is_open(c.source)), None)
     elif context.failure.ename == "KeyError" and above and _is_open(above[-1].source):
         key = context.failure.evalue.strip("'\"")
         words = re.findall(r"'([^']+)'", context.failure.evalue) or [key]
-        found = above[-1] if not any(w in c.source for w in words for c in above) else None
-    if found is None or remedies.has_safe_remedy(context):
+        exercise = above[-1] if not any(w in c.source for w in words for c in above) else None
+    if exercise is None or remedies.has_safe_remedy(context):
         return None
-    number = context.notebook.index(found.id) + 1
-    solution = LOADED.search(found.source)
-    hint = f" (`{solution[1]}` brings its solution)" if solution else ""
-    what = f"`{name}` is bound by no cell" if name else f"{context.failure.evalue} is made by no cell"
+    number = context.notebook.index(exercise.id) + 1
+    solution = LOADED.search(exercise.source)
+    hint = f" (`{solution[1]}` loads its solution)" if solution else ""
+    problem = f"`{name}` isn't defined in any cell" if name else f"{context.failure.evalue} isn't created in any cell"
     return Diagnosis(
-        f"{what}: the exercise in cell {number} is not completed.", Locus.ELSEWHERE, found.id, 90, SkipReason.SKELETON,
-        f"Complete cell {number}{hint}; nobody else can know what belongs there.",
+        f"{problem}: the exercise in cell {number} isn't finished.", Locus.ELSEWHERE, exercise.id, 90, SkipReason.SKELETON,
+        f"Complete cell {number}{hint}: only you know what belongs there.",
     )  # fmt: skip
 
 
@@ -54,43 +54,43 @@ def _is_open(source: str) -> bool:
     return bool(lines) and all(line.startswith("#") for line in lines) and OPEN.search(source) is not None
 
 
-def open_value(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_open_value(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """``means = None`` below a note that says what is to be computed there."""
     if "NoneType" not in context.failure.evalue:
         return None
     statement = context.failing_statement
     used = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
-    for cell in (*context.notebook.code_before(context.failure.cell_id), cell_of(context)):
-        for name in _left_none(context.source_of(cell.id)):
+    for cell in (*context.notebook.code_before(context.failure.cell_id), find_cell(context)):
+        for name in _list_left_none(context.source_of(cell.id)):
             if name in used:
                 number = context.notebook.index(cell.id) + 1
                 return Diagnosis(
-                    f"`{name}` is still None: the exercise in cell {number} is not completed.", Locus.ELSEWHERE, cell.id,
-                    90, SkipReason.SKELETON, f"Complete cell {number}; nobody else can know what belongs there.",
+                    f"`{name}` is still None: the exercise in cell {number} isn't finished.", Locus.ELSEWHERE, cell.id,
+                    90, SkipReason.SKELETON, f"Complete cell {number}: only you know what belongs there.",
                 )  # fmt: skip
     return None
 
 
-def _left_none(source: str) -> Iterator[str]:
+def _list_left_none(source: str) -> Iterator[str]:
     """Names that are set to None on the line below, or beside, a note."""
     lines = source.splitlines()
-    for found in src.list_statements(source):
-        node = found.node
+    for statement in src.list_statements(source):
+        node = statement.node
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is None:
-            note = "\n".join(t for t in lines[max(found.first - 2, 0) : found.last] if "#" in t)
+            note = "\n".join(t for t in lines[max(statement.first - 2, 0) : statement.last] if "#" in t)
             if is_skeleton(note):
                 yield from (t.id for t in node.targets if isinstance(t, ast.Name))
 
 
-def unfinished_line(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """``pd.read``, ``df.``, ``pd.read_csv(``: a line that shows what Tab offers, with no output stored."""
-    failure, cell = context.failure, cell_of(context)
+    failure, cell = context.failure, find_cell(context)
     line = "\n".join(t for t in context.failure.source.splitlines() if not t.lstrip().startswith("#")).strip()
     if cell.outputs or not line:
         return None
     shown = False
-    if failure.kind is FailureKind.SYNTAX and _holes(line_of(context)) > 1:
-        shown, line = True, line_of(context).strip()
+    if failure.kind is FailureKind.SYNTAX and _count_holes(read_line(context)) > 1:
+        shown, line = True, read_line(context).strip()
     elif "\n" in line:
         return None
     elif failure.kind is FailureKind.SYNTAX:
@@ -101,14 +101,14 @@ def unfinished_line(context: RuleContext, remedies: Remedies) -> Diagnosis | Non
         shown = known is not None and sum(a.startswith(start) for a in known.attributes) > 1
     if not shown:
         return None
-    return left_alone(
-        f"`{line}` is not finished.",
+    return leave_alone(
+        f"`{line}` isn't finished.",
         SkipReason.SKELETON,
         "Finish the line.",
         Locus.CODE,
     )
 
 
-def _holes(line: str) -> int:
+def _count_holes(line: str) -> int:
     """Places between commas and brackets where something is to be filled in."""
     return len(re.findall(r",\s*(?=,)|\(\s*(?=,)|=\s*(?=[,)])", line))

@@ -7,7 +7,7 @@ import re
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, left_alone
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, leave_alone
 from jupyter_selfheal.model import Diagnosis, FailureKind, Locus, SkipReason
 
 SQL = re.compile(
@@ -30,22 +30,24 @@ OF_PYTHON = re.compile(
 MARKUP = re.compile(r"^\s*(<!DOCTYPE|<(html|div|script|style|p|h\d|table|img|svg|br)\b)", re.IGNORECASE)
 
 
-def not_python(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_not_python(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     failure, text = context.failure, context.failure.source
     if failure.ename == "UsageError" and (
-        found := re.search(r"(Cell|Line) magic(?: function)? `(%+\w+)` not found", failure.evalue)
+        match := re.search(r"(Cell|Line) magic(?: function)? `(%+\w+)` not found", failure.evalue)
     ):
-        return left_alone(
-            f"The magic {found[2]} is not there.", SkipReason.NOT_PYTHON,
-            f"Load the extension that provides {found[2]} (`%load_ext …`), or leave the cell out.",
+        return leave_alone(
+            f"The magic command {match[2]} isn't available.", SkipReason.NOT_PYTHON,
+            f"Load the extension that provides {match[2]} (`%load_ext …`), or remove the cell.",
         )  # fmt: skip
     if failure.ename == "NameError" and _is_r(context):
-        return left_alone(
-            "The cell holds R, not Python.", SkipReason.NOT_PYTHON, "Use a R magic (`%%R`), or run it with an R kernel."
+        return leave_alone(
+            "The cell contains R, not Python.",
+            SkipReason.NOT_PYTHON,
+            "Use the `%%R` magic, or run it with an R kernel.",
         )
     if failure.kind is not FailureKind.SYNTAX:
         return None
-    what = (
+    language = (
         "R"
         if R_ARROW.search(text)
         else "SQL"
@@ -56,16 +58,16 @@ def not_python(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         if MARKUP.search(text)
         else ""
     )
-    foreign = _share_of_python(text) < 0.5 and not OF_PYTHON.search(failure.evalue)
-    if not what and (_is_prose(text) or foreign) and not remedies.has_remedy(context):
-        what = "text"
-    if not what:
+    foreign = _measure_share_of_python(text) < 0.5 and not OF_PYTHON.search(failure.evalue)
+    if not language and (_is_prose(text) or foreign) and not remedies.has_remedy(context):
+        language = "text"
+    if not language:
         return None
     advice = {
-        "SQL": "Use a SQL magic (`%%sql`) or pass the statement to the database as a string.",
-        "R": "Use a R magic (`%%R`), or run it with an R kernel.",
-    }.get(what, "Make it a Markdown cell." if what != "HTML" else "Put `%%html` on top.")
-    return left_alone(f"The cell holds {what}, not Python.", SkipReason.NOT_PYTHON, advice, Locus.CODE)
+        "SQL": "Use a SQL magic (`%%sql`), or pass the statement to the database as a string.",
+        "R": "Use the `%%R` magic, or run it with an R kernel.",
+    }.get(language, "Change it to a Markdown cell." if language != "HTML" else "Put `%%html` on its first line.")
+    return leave_alone(f"The cell contains {language}, not Python.", SkipReason.NOT_PYTHON, advice, Locus.CODE)
 
 
 def _is_r(context: RuleContext) -> bool:
@@ -76,7 +78,7 @@ def _is_r(context: RuleContext) -> bool:
     )  # fmt: skip
 
 
-def _share_of_python(text: str) -> float:
+def _measure_share_of_python(text: str) -> float:
     """How many of the cell's lines are Python by themselves (a head counts with a body)."""
     both = zip(text.splitlines(), src.mask(text).splitlines(), strict=True)
     lines = [t.strip() for t, masked in both if t.strip() and t == masked and not t.lstrip().startswith("#")]

@@ -11,7 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
-from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
 from jupyter_selfheal.model import Diagnosis, FailureKind, Locus, Oracle, SkipReason
 
 RAISES = "raises-exception"
@@ -22,46 +22,50 @@ UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "Inde
                         "AttributeError"})  # fmt: skip
 
 
-def interrupted(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_interrupted(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if context.failure.ename != "KeyboardInterrupt":
         return None
-    return left_alone("The cell was interrupted.", SkipReason.INTERRUPTED, "Run it again if it was to go on.")
+    return leave_alone("The cell was interrupted.", SkipReason.INTERRUPTED, "Run the cell again to continue.")
 
 
-def deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """A tag says so, the stored output is the same error, or the cell itself raises it."""
-    cell, failure = cell_of(context), context.failure
-    advice = "Tag the cell `raises-exception`, so that nbclient and nbval expect the error too."
+    cell, failure = find_cell(context), context.failure
+    advice = "Tag the cell `raises-exception` so that nbclient and nbval expect the error too."
     if RAISES in cell.tags:
-        return left_alone(
-            "The cell is tagged raises-exception.", SkipReason.DELIBERATE, "Nothing is to be done.", Locus.CODE, 100
+        return leave_alone(
+            "The cell is tagged `raises-exception`.",
+            SkipReason.DELIBERATE,
+            "Nothing to do: the error is expected.",
+            Locus.CODE,
+            100,
         )
     stored = next((o for o in cell.outputs if o.output_type == "error"), None)
     own = "ImportError", "ModuleNotFoundError", "FileNotFoundError"
-    if stored is not None and stored.ename not in own and _same_error(context, stored.ename, stored.evalue):
-        return left_alone(
-            "The notebook stores this very error as the cell's output.", SkipReason.DELIBERATE, advice, Locus.CODE
+    if stored is not None and stored.ename not in own and _is_same_error(context, stored.ename, stored.evalue):
+        return leave_alone(
+            "The saved output of this cell is the same error.", SkipReason.DELIBERATE, advice, Locus.CODE
         )
     if failure.ename == "SystemExit":
-        return left_alone("The cell ends the program.", SkipReason.DELIBERATE, advice, Locus.CODE)
+        return leave_alone("The cell exits the program on purpose.", SkipReason.DELIBERATE, advice, Locus.CODE)
     statement = context.failing_statement
     if (
         isinstance(statement, ast.Raise)
         and statement.exc is not None
         and "NotImplementedError" not in ast.dump(statement)
     ):
-        return left_alone("The cell raises the error itself.", SkipReason.DELIBERATE, advice, Locus.CODE, 90)
+        return leave_alone("The cell raises this error itself.", SkipReason.DELIBERATE, advice, Locus.CODE, 90)
     return None
 
 
-def own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """A function of the notebook, or a condition in the cell, refuses what it was given.
 
     Not where something says what the right result is (a search or a model may then find the fault that the check
     caught), nor where the error is another one's in new words.
     """
     failure, (cell_id, source, line) = context.failure, context.location
-    stated = [s for s in cell_of(context).outputs if s.output_type != "error"] or context.case.oracle != Oracle()
+    stated = [s for s in find_cell(context).outputs if s.output_type != "error"] or context.case.oracle != Oracle()
     if failure.kind is not FailureKind.RAISED or stated or isinstance(context.failing_statement, ast.Assert):
         return None
     if not failure.frames or not failure.frames[-1].cell_id or not _raises_its_own(source, line):
@@ -73,8 +77,8 @@ def own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     number = context.notebook.index(cell_id) + 1
     place = f" (cell {number}, line {line})" if number and cell_id != failure.cell_id else f" (line {line})"
     return Diagnosis(
-        f"{where} itself refuses what it is given{place}: {failure.headline}", Locus.CODE, cell_id, 85, SkipReason.OWN_CHECK,
-        "Look at the value that the check names; the check is the notebook's own, and stays.",
+        f"{where} itself rejects its input{place}: {failure.headline}", Locus.CODE, cell_id, 85, SkipReason.OWN_CHECK,
+        "Check the value named in the message. The check is part of your notebook, so it was kept.",
     )  # fmt: skip
 
 
@@ -90,12 +94,12 @@ def _raises_its_own(source: str, line: int) -> bool:
     )
 
 
-def _same_error(context: RuleContext, ename: str, evalue: str) -> bool:
+def _is_same_error(context: RuleContext, ename: str, evalue: str) -> bool:
     """The same name, and for names whose message says what is missing nearly the same message.
 
     Libraries word the others anew with every release; an author who kept one of them in the notebook meant to show it.
     """
-    one, two = _normal(evalue), _normal(context.failure.evalue)
+    one, two = _normalize(evalue), _normalize(context.failure.evalue)
     if ename != context.failure.ename:
         return one == two and len(one) >= 20  # a library gave its error a class of its own
     if ename not in ("NameError", "AttributeError", "SyntaxError", "TypeError"):
@@ -103,34 +107,34 @@ def _same_error(context: RuleContext, ename: str, evalue: str) -> bool:
     return one == two or (bool(one and two) and difflib.SequenceMatcher(None, one, two).ratio() > 0.75)
 
 
-def _normal(message: str) -> str:
+def _normalize(message: str) -> str:
     first = message.strip().splitlines()[0] if message.strip() else ""
     return re.sub(r"0x[0-9a-f]+|\([^()]*line \d+\)|<ipython[^>]*>|\s+", " ", first).strip()
 
 
-def skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """An exercise that somebody is to complete."""
     failure = context.failure
-    advice = "Complete the cell; nobody else can know what belongs there."
+    advice = "Complete the cell: only you know what belongs there."
     name = failure.evalue.split("'")[1] if failure.ename == "NameError" and failure.evalue.count("'") > 1 else ""
     if PLACEHOLDER.match(name):
-        return left_alone(f"`{name}` is a placeholder.", SkipReason.SKELETON, advice, Locus.CODE)
+        return leave_alone(
+            f"`{name}` is a placeholder: replace it with your own code.", SkipReason.SKELETON, advice, Locus.CODE
+        )
     if failure.ename not in UNFINISHED and "ellipsis" not in failure.evalue:
         return None
     if "'ellipsis'" in failure.evalue and any(_has_hole(c.source) for c in context.notebook.cells if c.kind == "code"):
-        return left_alone(
-            "A value is still `...`: the exercise is not completed.", SkipReason.SKELETON, advice, Locus.CODE
+        return leave_alone(
+            "A value is still `...`: this exercise isn't finished.", SkipReason.SKELETON, advice, Locus.CODE
         )
     cell_id, source, _ = context.location
     nothing = failure.ename == "AssertionError" or "NoneType" in failure.evalue
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
-        return left_alone("The code says itself that it is not implemented.", SkipReason.SKELETON, advice, Locus.CODE)
-    for text in (context.failure.source, source, *_sources_of_callees(context)):
+        return leave_alone("This code isn't implemented yet.", SkipReason.SKELETON, advice, Locus.CODE)
+    for text in (context.failure.source, source, *_list_sources_of_callees(context)):
         notes = failure.ename in ("NameError", "NotImplementedError", "SyntaxError")
         if is_skeleton(text, notes=notes) or (nothing and _is_empty_function(text)):
-            return Diagnosis(
-                "The cell is an exercise that is not completed.", Locus.CODE, cell_id, 95, SkipReason.SKELETON, advice
-            )
+            return Diagnosis("This exercise isn't finished.", Locus.CODE, cell_id, 95, SkipReason.SKELETON, advice)
     return None
 
 
@@ -147,25 +151,28 @@ def _has_hole(source: str) -> bool:
 def _is_empty_function(source: str) -> bool:
     """True for a function whose body is ``pass`` or nothing but its docstring."""
     tree = src.parse(source)
-    only = tree.body[0] if tree is not None and len(tree.body) == 1 else None
-    return isinstance(only, ast.FunctionDef) and all(
-        isinstance(n, ast.Pass) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for n in only.body
+    function = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+    return isinstance(function, ast.FunctionDef) and all(
+        isinstance(n, ast.Pass) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))
+        for n in function.body
     )
 
 
-def _sources_of_callees(context: RuleContext) -> Iterator[str]:
+def _list_sources_of_callees(context: RuleContext) -> Iterator[str]:
     """Sources of the cells that define what the failing statement calls."""
     statement = context.failing_statement
     called = {n.func.id for n in ast.walk(statement) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)} if (
         statement is not None
     ) else set()  # fmt: skip
     for cell in context.notebook.code_before(context.failure.cell_id):
-        for found in src.list_statements(cell.source):
-            if isinstance(found.node, ast.FunctionDef) and found.node.name in called:
-                yield "\n".join(cell.source.splitlines()[found.first - 1 : _end_of(cell.source, found.index)])
+        for definition in src.list_statements(cell.source):
+            if isinstance(definition.node, ast.FunctionDef) and definition.node.name in called:
+                yield "\n".join(
+                    cell.source.splitlines()[definition.first - 1 : _find_end(cell.source, definition.index)]
+                )
 
 
-def _end_of(source: str, index: int) -> int:
+def _find_end(source: str, index: int) -> int:
     """The last line before the next statement: a comment below a function's last one still belongs to it."""
     following = [s.first for s in src.list_statements(source) if s.index == index + 1]
     return following[0] - 1 if following else len(source.splitlines())

@@ -6,7 +6,7 @@ import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.missing_module import find_wanted_distribution
-from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, left_alone, line_of
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, leave_alone, read_line
 from jupyter_selfheal.model import Diagnosis, FailureKind, Install, SkipReason
 
 NETWORK_NAMES = frozenset(
@@ -29,27 +29,29 @@ CREDENTIAL_WORDS = re.compile(
 )
 
 
-def input(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_input(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     asks = "input(" in context.failure.source or "getpass" in context.failure.source or "input(" in context.location[1]
     if context.failure.ename == "StdinNotImplementedError" or (context.failure.ename == "EOFError" and asks):
-        return left_alone(
-            "The cell asks for input.", SkipReason.INPUT, "Run it in a notebook, or give the value in the cell."
+        return leave_alone(
+            "The cell asks for keyboard input.",
+            SkipReason.INPUT,
+            "Run it in a notebook, or write the value into the cell.",
         )
     return None
 
 
-def memory(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_memory(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if context.failure.ename in ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError"):
-        return left_alone("Out of memory.", SkipReason.MEMORY, "Work on a part of the data, or on a larger machine.")
+        return leave_alone("Out of memory.", SkipReason.MEMORY, "Use less data, or a machine with more memory.")
     return None
 
 
-def credential(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_credential(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     failure = context.failure
-    environ = failure.ename == "KeyError" and re.search(r"\benviron\b", line_of(context)) is not None
+    environ = failure.ename == "KeyError" and re.search(r"\benviron\b", read_line(context)) is not None
     if environ and not remedies.has_remedy(context):
         name = failure.evalue.strip("'\"")
-        return left_alone(
+        return leave_alone(
             f"The environment variable {name} is not set.",
             SkipReason.MISSING_CREDENTIAL,
             f"Set {name} and run the cell again.",
@@ -60,31 +62,33 @@ def credential(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         and CREDENTIAL_WORDS.search(failure.evalue)
     )
     if refused and "_mock" not in failure.ename:
-        return left_alone(
-            "A service refused the access.",
+        return leave_alone(
+            "A service denied access.",
             SkipReason.MISSING_CREDENTIAL,
-            "Give the service a valid key or login.",
+            "Provide a valid key or login for the service.",
             confidence=90,
         )
     return None
 
 
-def network(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_network(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     failure = context.failure
     named = failure.ename in NETWORK_NAMES or failure.ename.endswith(("ConnectionError", "Timeout"))
     if failure.kind is FailureKind.RAISED and failure.ename in ("TimeoutError", "timeout"):
         named = True
     if named or NETWORK_WORDS.search(failure.evalue) or re.search(r"gaierror|urlopen error", failure.traceback):
-        return left_alone("The cell needs the network.", SkipReason.NETWORK, "Run it where the address can be reached.")
+        return leave_alone(
+            "The cell needs network access.", SkipReason.NETWORK, "Run it where the address is reachable."
+        )
     return None
 
 
-def missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     failure = context.failure
     if failure.ename == "LookupError" and "Resource" in failure.evalue and "nltk" in failure.evalue.lower():
         data = re.search(r"nltk\.download\('(\w+)'\)", failure.evalue)
-        return left_alone(
-            "A data set of NLTK is not there.",
+        return leave_alone(
+            "An NLTK data set is missing.",
             SkipReason.MISSING_DATA,
             f"Run `nltk.download('{data[1] if data else '…'}')`.",
         )
@@ -96,16 +100,16 @@ def missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         missing = re.search(worded, failure.evalue) is not None
     if not missing or remedies.has_remedy(context):
         return None
-    found = re.search(r"'([^']+)'", failure.evalue)
-    name = found[1] if found else "the file"
-    return left_alone(
-        f"File not found: {name}. No close match in the project.",
+    quoted = re.search(r"'([^']+)'", failure.evalue)
+    name = quoted[1] if quoted else "the file"
+    return leave_alone(
+        f"A data file is missing: {name}.",
         SkipReason.MISSING_DATA,
-        f"Put {name} where the cell reads it.",
+        f"Put {name} where the cell looks for it. No file in the project has a similar name.",
     )
 
 
-def missing_module(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_missing_module(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     failure = context.failure
     absent = failure.ename == "ModuleNotFoundError" or (
         failure.ename == "ImportError"
@@ -115,14 +119,14 @@ def missing_module(context: RuleContext, remedies: Remedies) -> Diagnosis | None
     if not (absent or requirement) or remedies.has_remedy(context):
         return None
     module = module or (re.findall(r"'([\w.]+)'", failure.evalue) or ["a module"])[0]
-    advice = "Add the module's file, which did not come with the notebook."
+    advice = "Add the module's file: it did not come with the notebook."
     if requirement:
         line = Install(requirement, module).line
-        advice = f"`{line}`" + ("" if known else ", if the distribution of that name is meant")
-    return left_alone(f"The module {module} is not installed here.", SkipReason.MISSING_MODULE, advice)
+        advice = f"`{line}`" + ("" if known else ", if that is the package you mean")
+    return leave_alone(f"The module {module} isn't installed here.", SkipReason.MISSING_MODULE, advice)
 
 
-def machine(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_machine(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """What the machine lacks: a shared library, a program, a right, a display."""
     failure = context.failure
     words = re.search(
@@ -131,8 +135,8 @@ def machine(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         failure.evalue,
     )
     if words or failure.ename in ("PermissionError", "ExecutableNotFound", "TclError", "CalledProcessError"):
-        return left_alone(
-            "The machine lacks something that the cell needs.",
+        return leave_alone(
+            "Something that the cell needs is missing on this machine.",
             SkipReason.MISSING_MODULE,
             failure.headline,
             confidence=85,

@@ -6,11 +6,11 @@ import ast
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, cell_of, left_alone
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
 from jupyter_selfheal.model import Diagnosis, Locus, SkipReason
 
 
-def bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+def diagnose_bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """An assert that finds something in the data, not in a function of the notebook or in a computed value."""
     statement = context.failing_statement
     if context.failure.ename != "AssertionError" or not isinstance(statement, ast.Assert):
@@ -21,9 +21,9 @@ def bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         or _uses_own_functions(context, statement)
     ):
         return None
-    return left_alone(
+    return leave_alone(
         "The assert found something wrong in the data.", SkipReason.BAD_DATA,
-        "Look at the data that it names; the check is right, and stays.", Locus.CODE, 85,
+        "Check the data it names. The assert is right, so it was kept.", Locus.CODE, 85,
     )  # fmt: skip
 
 
@@ -56,7 +56,9 @@ def _uses_own_functions(context: RuleContext, statement: ast.stmt) -> bool:
     above = context.notebook.code_before(context.failure.cell_id)
     wanted = src.collect_names([statement]).uses
     texts = [context.failure.source, *(above[n].source for n in src.backward_slice([c.source for c in above], wanted))]
-    defined = {n.name for c in (*above, cell_of(context)) for n in src.walk(c.source) if isinstance(n, ast.FunctionDef)}
+    defined = {
+        n.name for c in (*above, find_cell(context)) for n in src.walk(c.source) if isinstance(n, ast.FunctionDef)
+    }
     called = {
         n.func.id if isinstance(n.func, ast.Name) else getattr(n.func, "attr", "")
         for text in texts

@@ -6,8 +6,8 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
-from jupyter_selfheal.healers.search.plan import plan
-from jupyter_selfheal.healers.search.producers import producers
+from jupyter_selfheal.healers.search.plan import build_plan
+from jupyter_selfheal.healers.search.producers import find_producers
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle, Replace, RunCells
 from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -27,7 +27,7 @@ def case_of(*sources: str, oracle: Oracle = NOTHING, expensive: int = -1) -> Cas
 def again(*sources: str, expensive: int = -1) -> list[str]:
     """Ids of the cells that are run again."""
     case = case_of(*sources, expensive=expensive)
-    return [c.id for c in producers(case, {"out"})]
+    return [c.id for c in find_producers(case, {"out"})]
 
 
 def search(*sources: str, oracle: Oracle = NOTHING) -> Answer:
@@ -73,11 +73,11 @@ def test_a_cell_is_not_run_again_under_one_that_used_it_and_cannot_be() -> None:
 def test_only_a_failed_check_reaches_up() -> None:
     case = case_of("data = [1]", LOOP, "out + 'a'")
     raised = Case(Failure("c2", "out + 'a'", ename="TypeError"), case.notebook)
-    assert producers(raised, {"out"}) == ()
+    assert find_producers(raised, {"out"}) == ()
 
 
 def test_data_and_constants_are_not_pieces_to_change() -> None:
-    found = plan(
+    found = build_plan(
         case_of("rows = [3, 1]\nlimit = 7\nimport math\nout = sum(rows) * limit\nassert limit", "assert out == 4")
     )
     assert found is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from jupyter_selfheal.healers.search.plan import plan
+from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
@@ -27,7 +27,7 @@ def plan_lines(count: int) -> None:
     own = "\n".join(f"x{n} = f{n % 9}({n})" for n in range(count)) + "\nassert x1 == 3"
     below = "\n".join(f"assert x{n} > {n}" for n in range(count))
     cells = tuple(Cell(f"c{n}", f"{source}\n# {time.time()}") for n, source in enumerate((above, own, below)))
-    assert plan(Case(Failure("c1", cells[1].source, FailureKind.RAISED, "AssertionError"), Notebook(cells)))
+    assert build_plan(Case(Failure("c1", cells[1].source, FailureKind.RAISED, "AssertionError"), Notebook(cells)))
 
 
 def propose_lines(count: int) -> None:
