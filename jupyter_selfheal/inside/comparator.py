@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 import math
 import numbers
-import reprlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
+
+from jupyter_selfheal.inside.difference import SHOWN, Different, fail, show_value
 
 RTOL = 1e-6
 ATOL = 1e-9
@@ -28,21 +29,6 @@ _SINGLE = _EXACT | {float, complex}
 _NO_NUMBERS = frozenset({str, bytes, type(None)})
 _BIG = 10**300
 """Integers beyond it are no floats."""
-_SHOWN = 160
-
-
-class _Different(Exception):
-    """Two values differ. The words for it are made only where somebody reads them: a search compares a million times."""
-
-    def __init__(self, where: str, told: str = "", want: Any = None, got: Any = None) -> None:
-        super().__init__(where, told)
-        self.where, self.told, self.want, self.got = where, told, want, got
-
-    def format_reason(self) -> str:
-        place = f"{self.where}: " if self.where else ""
-        if self.told and not self.told.startswith(" ("):
-            return place + self.told
-        return f"{place}expected {show_value(self.want, _SHOWN)}, got {show_value(self.got, _SHOWN)}{self.told}"
 
 
 def is_equal(want: Any, got: Any) -> bool:
@@ -60,7 +46,7 @@ def find_difference(want: Any, got: Any, where: str = "") -> str | None:
     """Where and how ``got`` differs from ``want``, in words; None where it does not."""
     try:
         _Comparison().compare(want, got, where)
-    except _Different as difference:
+    except Different as difference:
         return difference.format_reason()
     except Exception as error:
         return f"{where or 'the value'} cannot be compared: {type(error).__name__}: {error}"
@@ -75,34 +61,6 @@ def is_equal_text(want: str, got: str) -> bool:
         return False
 
 
-def show_value(value: Any, limit: int = 400) -> str:
-    """A ``repr`` that is bounded in length, and in the time it takes."""
-    try:
-        text = repr(value) if _is_small(value, limit) else _SHORT.repr(value)
-    except Exception as error:
-        text = f"<{type(value).__name__}: repr raises {type(error).__name__}>"
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-_SHORT = reprlib.Repr()
-_SHORT.maxlevel, _SHORT.maxstring = 3, 400
-_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = _SHORT.maxfrozenset = 20
-
-
-def _is_small(value: Any, limit: int) -> bool:
-    """False for built-in containers that hold, at any depth, more items than are shown."""
-    pending = [value]
-    for _ in range(limit):
-        if not pending:
-            return True
-        item = pending.pop()
-        if isinstance(item, list | tuple | set | frozenset | dict) and item:
-            pending += islice(item, limit)
-            if isinstance(item, dict):
-                pending += islice(item.values(), limit)
-    return False
-
-
 class _Comparison:
     """One comparison: the pairs that are left to look at, and how many were."""
 
@@ -113,7 +71,7 @@ class _Comparison:
         self.steps = 0
 
     def compare(self, want: Any, got: Any, where: str) -> None:
-        """Raise _Different where the values differ. Depth is no limit: what is inside waits in a list."""
+        """Raise Different where the values differ. Depth is no limit: what is inside waits in a list."""
         self._compare_pair(want, got, where)
         while self.pending:
             pairs, outer = self.pending[-1]
@@ -126,12 +84,12 @@ class _Comparison:
     def _compare_pair(self, want: Any, got: Any, where: str) -> None:
         self.steps += 1
         if self.steps > STEPS:
-            raise _Different("", f"{where or 'the value'} is too big to compare")
+            raise Different("", f"{where or 'the value'} is too big to compare")
         is_plainly = want is got or _compare_plain(want, got)
         if is_plainly:
             return
         if is_plainly is False and not isinstance(want, list | tuple):  # of those it is said which item differs
-            _fail(want, got, where)
+            fail(want, got, where)
         want, got = _to_plain(want), _to_plain(got)
         for compare in (_compare_numbers, _compare_texts, _compare_missing):
             if compare(want, got, where):
@@ -186,10 +144,6 @@ class _Items(list[Any]):
         super().__init__(islice(items, STEPS + 1))
 
 
-def _fail(want: Any, got: Any, where: str, more: str = "") -> NoReturn:
-    raise _Different(where, more, want, got)
-
-
 # --- single values: True where both are of that kind and equal, False where neither is ---
 
 
@@ -197,7 +151,7 @@ def _compare_numbers(want: Any, got: Any, where: str) -> bool:
     if not isinstance(want, numbers.Number) or not isinstance(got, numbers.Number):
         return False
     if not _is_same_number(want, got):
-        _fail(want, got, where)
+        fail(want, got, where)
     return True
 
 
@@ -221,7 +175,7 @@ def _compare_texts(want: Any, got: Any, where: str) -> bool:
     if not isinstance(want, str | bytes) and not isinstance(got, str | bytes):
         return False
     if not (isinstance(want, str) is isinstance(got, str) and want == got):
-        _fail(want, got, where)
+        fail(want, got, where)
     return True
 
 
@@ -231,7 +185,7 @@ def _compare_missing(want: Any, got: Any, where: str) -> bool:
     if not any(marks):
         return False
     if not all(marks) or (want is None) != (got is None):
-        _fail(want, got, where)
+        fail(want, got, where)
     return True
 
 
@@ -254,7 +208,7 @@ def _begin_pandas(want: Any, got: Any, where: str) -> Pairs | None:
     if hasattr(pandas, "DataFrame"):
         kinds = (pandas.DataFrame, pandas.Series, pandas.Index)
     if not isinstance(got, kinds):
-        return _fail(want, got, where) if isinstance(want, kinds) else None
+        return fail(want, got, where) if isinstance(want, kinds) else None
     if isinstance(want, list | tuple):
         return _pair(list(want), got.values.tolist())
     if isinstance(want, dict) and got.ndim == 2:
@@ -263,9 +217,9 @@ def _begin_pandas(want: Any, got: Any, where: str) -> Pairs | None:
         return _pair(want, got.to_dict())
     kind = next((k for k in kinds if isinstance(want, k)), None)
     if kind is None or not isinstance(got, kind):
-        raise _Different(where, f"expected a {type(want).__name__}, got a {type(got).__name__}")
+        raise Different(where, f"expected a {type(want).__name__}, got a {type(got).__name__}")
     if want.shape != got.shape:
-        raise _Different(where, f"expected shape {want.shape}, got {got.shape}")
+        raise Different(where, f"expected shape {want.shape}, got {got.shape}")
     return _pair_table(want, got)
 
 
@@ -299,18 +253,18 @@ def _begin_arrays(want: Any, got: Any, where: str) -> Pairs | None:
     if not isinstance(want, kind) and not isinstance(got, kind):
         return None
     if not isinstance(want, kind) or not isinstance(got, kind):
-        return _fail(want, got, where)
+        return fail(want, got, where)
     if want.shape != got.shape:
-        raise _Different(where, f"expected shape {want.shape}, got {got.shape}")
+        raise Different(where, f"expected shape {want.shape}, got {got.shape}")
     if _kind_of_dtype(want) != _kind_of_dtype(got):
-        raise _Different(where, f"expected dtype {want.dtype}, got {got.dtype}")
+        raise Different(where, f"expected dtype {want.dtype}, got {got.dtype}")
     if want.dtype.kind not in "fciub":
         return _pair(want.tolist(), got.tolist())
     is_float = want.dtype.kind in "fc"
     equal = numpy.isclose(got, want, rtol=RTOL, atol=ATOL, equal_nan=True) if is_float else want == got
     if not bool(equal.all()):
         at = numpy.argwhere(~equal)[0].tolist() if want.ndim else []
-        _fail(want[tuple(at)], got[tuple(at)], f"{where}{at}")
+        fail(want[tuple(at)], got[tuple(at)], f"{where}{at}")
     return iter(())
 
 
@@ -323,12 +277,12 @@ def _begin_mappings(want: Any, got: Any, where: str) -> Pairs | None:
     if not isinstance(want, Mapping) and not isinstance(got, Mapping):
         return None
     if not isinstance(want, Mapping) or not isinstance(got, Mapping):
-        return _fail(want, got, where)
+        return fail(want, got, where)
     lacking, extra = [k for k in want if k not in got], [k for k in got if k not in want]
     if lacking or extra:
-        parts = (("lacks", lacking), ("has also", extra))
-        told = [f"{word} {show_value(keys[:5], _SHOWN)}" for word, keys in parts if keys]
-        raise _Different(where, " and ".join(told))
+        keys_by_word = (("lacks", lacking), ("has also", extra))
+        parts = [f"{word} {show_value(keys[:5], SHOWN)}" for word, keys in keys_by_word if keys]
+        raise Different(where, " and ".join(parts))
     return ((want[key], got[key], f"[{show_value(key, 60)}]") for key in want)
 
 
@@ -339,16 +293,16 @@ def _begin_sets(want: Any, got: Any, where: str) -> Pairs | None:
     if not isinstance(got, Set) or not isinstance(want, Set):
         view, other = (want, got) if isinstance(want, Set) else (got, want)
         if isinstance(view, set | frozenset) or not isinstance(other, list | tuple):
-            return _fail(want, got, where)
+            return fail(want, got, where)
         return _pair(_Items(want), _Items(got))
     if len(want) != len(got):
-        return _fail(want, got, where)
+        return fail(want, got, where)
     _match_items([v for v in want if v not in got], [v for v in got if v not in want], where)
     return iter(())
 
 
 def _match_items(left: list[Any], right: list[Any], where: str) -> None:
-    """Raise _Different unless each item has its own partner; in as many steps as there are for a comparison."""
+    """Raise Different unless each item has its own partner; in as many steps as there are for a comparison."""
     if all(isinstance(v, int | float) for v in (*left, *right)):
         left, right = sorted(left, key=_sort_key), sorted(right, key=_sort_key)
     steps = 0
@@ -359,9 +313,9 @@ def _match_items(left: list[Any], right: list[Any], where: str) -> None:
                 right.pop(n)
                 break
             if steps > STEPS // 100:
-                raise _Different("", f"{where or 'the value'} is too big to compare")
+                raise Different("", f"{where or 'the value'} is too big to compare")
         else:
-            raise _Different(where, f"lacks {show_value(item, _SHOWN)}")
+            raise Different(where, f"lacks {show_value(item, SHOWN)}")
 
 
 def _sort_key(number: float) -> tuple[bool, float]:
@@ -373,9 +327,9 @@ def _begin_sequences(want: Any, got: Any, where: str) -> Pairs | None:
     for kind in kinds:
         if isinstance(want, kind) or isinstance(got, kind):
             if not (isinstance(want, kind) and isinstance(got, kind)):
-                return _fail(want, got, where)
+                return fail(want, got, where)
             if len(want) != len(got):
-                _fail(want, got, where, f" ({len(want)} items expected, {len(got)} got)")
+                fail(want, got, where, f" ({len(want)} items expected, {len(got)} got)")
             return ((a, b, f"[{n}]") for n, (a, b) in enumerate(zip(want, got, strict=True)))
     return None
 
@@ -386,11 +340,11 @@ def _begin_objects(want: Any, got: Any, where: str) -> Pairs:
         if bool(want == got):
             return iter(())
     except Exception as error:
-        told = f"{where or 'the value'} cannot be compared: {type(error).__name__}: {error}"
-        raise _Different("", told) from None
+        reason = f"{where or 'the value'} cannot be compared: {type(error).__name__}: {error}"
+        raise Different("", reason) from None
     one, two = type(want), type(got)
     has_own_equality = one is two and any("__eq__" in vars(base) for base in one.__mro__[:-1])
     is_same_class = one is two or (one.__module__, one.__qualname__) == (two.__module__, two.__qualname__)
     if is_same_class and not has_own_equality and getattr(want, "__dict__", None):
         return _pair(vars(want), vars(got), "" if where else one.__name__)
-    _fail(want, got, where)
+    return fail(want, got, where)

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from jupyter_selfheal.inside.comparator import find_difference, show_value
+from jupyter_selfheal.inside.comparator import find_difference
+from jupyter_selfheal.inside.difference import show_value
 
 
 def probe(shell: Any, last: Any, argument: Any) -> dict[str, Any]:
