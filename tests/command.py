@@ -32,10 +32,47 @@ def write(path: Path, *cells: dict[str, Any] | str, **metadata: Any) -> Path:
     return path
 
 
-def heal(*words: str | Path, cwd: Path, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*HEAL, *map(str, words)], cwd=cwd, capture_output=True, text=True, timeout=seconds, check=False
-    )
+class Done(subprocess.CompletedProcess[str]):
+    """A command that has ended, with what it says of one notebook where it was asked for ``--json``."""
+
+    @property
+    def said(self) -> str:
+        return self.stdout + self.stderr
+
+    @property
+    def notebook(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.stdout)["notebooks"][0]
+        return found
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.notebook["cells"]
+        return found
+
+
+def heal(
+    *words: str | Path, cwd: Path | None = None, seconds: float = 120, ends: int | None = None, online: bool = False
+) -> Done:
+    """Run the command in the folder of the first notebook, unless another is named. It must end with the code ``ends``.
+
+    Nothing may be left running then.
+    """
+    folder = cwd or next(word for word in words if isinstance(word, Path)).parent
+    command = [*(word for word in HEAL if not (online and word == "--offline")), *map(str, words)]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
+    done = Done(ran.args, ran.returncode, ran.stdout, ran.stderr)
+    assert ends in (None, done.returncode), done.said
+    assert nothing_is_left_running(folder)
+    return done
+
+
+def read_cells(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(path.read_text())["cells"]
+    return found
+
+
+def sources(path: Path) -> list[str]:
+    return ["".join(cell["source"]) for cell in read_cells(path)]
 
 
 def ours(place: Path) -> list[psutil.Process]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,10 +13,8 @@ import pytest
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
-
-sys.path.insert(0, str(Path(__file__).parent))
-from enclosed import Place
-from forking import User, wait_for
+from tests.kernel.enclosed import Place
+from tests.kernel.forking import User, wait_for
 
 
 @pytest.fixture(scope="module")

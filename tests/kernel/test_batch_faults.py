@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import heal, nothing_is_left_running, one_line, place, write
+from tests.command import heal, one_line, place, write
 
 __all__ = ["place"]
 
@@ -30,7 +30,7 @@ def test_a_fault_that_nobody_foresaw_is_one_line_that_names_a_log(
     monkeypatch.setenv("PYTHONPATH", str(broken.parent))
     given = write(place / "n.ipynb", "x = 'a'.uper()")
     before = given.read_bytes()
-    done = heal(given, "--in-place", "--approve", "none", "--report", "r.html", cwd=place)
+    done = heal(given, "--in-place", "--approve", "none", "--report", "r.html")
     one_line(done, "internal error", "RuntimeError: this copy is broken", "report it with")
     log = Path(done.stderr.split("report it with ")[1].strip())
     assert log.is_relative_to(tmp_path / "data")
@@ -38,7 +38,6 @@ def test_a_fault_that_nobody_foresaw_is_one_line_that_names_a_log(
     assert "Traceback" in log.read_text()
     assert given.read_bytes() == before
     assert {p.name for p in place.iterdir()} == left
-    assert nothing_is_left_running(place)
 
 
 # --- a disk that is full --------------------------------------------------------------------------------------------
@@ -74,11 +73,10 @@ def test_a_disk_without_room_for_the_output_leaves_no_half_of_it(place: Path) ->
     with disk(place / "full", 64) as full:
         given = write(place / "n.ipynb", "x = 'a'.uper()", "print('long ' * 50_000)")
         before = given.read_bytes()
-        done = heal(given, "-o", "full/out.ipynb", cwd=place)
+        done = heal(given, "-o", "full/out.ipynb")
         one_line(done, "No space left on device", "out.ipynb", "-o")
         assert list(full.iterdir()) == []
         assert given.read_bytes() == before
-    assert nothing_is_left_running(place)
 
 
 def test_in_place_on_a_full_disk_the_original_stays(place: Path) -> None:
@@ -90,7 +88,6 @@ def test_in_place_on_a_full_disk_the_original_stays(place: Path) -> None:
         one_line(done, "No space left on device")
         assert given.read_bytes() == before
         assert sorted(p.name for p in full.iterdir()) == ["ballast", "n.ipynb"]
-        assert nothing_is_left_running(place)
 
 
 @pytest.mark.parametrize("room", [0, 4096], ids=["no room", "room for the first events"])
@@ -101,12 +98,11 @@ def test_a_disk_without_room_for_the_journal_stops_the_heal(place: Path, room: i
         filled(data, room)
         given = write(place / "n.ipynb", "x = 'a'.uper()")
         before = given.read_bytes()
-        done = heal(given, "-o", "out.ipynb", cwd=place)
+        done = heal(given, "-o", "out.ipynb")
         one_line(done, "the journal", "No space left on device", "JUPYTER_DATA_DIR")
         assert [p.name for p in place.iterdir()] == ["n.ipynb"]
         assert given.read_bytes() == before
         assert all(line.endswith(b"\n") for p in runs.iterdir() for line in p.read_bytes().splitlines(keepends=True))
-    assert nothing_is_left_running(place)
 
 
 @pytest.mark.parametrize("room", [0, 8192], ids=["no room", "hardly any room"])
@@ -118,9 +114,7 @@ def test_a_full_folder_for_temporary_files_is_done_without(
         with disk(small, 128):
             filled(small, room)
             monkeypatch.setenv("TMPDIR", str(small))
-            done = heal(write(place / "n.ipynb", "x = 'a'.uper()"), "-o", "out.ipynb", cwd=place)
-            assert done.returncode == 0, done.stdout + done.stderr
+            heal(write(place / "n.ipynb", "x = 'a'.uper()"), "-o", "out.ipynb", ends=0)
             assert [p.name for p in small.iterdir()] == ["ballast"]
-        assert nothing_is_left_running(place)
     finally:
         small.rmdir()

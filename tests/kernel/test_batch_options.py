@@ -6,19 +6,17 @@ import contextlib
 import json
 import re
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pexpect
 import pytest
 
 from jupyter_selfheal.testing.fake_model_server import FakeModelServer, Received, Says
 from tests.batches import cell
-from tests.command import HEAL, heal, nothing_is_left_running, place, write
+from tests.command import HEAL, heal, place, sources, write
 
 __all__ = ["place"]
 
@@ -28,28 +26,19 @@ GUESS = "def area(w, h):\n    return w + h", cell("area(4, 7)", metadata={"selfh
 """What only the search can heal: what it finds is never called safe."""
 
 
-def cells_of(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(done.stdout)["notebooks"][0]["cells"]
-    return found
-
-
-def sources(path: Path) -> list[str]:
-    return ["".join(c["source"]) for c in json.loads(path.read_text())["cells"]]
-
-
 @pytest.mark.parametrize(("policy", "applied"), [("all", True), ("safe", False)])
 def test_the_policy_decides_about_a_fix_that_is_not_safe(place: Path, policy: str, applied: bool) -> None:
     given = write(place / "n.ipynb", *GUESS, "x = 'a'.uper()")
-    done = heal(given, "-o", "out.ipynb", "--approve", policy, "--json", cwd=place)
-    assert [c["status"] for c in cells_of(done)] == ["ran", "healed" if applied else "proposed", "healed"]
+    done = heal(given, "-o", "out.ipynb", "--approve", policy, "--json")
+    assert [c["status"] for c in done.cells] == ["ran", "healed" if applied else "proposed", "healed"]
     assert done.returncode == (0 if applied else 1)
     assert sources(place / "out.ipynb")[0].endswith("w * h" if applied else "w + h")
-    assert cells_of(done)[1]["fix"]["diff"].endswith("+    return w * h")
+    assert done.cells[1]["fix"]["diff"].endswith("+    return w * h")
 
 
 def test_in_place_applies_safe_fixes_only(place: Path) -> None:
     given = write(place / "n.ipynb", *GUESS, "x = 'a'.uper()")
-    assert heal(given, "--in-place", cwd=place).returncode == 1
+    heal(given, "--in-place", ends=1)
     assert sources(given) == ["def area(w, h):\n    return w + h", "area(4, 7)", "x = 'a'.upper()"]
 
 
@@ -59,26 +48,24 @@ def test_a_cell_is_healed_whole_or_not_at_all(place: Path) -> None:
         place / "n.ipynb", "def area(w, h):\n    return w + h", "word = 'a'.uper()\nassert area(2, 3) == 6\nassert area(4, 5) == 20"
     )  # fmt: skip
     before = given.read_bytes()
-    done = heal(given, "--in-place", "--json", cwd=place)
-    assert done.returncode == 1
+    done = heal(given, "--in-place", "--json", ends=1)
     assert given.read_bytes() == before
-    assert cells_of(done)[1]["status"] in ("proposed", "not healed")
-    assert heal(given, "--in-place", "--approve", "all", cwd=place).returncode == 0
+    assert done.cells[1]["status"] in ("proposed", "not healed")
+    heal(given, "--in-place", "--approve", "all", ends=0)
     assert sources(given)[1].startswith("word = 'a'.upper()")
 
 
 def test_only_the_healers_that_are_named_are_asked(place: Path) -> None:
     given = write(place / "n.ipynb", *GUESS)
-    assert heal(given, "--healers", "rules", "-o", "a.ipynb", cwd=place).returncode == 1
-    assert heal(given, "--healers", "rules,search", "-o", "b.ipynb", cwd=place).returncode == 0
+    heal(given, "--healers", "rules", "-o", "a.ipynb", ends=1)
+    heal(given, "--healers", "rules,search", "-o", "b.ipynb", ends=0)
 
 
 def test_a_cell_may_run_no_longer_than_it_was_given(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 1", "while x: pass", "x + 1")
-    done = heal(given, "--timeout", "2", "--json", cwd=place)
-    assert [c["kind"] for c in cells_of(done)] == ["", "timed_out", ""]
-    assert cells_of(done)[1]["failure"] == "Timed out after 2 s."
-    assert nothing_is_left_running(place)
+    done = heal(given, "--timeout", "2", "--json")
+    assert [c["kind"] for c in done.cells] == ["", "timed_out", ""]
+    assert done.cells[1]["failure"] == "Timed out after 2 s."
 
 
 @contextlib.contextmanager
@@ -105,23 +92,17 @@ def server() -> Iterator[int]:
 def test_offline_there_is_no_network_for_cells_either(place: Path) -> None:
     with server() as port:
         given = write(place / "n.ipynb", f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 5).close()")
-        assert heal(given, "-o", "a.ipynb", cwd=place).returncode == 1
-        online = [w for w in HEAL if w != "--offline"]
-        done = subprocess.run(
-            [*online, given, "-o", "b.ipynb"], cwd=place, capture_output=True, text=True, timeout=120, check=False
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
+        heal(given, "-o", "a.ipynb", ends=1)
+        heal(given, "-o", "b.ipynb", online=True, ends=0)
 
 
 def test_no_money_no_model(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     given = write(place / "n.ipynb", "def f(rows):\n    return rows[0].total\n", "f([{}])")
-    online = [w for w in HEAL if w != "--offline"]
     words = ["--healers", "language_model", "--budget", "0", "--attempts", "1", "--json"]
-    done = subprocess.run([*online, given, *words], cwd=place, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 1, done.stderr
-    assert "budget" in cells_of(done)[1]["detail"]
+    done = heal(given, *words, online=True, ends=1)
+    assert "budget" in done.cells[1]["detail"]
     assert json.loads(done.stdout)["cost_usd"] == 0
 
 
@@ -135,15 +116,14 @@ def test_the_notebooks_own_kernel_runs_it_in_its_own_folder(place: Path) -> None
     (place / "sub" / "data.txt").write_text("7")
     code = "import os\nassert os.environ['WHOSE_KERNEL'] == 'ours'\nint(open('data.txt').read())"
     given = write(place / "sub" / "n.ipynb", code, kernelspec={"name": "ours", "display_name": "Ours"})
-    done = heal(given, cwd=place)
-    assert done.returncode == 0, done.stdout + done.stderr
+    heal(given, ends=0)
 
 
 def test_quiet_says_nothing_and_verbose_more(place: Path) -> None:
     given = write(place / "n.ipynb", "x = missing()", "x", "print('a'.uper())")
-    quiet = heal(given, "-q", cwd=place)
+    quiet = heal(given, "-q")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (1, "", "")
-    plain, verbose = heal(given, cwd=place).stdout, heal(given, "-v", cwd=place).stdout
+    plain, verbose = heal(given).stdout, heal(given, "-v").stdout
     for column in ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost"):
         assert column in plain.splitlines()[1]
     assert "cascade of cell 1" in verbose
@@ -190,7 +170,7 @@ def test_what_a_person_writes_instead_is_tried_too(place: Path, monkeypatch: pyt
 
 def test_nothing_is_said_of_the_syntax_of_a_cell_that_python_only_warns_of(place: Path) -> None:
     given = write(place / "n.ipynb", "pattern = '\\d'", "x = 'a'.uper()")
-    done = heal(given, "-q", cwd=place)
+    done = heal(given, "-q")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -223,12 +203,7 @@ def test_a_model_is_asked_as_often_as_there_are_attempts(
     monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
     with FakeModelServer(iter(lambda: wrong, None)) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        online = [w for w in HEAL if w != "--offline"]
-        done = subprocess.run(
-            [*online, str(given), *words], cwd=place, capture_output=True, text=True, timeout=240, check=False
-        )
-    assert done.returncode == 1, done.stdout + done.stderr
-    found = cells_of(done)[1]
+        found = heal(given, *words, online=True, seconds=240, ends=1).cells[1]
     assert len(asked) == rounds, found
     assert found["attempts"] == 3 * rounds, "each of them was tried"
     assert found["status"] == "not healed"

@@ -20,9 +20,7 @@ from jupyter_selfheal.model import OPEN, Ending, Keep, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from jupyter_selfheal.testing.trials import evaluate
-
-sys.path.insert(0, str(Path(__file__).parent))
-from forking import User, name, printed, tried, wait_for
+from tests.kernel.forking import User, name, printed, tried, wait_for
 
 pytestmark = pytest.mark.kernel
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,9 +18,7 @@ import pytest
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Sandbox, TrialRequest
 from jupyter_selfheal.testing.processes import list_marked
-
-sys.path.insert(0, str(Path(__file__).parent))
-from forking import User, name, open_descriptors, printed, tried, wait_for
+from tests.kernel.forking import User, name, open_descriptors, printed, tried, wait_for
 
 pytestmark = pytest.mark.kernel
 

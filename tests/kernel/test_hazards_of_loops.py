@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from forking import User, printed, tried, wait_for
+from tests.kernel.forking import User, printed, tried, wait_for
 
 pytestmark = pytest.mark.kernel
 

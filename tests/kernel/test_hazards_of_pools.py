@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,9 +15,7 @@ from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descen
 from tests.command import heal, nothing_is_left_running, place, write
 
 __all__ = ["place"]
-
-sys.path.insert(0, str(Path(__file__).parent))
-from forking import printed, tried
+from tests.kernel.forking import printed, tried
 
 pytestmark = pytest.mark.kernel
 

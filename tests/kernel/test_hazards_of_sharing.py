@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.model import OPEN, Sandbox
-
-sys.path.insert(0, str(Path(__file__).parent))
-from forking import User, printed, tried
+from tests.kernel.forking import User, printed, tried
 
 pytestmark = pytest.mark.kernel
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
 from jupyter_selfheal.inside.fork import sandbox
-
-sys.path.insert(0, str(Path(__file__).parent))
-from enclosed import LOOK_AROUND, USERS, Place, available
+from tests.kernel.enclosed import LOOK_AROUND, USERS, Place, available
 
 pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -13,7 +12,7 @@ import pytest
 
 from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests
-from tests.command import HEAL, heal, one_line, place, write
+from tests.command import HEAL, heal, one_line, place, sources, write
 from tests.surroundings import FATAL, STANDARD, write_modules
 
 __all__ = ["place"]
@@ -27,15 +26,14 @@ MISSING_HOME = "/proc/none"
 
 
 def healed(path: Path) -> bool:
-    return ["".join(c["source"]) for c in json.loads(path.read_text())["cells"]][-1] == HEALED
+    return sources(path)[-1] == HEALED
 
 
 @pytest.mark.parametrize("more", [(), ("--jobs", "2")], ids=["one", "jobs"])
 def test_files_that_are_named_like_modules_of_python_change_nothing(place: Path, more: tuple[str, ...]) -> None:
     write_modules(place, *STANDARD)
     notebooks = [write(place / f"{name}.ipynb", TYPO) for name in "ab"]
-    done = heal(*notebooks, "--in-place", *more, cwd=place)
-    assert done.returncode == 0, done.stdout + done.stderr
+    heal(*notebooks, "--in-place", *more, ends=0)
     assert all(healed(notebook) for notebook in notebooks)
 
 
@@ -66,8 +64,7 @@ def test_the_judge_of_a_bench_imports_nothing_from_the_folder(tmp_path: Path, mo
 def test_files_that_other_programs_read_are_not_read(place: Path, files: tuple[str, ...]) -> None:
     write_modules(place, *files)
     (place / ".env").write_bytes(b"\xff\xfe=\nANTHROPIC_API_KEY")
-    done = heal(write(place / "n.ipynb", TYPO), "--in-place", cwd=place)
-    assert done.returncode == 0, done.stdout + done.stderr
+    heal(write(place / "n.ipynb", TYPO), "--in-place", ends=0)
     assert healed(place / "n.ipynb")
 
 
@@ -80,8 +77,7 @@ def test_start_files_that_fail_or_print_are_the_kernels_own_matter(
     file = folder / ("sitecustomize.py" if variable == "PYTHONPATH" else "start.py")
     file.write_text("print('hello'); raise RuntimeError('no')\n")
     monkeypatch.setenv(variable, str(folder if variable == "PYTHONPATH" else file))
-    done = heal(write(place / "n.ipynb", TYPO), "--in-place", "--jobs", "2", cwd=place)
-    assert done.returncode == 0, done.stdout + done.stderr
+    heal(write(place / "n.ipynb", TYPO), "--in-place", "--jobs", "2", ends=0)
     assert healed(place / "n.ipynb")
 
 
@@ -93,11 +89,11 @@ def test_a_broken_package_on_the_path_is_named_or_does_no_harm(
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('half of it is missing')\n")
     monkeypatch.setenv("PYTHONPATH", str(broken.parent))
-    done = heal(write(place / "n.ipynb", TYPO), "--in-place", cwd=place)
+    done = heal(write(place / "n.ipynb", TYPO), "--in-place")
     if fatal:
         one_line(done, f"{broken / '__init__.py'} cannot be imported (ImportError: half of it is missing)")
     else:
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == 0, done.said
 
 
 def test_a_home_that_does_not_exist_needs_another_place_for_the_journal(
@@ -105,12 +101,11 @@ def test_a_home_that_does_not_exist_needs_another_place_for_the_journal(
 ) -> None:
     path = write(place / "n.ipynb", TYPO)
     monkeypatch.setenv("HOME", MISSING_HOME)
-    done = heal(path, "--in-place", cwd=place)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = heal(path, "--in-place", ends=0)
     assert done.stderr == ""
     monkeypatch.delenv("JUPYTER_DATA_DIR")
     write(path, TYPO)
-    one_line(heal(path, "--in-place", cwd=place), MISSING_HOME, "set JUPYTER_DATA_DIR to a folder that can be written")
+    one_line(heal(path, "--in-place"), MISSING_HOME, "set JUPYTER_DATA_DIR to a folder that can be written")
 
 
 @pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare to make a folder that root cannot write")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,9 +17,7 @@ from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Sandbox, TrialRequest
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from jupyter_selfheal.testing.trials import evaluate
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "kernel"))
-from forking import User, name, open_descriptors, wait_for
+from tests.kernel.forking import User, name, open_descriptors, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow, pytest.mark.timeout(3000)]
 
