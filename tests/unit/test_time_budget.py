@@ -81,7 +81,19 @@ def seconds_of(work: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
+MEASURED = 0.4
+"""CPU-seconds below which one heal is too little to be compared: it is done again and the least counts."""
+
+
 def healing_seconds(notebook: Notebook, *, heals: bool = True) -> float:
+    """What a heal costs; of a short one, the least of several: garbage that is collected in one is not its own."""
+    spent = [heal_once(notebook, heals=heals)]
+    while sum(spent) < MEASURED and len(spent) < 8:
+        spent.append(heal_once(notebook, heals=heals))
+    return min(spent)
+
+
+def heal_once(notebook: Notebook, *, heals: bool) -> float:
     case, starts = failing(notebook)
 
     def work() -> None:
@@ -140,17 +152,17 @@ def test_each_cell_is_parsed_and_cut_into_lines_once(notebook: Notebook, monkeyp
 
     def counted_parse(text: str, *more: Any, **named: Any) -> ast.AST:
         parsed[text] += 1
-        return tree_of(text, *more, **named)
+        return parse_tree(text, *more, **named)
 
     def counted_cut(text: str) -> LineTable:
         cut[text] += 1
         return LineTable(text)
 
-    tree_of = masking.tree_of
-    monkeypatch.setattr(masking, "tree_of", counted_parse)
+    parse_tree = masking.parse_tree
+    monkeypatch.setattr(masking, "parse_tree", counted_parse)
     monkeypatch.setattr(source_module, "LineTable", counted_cut)
     monkeypatch.setattr(source_module, "_recent", source_module._Recent())
-    healing_seconds(notebook)
+    heal_once(notebook, heals=True)
     sources = {c.source for c in notebook.cells}
     assert max(parsed[text] for text in sources) <= 2
     assert max(cut[text] for text in sources) <= 2
