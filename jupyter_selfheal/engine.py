@@ -260,7 +260,7 @@ def _build_kernel_facts(kernel: TrialKernel, case: Case) -> Facts:
 
 def build_questioner(starts: Starts, config: HealConfig) -> Callable[[Case, Sequence[Candidate]], tuple[Question, ...]]:
     """What to ask the user where plausible patches disagree; variables are looked at in one more trial of each."""
-    find_questions = _load("scoring.questions", "questions")
+    find_questions = _load("scoring.questions", "choose_questions")
 
     def run_probe(case: Case, patch: Patch, probe: Probe) -> JSON:
         start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE

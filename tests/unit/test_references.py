@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -44,3 +45,11 @@ def is_there(parts: list[str]) -> bool:
 def test_what_pages_and_docstrings_point_to_exists() -> None:
     wrong = {str(page.relative_to(ROOT)): list(find_wrong(page)) for page in PAGES}
     assert {page: names for page, names in wrong.items() if names} == {}
+
+
+def test_what_the_engine_loads_by_name_is_there() -> None:
+    """Parts are named as texts, so that none is imported before it is wanted: no type checker follows them."""
+    named = re.findall(r'_load\("([\w.]+)", "(\w+)"\)', read(PACKAGE / "engine.py"))
+    assert len(named) > 10
+    for module, name in named:
+        assert hasattr(import_module(f"jupyter_selfheal.{module}"), name), f"{module} has no {name}"
