@@ -19,23 +19,44 @@ __all__ = ["place"]
 pytestmark = pytest.mark.kernel
 
 
-@pytest.mark.parametrize(("library", "left"), [("jinja2", {"n.ipynb"}), ("jupyter_client", {"n.ipynb", "r.html"})])
-def test_a_fault_that_nobody_foresaw_is_one_line_that_names_a_log(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, left: set[str]
-) -> None:
-    """A library whose installation is broken in its own way: at the end of a heal, and at its beginning (that is reported)."""
-    broken = tmp_path / "broken" / library
+def break_library(folder: Path, name: str, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library of that name, found before the installed one, that is broken in its own way."""
+    broken = folder / "broken" / name
     broken.mkdir(parents=True)
-    (broken / "__init__.py").write_text("raise RuntimeError('this copy is\\nbroken')")
+    (broken / "__init__.py").write_text(source)
     monkeypatch.setenv("PYTHONPATH", str(broken.parent))
+
+
+def test_a_fault_that_nobody_foresaw_is_one_line_that_names_a_log(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library that draws the report can be imported, and fails at the end of a heal."""
+    source = "class Environment:\n    def __init__(self, *a, **k):\n        raise RuntimeError('this copy is\\nbroken')"
+    break_library(tmp_path, "jinja2", source, monkeypatch)
     given = write(place / "n.ipynb", "x = 'a'.uper()")
     before = given.read_bytes()
     done = heal(given, "--in-place", "--approve", "none", "--report", "r.html")
-    one_line(done, "internal error", "RuntimeError: this copy is broken", "report it with")
+    one_line(done, "internal error", "report it with")
     log = Path(done.stderr.split("report it with ")[1].strip())
     assert log.is_relative_to(tmp_path / "data")
     assert log.stat().st_mode & 0o077 == 0
     assert "Traceback" in log.read_text()
+    assert given.read_bytes() == before
+    assert {p.name for p in place.iterdir()} == {"n.ipynb"}
+
+
+@pytest.mark.parametrize(("library", "left"), [("jinja2", {"n.ipynb"}), ("jupyter_client", {"n.ipynb", "r.html"})])
+def test_a_library_that_cannot_be_imported_is_named_with_its_file(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, left: set[str]
+) -> None:
+    """At the end of a heal, and at its beginning (that is reported)."""
+    break_library(tmp_path, library, "raise RuntimeError('this copy is\\nbroken')", monkeypatch)
+    given = write(place / "n.ipynb", "x = 'a'.uper()")
+    before = given.read_bytes()
+    done = heal(given, "--in-place", "--approve", "none", "--report", "r.html")
+    one_line(
+        done, f"broken/{library}/__init__.py cannot be imported (RuntimeError: this copy is broken)", "mend or remove"
+    )
     assert given.read_bytes() == before
     assert {p.name for p in place.iterdir()} == left
 

@@ -77,7 +77,9 @@ def conforms(value: Any, hint: Any) -> bool:
     if not dataclasses.is_dataclass(value):
         return type(value) is hint
     assert isinstance(hint, type)
-    return isinstance(value, hint) and all(conforms(getattr(value, n), h) for n, h in wire._hints(type(value)).items())
+    return isinstance(value, hint) and all(
+        conforms(getattr(value, n), h) for n, h in wire._read_hints(type(value)).items()
+    )
 
 
 def read_or_refuse(line: str | bytes) -> Any:
