@@ -131,7 +131,7 @@ def test_page_that_was_slow_takes_its_change_back(tabs: Tabs) -> None:
     tabs.second.press(tabs.second.card(1), "run")
     tabs.second.expect_output(1, "there are 3")
     tabs.let_go()
-    tabs.first.cell(1).get_by_text("approved in another tab").first.wait_for()
+    tabs.first.cell(1).get_by_text("in another tab").first.wait_for()
     tabs.first.expect_source(1, COUNTED)
     tabs.first.idle()
     assert (tabs.server.folder / "runs.txt").read_text() == "xx"
