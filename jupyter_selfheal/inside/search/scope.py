@@ -91,7 +91,9 @@ class Scope(Source):
         self.called = frozenset(
             n.func.id for n in self.order if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
         )
-        self.functions = frozenset(n.name for n in self.order if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+        self.functions = dict.fromkeys(
+            n.name for n in self.order if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+        )
         self.values = tuple(n for n in self.names if n not in self.functions and self._is_value(n))
         self.callables = tuple(dict.fromkeys([*self.functions, *sorted(self.called | self.hints.callables)]))
         self.attributes = tuple(

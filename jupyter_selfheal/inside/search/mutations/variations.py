@@ -214,7 +214,7 @@ def propose_binding(s: Scope, node: ast.AST) -> Iterator[Change]:
     bound = {n.id for n in inside if isinstance(n.ctx, ast.Store)} | {
         a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
     }
-    known = bound | s.functions | s.hints.outside | set(s.hints.callables) | set(s.modules) | set(dir(builtins))
+    known = bound | set(s.functions) | s.hints.outside | set(s.hints.callables) | set(s.modules) | set(dir(builtins))
     lost = dict.fromkeys(n.id for n in inside if isinstance(n.ctx, ast.Load) and n.id not in known)
     values = [
         t for n in ast.walk(node) if isinstance(n, ast.Assign) for t in (s.text_of(n.value), *list_variants(s, n.value))
