@@ -167,12 +167,15 @@ def test_the_worker_answers_after_whatever_came_in(data: st.DataObject) -> None:
     assert all(isinstance(message, m.Ready | m.Notice | m.Status) for message in said)
 
 
+READY = wire.dumps(m.Ready("1", 1)).encode()  # what comes before it is somebody else's print, and is skipped
+
+
 class Writing(WorkerClient):
     """A client whose worker writes what it is told to, and ends."""
 
     text = b""
 
-    def _spawn(self) -> subprocess.Popen[bytes]:
+    def _spawn_worker(self) -> subprocess.Popen[bytes]:
         command = "import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.readline()))"
         process = subprocess.Popen([sys.executable, "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert process.stdin
@@ -185,7 +188,7 @@ class Writing(WorkerClient):
 def test_the_kernels_reader_lives_on_after_whatever_came_in(tmp_path: Path, data: st.DataObject) -> None:
     received, lost = [], threading.Event()
     client = Writing(tmp_path / "log", received.append, lambda _text, _again: lost.set())
-    client.text = b"\n".join([b"ready", *spoilt_lines(data), wire.dumps(m.Notice("the last line")).encode(), b""])
+    client.text = b"\n".join([READY, *spoilt_lines(data), wire.dumps(m.Notice("the last line")).encode(), b""])
     client.start()
     assert lost.wait(60)
     assert m.Notice("the last line") in received
