@@ -4,7 +4,8 @@ A patch is data over the notebook; a trial starts from one state. So every edit 
 step, then the failing cell runs as the patch leaves it, then the oracle's steps. As little as possible is run again:
 
 - of an edited earlier cell only the statements that changed and those of the cell that read what they bind, then the
-  cells in between that read it too (a changed function is only defined again);
+  cells in between that read it too;
+- of a changed function the definition, then the cells in between that call it, where they can be run again (:mod:`.reruns`);
 - from the state after the failure only the statements from the failing one on, as long as those before it are the same.
 
 Statements that are left out are blanked, so that line numbers in tracebacks are those of the cell.
@@ -14,9 +15,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.loop import reruns
 from jupyter_selfheal.model import (
     Case,
     Cell,
@@ -72,19 +75,34 @@ def find_remainder(case: Case, patched: str) -> str:
     return patched if left is None else left
 
 
-def find_changed(old: str, new: str) -> tuple[str, frozenset[str]]:
-    """What of an edited cell has to run again, and the names that other cells must not go on using as they were.
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What an edit of an earlier cell changes: the part of the cell to run, and what other cells must not go on using.
 
-    The names are empty where only functions changed: whoever calls one finds the new one. The instances of a class, though,
-    are of the old one, and must be made again.
+    ``stale`` are values, each of which must be made again by whoever derives from it. ``functions`` do otherwise now: whoever
+    calls one finds the new one, but what it gave before is there still; ``remade`` is what the cell itself made with them.
+    """
+
+    code: str
+    stale: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+    remade: frozenset[str] = frozenset()
+
+
+def find_changed(old: str, new: str, can_repeat: Callable[[str], bool] = lambda code: False) -> Changed:
+    """What of an edited cell has to run again.
+
+    The instances of a changed class are of the old one, and must be made again. ``can_repeat`` says whether code that did not
+    change may run once more: what a changed function gave is only then made anew.
     """
     there = src.list_statements(new)
     if not there or src.is_foreign(new) or not src.list_statements(old):
-        return new, src.find_names(new).binds | src.find_names(new).changes
+        return Changed(new, src.find_names(new).binds | src.find_names(new).changes)
     again = _find_statements_to_redo(old, new)
     before = list(src.list_statement_keys(old))
     keep: list[int] = []
     stale: set[str] = set()
+    functions: set[str] = set()
     for statement, key in zip(there, src.list_statement_keys(new), strict=True):
         names = src.collect_names([statement.node])
         if key in before:
@@ -92,9 +110,18 @@ def find_changed(old: str, new: str) -> tuple[str, frozenset[str]]:
             if not stale & (names.uses | names.changes) and statement.index not in again:
                 continue
         keep.append(statement.index)
-        if not isinstance(statement.node, (*_FUNCTIONS, *_IMPORTS)):
+        if isinstance(statement.node, _FUNCTIONS):
+            functions.add(statement.node.name)
+        elif not isinstance(statement.node, _IMPORTS):
             stale |= names.binds | names.changes
-    return (src.keep_statements(new, keep) if keep else ""), frozenset(stale)
+    used = reruns.trace_calls(new, functions)
+    callers = [n for n in used.statements if n not in keep]
+    if callers and can_repeat(src.keep_statements(new, callers)):
+        keep = sorted({*keep, *callers})
+    else:
+        used = replace(used, remade=frozenset())
+    code = src.keep_statements(new, keep) if keep else ""
+    return Changed(code, frozenset(stale), frozenset(functions) | used.functions, used.remade)
 
 
 def _find_statements_to_redo(old: str, new: str) -> frozenset[int]:
@@ -138,20 +165,32 @@ def _list_setup_steps(case: Case, patch: Patch) -> Iterator[Run]:
 def _list_rerun_steps(case: Case, patch: Patch, edit: Replace, renewed: set[str]) -> Iterator[Run]:
     """The changed part of an earlier cell, then what the cells in between derive from it.
 
-    All of the cell where it reads what an edit before this one has ``renewed``.
+    All of the cell where it reads what an edit before this one has ``renewed``. What follows from a changed value must be made
+    again; what a changed function gave, only where that can be done over (:func:`~jupyter_selfheal.source.rerun.can_run_again`).
     """
-    code, stale = find_changed(edit.old, edit.source)
+    again = reruns.Rerun.from_case(case, patch)
+    changed = find_changed(edit.old, edit.source, again.can_repeat)
+    code, stale = changed.code, changed.stale
     own = src.find_names(edit.source)
     if renewed & own.uses:
         code, stale = edit.source, own.binds | own.changes
     if code:
         yield Run(code, edit.cell_id, Role.SETUP)
-    for cell in _list_cells_between(case, edit.cell_id, case.failure.cell_id) if stale else ():
+    functions, remade = changed.functions, changed.remade
+    for cell in _list_cells_between(case, edit.cell_id, case.failure.cell_id) if stale or functions else ():
         names = src.find_names(cell.source)
-        if cell.id not in patch.cells_touched and not cell.expensive and stale & (names.uses | names.changes):
+        if cell.id in patch.cells_touched or cell.expensive:
+            continue
+        if stale & (names.uses | names.changes):
             stale |= names.binds | names.changes
             yield Run(cell.source, cell.id, Role.SETUP)
-    renewed |= stale
+            continue
+        used = reruns.trace_calls(cell.source, functions, remade)
+        functions |= used.functions
+        if used.statements and again.may_run(cell):
+            remade |= used.remade
+            yield Run(cell.source, cell.id, Role.SETUP)
+    renewed |= stale | remade
 
 
 def _list_move_steps(case: Case, patch: Patch, edit: Move) -> Iterator[Run]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jupyter_selfheal.model.patch import Patch
-from jupyter_selfheal.model.trial import Trial
+from jupyter_selfheal.model.patch import Patch, RunCells
+from jupyter_selfheal.model.trial import Role, Trial
 from jupyter_selfheal.numbers import read_number
 
 
@@ -53,3 +53,12 @@ class Candidate:
     patch: Patch
     trial: Trial
     verdict: Verdict
+
+    @property
+    def cells_run_again(self) -> tuple[str, ...]:
+        """Cells that its trial ran before the failing one without the patch naming them: they follow from what it changes."""
+        named = {i for e in self.patch.edits if isinstance(e, RunCells) for i in e.cell_ids} | {
+            *self.patch.cells_touched
+        }
+        setup = (s.cell_id for s in self.trial.steps if s.role == Role.SETUP.value)
+        return tuple(dict.fromkeys(i for i in setup if i and i not in named))

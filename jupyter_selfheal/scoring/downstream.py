@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,21 +12,10 @@ from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.asserts import collect_patched_names, count_asserts_run, list_names, list_names_above
 from jupyter_selfheal.scoring.evidence import CellBelow, Evidence
 from jupyter_selfheal.scoring.expected import build_expectation
+from jupyter_selfheal.source.rerun import is_harmless
 
 AT_MOST = 6
 """Cells below that are run in one trial, nearest first."""
-
-_SIDE_EFFECTS = re.compile(
-    r"""(?m)^\s*[!%](?!matplotlib\b|time\b|timeit\b|config\b)     # shell, installs, other magics
-      | \b(?:input|getpass|raw_input|exit|quit)\s*\(
-      | \b(?:requests|urllib|urllib2|http|socket|smtplib|ftplib|paramiko|boto3?|kaggle|wget|gdown|webbrowser|subprocess)\b
-      | \burlopen\b | \burlretrieve\b | ["'](?:https?|ftp|s3|gs)://
-      | \bos\.(?:system|remove|unlink|rename|rmdir|makedirs|mkdir|exec\w*|kill|_exit)\b | \bshutil\. | \bsys\.exit\b
-      | \btime\.sleep\b | \bto_sql\b | \.fit\s*\( | \bload_dataset\b | \bfetch_\w+\s*\(
-    """,
-    re.VERBOSE,
-)
-"""What a cell below must not do to be run unasked: reach out, ask the user, change the machine, train for long."""
 
 
 def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
@@ -44,7 +32,7 @@ def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
             break
         cell = replace(original, source=patch.source_of(original.id, original.source))
         names = list_names(cell.source)
-        harmless = is_harmless(cell, cell.source)
+        harmless = is_harmless(cell) and not stored.find_stored_error(cell)
         prerequisites = (
             _find_prerequisites(aside, names.uses - there, there) if harmless and names.uses & tainted else None
         )
@@ -69,15 +57,6 @@ def _find_prerequisites(aside: list[Cell], missing: frozenset[str], there: froze
     known = there.union(*(list_names(c.source).binds for c in picked))
     fits = missing <= known and all(list_names(c.source).uses <= known for c in picked)
     return picked if fits else None
-
-
-def is_harmless(cell: Cell, source: str) -> bool:
-    """Whether a cell below may be run in a trial: cheap, Python, without effects outside, and not failing as stored."""
-    if cell.skip or cell.expensive or {"raises-exception", "nbval-skip"} & set(cell.tags):
-        return False
-    if src.is_foreign(source) or not source.strip() or not src.can_compile(source) or stored.find_stored_error(cell):
-        return False
-    return not _SIDE_EFFECTS.search(source) and not source.lstrip().startswith("%%")
 
 
 def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow, ...]:

@@ -7,8 +7,9 @@ import doctest
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.search.reading import DEFINITIONS, has_assert, list_prose_examples
+from jupyter_selfheal.healers.search.reading import has_assert, list_prose_examples
 from jupyter_selfheal.model import Case, Cell, Oracle
+from jupyter_selfheal.source.rerun import DEFINITIONS
 
 
 def find_oracle(case: Case) -> Oracle:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.oracles import find_oracle, list_doctests, list_test_functions, read_stored_oracle
-from jupyter_selfheal.healers.search.producers import find_producers, is_code, list_computed_names, map_modules
-from jupyter_selfheal.healers.search.reading import DEFINITIONS, awaits, has_assert
+from jupyter_selfheal.healers.search.producers import find_producers, is_code, list_computed_names
+from jupyter_selfheal.healers.search.reading import has_assert
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
+from jupyter_selfheal.source.rerun import DEFINITIONS, awaits, map_modules
 
 BELOW = 30
 """Statements of the cells below that are run as checks, at most."""

@@ -11,25 +11,12 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.search.reading import DEFINITIONS, awaits, has_assert
+from jupyter_selfheal.healers.search.reading import has_assert
 from jupyter_selfheal.model import Case, Cell, FailureKind
+from jupyter_selfheal.source.rerun import DEFINITIONS, is_repeatable, map_modules, name_called
 
 MOST = 3
 """Cells that are run again, at most."""
-_MUTATORS = frozenset(
-    {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "update", "add", "discard", "sort", "reverse", "setdefault",
-     "fill", "put", "appendleft", "popleft", "shuffle", "seed", "fit", "fit_transform", "train"}
-)  # fmt: skip
-_REACHES_OUT = frozenset(
-    {"input", "open", "exec", "eval", "exit", "quit", "getpass", "get_ipython", "system", "popen", "urlopen", "urlretrieve",
-     "write", "writelines", "write_text", "write_bytes", "mkdir", "makedirs", "unlink", "rename", "save", "savez", "savetxt", "savefig",
-     "dump", "to_csv", "to_excel", "to_sql", "to_parquet", "to_pickle", "to_feather", "to_hdf", "connect", "execute", "commit", "sleep"}
-)  # fmt: skip
-"""Functions and methods whose effect outlives the run, or that wait."""
-_WORLD = frozenset(
-    {"subprocess", "shutil", "requests", "urllib", "urllib3", "httpx", "aiohttp", "socket", "sqlite3", "sqlalchemy", "http", "smtplib",
-     "ftplib", "multiprocessing", "threading", "getpass", "tempfile", "boto3", "os"}
-)  # fmt: skip
 
 
 def find_producers(case: Case, wanted: Iterable[str]) -> tuple[Cell, ...]:
@@ -72,67 +59,6 @@ def list_computed_names(cell: Cell) -> frozenset[str]:
     return names.binds - names.imports
 
 
-def map_modules(cells: Iterable[Cell]) -> dict[str, str]:
-    """What the cells import: the package that each name comes from."""
-    modules: dict[str, str] = {}
-    for cell in cells:
-        tree = src.parse(cell.source)
-        for node in ast.walk(tree) if tree else ():
-            if isinstance(node, ast.Import):
-                modules |= {(a.asname or a.name).split(".")[0]: a.name.split(".")[0] for a in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                modules |= {a.asname or a.name: (node.module or "").split(".")[0] for a in node.names}
-    return modules
-
-
-def is_repeatable(cell: Cell, modules: dict[str, str]) -> bool:
-    """True where, by its text, running the cell again from the state below it gives what it gave the first time."""
-    if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
-        return False
-    nodes = [s.node for s in src.list_statements(cell.source)]
-    if not nodes or src.mask(cell.source) != cell.source or awaits(nodes):
-        return not cell.source.strip()
-    names = src.find_names(cell.source)
-    if names.uses & names.binds or names.deletes:
-        return False
-    return not any(_reaches_out(node, modules) for node in nodes) and not _changes_given(nodes)
-
-
-def _reaches_out(node: ast.stmt, modules: dict[str, str]) -> bool:
-    for child in ast.walk(node):
-        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and modules.get(child.id) in _WORLD:
-            return True
-        if isinstance(child, ast.Call):
-            name = child.func.attr if isinstance(child.func, ast.Attribute) else getattr(child.func, "id", "")
-            if name in _REACHES_OUT:
-                return True
-    return False
-
-
-def _changes_given(nodes: Iterable[ast.stmt]) -> bool:
-    """True where something that the cell did not make itself is changed in place."""
-    bound: set[str] = set()
-    for node in nodes:
-        if not isinstance(node, DEFINITIONS):
-            bound |= src.collect_names([node]).binds
-            if any(root not in bound for root in _walk_changed_names(node)):
-                return True
-    return False
-
-
-def _walk_changed_names(node: ast.AST) -> Iterator[str]:
-    for child in ast.walk(node):
-        if isinstance(child, ast.Attribute | ast.Subscript) and isinstance(child.ctx, ast.Store | ast.Del):
-            yield src.find_root_name(child)
-        elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
-            in_place = any(
-                k.arg == "inplace" and not (isinstance(k.value, ast.Constant) and k.value.value is False)
-                for k in child.keywords
-            )
-            if child.func.attr in _MUTATORS or in_place:
-                yield src.find_root_name(child.func.value)
-
-
 def is_code(node: ast.stmt, modules: Iterable[str]) -> bool:
     """True for a statement that may be mended: neither a check, an import or a definition, nor data that is written down or
     read (``prices = [3, 1, 2]``, ``limit = 7``, ``pd.read_csv("prices.csv")``), which no assert entitles anybody to change."""
@@ -147,9 +73,5 @@ def is_code(node: ast.stmt, modules: Iterable[str]) -> bool:
 
 
 def _reads_a_file(value: ast.expr) -> bool:
-    for child in ast.walk(value):
-        if isinstance(child, ast.Call):
-            name = child.func.attr if isinstance(child.func, ast.Attribute) else getattr(child.func, "id", "")
-            if name.startswith(("read", "load", "genfromtxt", "fetch", "get_data")):
-                return True
-    return False
+    calls = (n for n in ast.walk(value) if isinstance(n, ast.Call))
+    return any(name_called(c).startswith(("read", "load", "genfromtxt", "fetch", "get_data")) for c in calls)

@@ -1,27 +1,13 @@
-"""What kind of statement a statement is: a definition, a check, one that only IPython can run."""
+"""What a statement asks: asserts, and the examples that a docstring tells."""
 
 from __future__ import annotations
 
 import ast
 import doctest
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-
-DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
-
-def awaits(nodes: Iterable[ast.stmt]) -> bool:
-    """True for a cell with top-level await, which only IPython can run."""
-    stack: list[ast.AST] = list(nodes)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
-            return True
-        if not isinstance(node, DEFINITIONS):
-            stack.extend(ast.iter_child_nodes(node))
-    return False
 
 
 def has_assert(node: ast.AST) -> bool:

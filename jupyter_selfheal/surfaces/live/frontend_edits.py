@@ -19,9 +19,9 @@ def to_written_edit(edit: Replace, written: Mapping[str, str]) -> Replace:
 
 
 def to_frontend_edits(
-    patch: Patch, notebook: Notebook, written: Mapping[str, str] = MappingProxyType({})
+    patch: Patch, notebook: Notebook, written: Mapping[str, str] = MappingProxyType({}), again: tuple[str, ...] = ()
 ) -> list[dict[str, JSON]]:
-    """The edits as the front end carries them out."""
+    """The edits as the front end carries them out; ``again`` are cells to run after them, before the failing one."""
     edits: list[dict[str, JSON]] = []
     name_cell = make_cell_namer(notebook)
     for edit in patch.edits:
@@ -50,13 +50,18 @@ def to_frontend_edits(
             )  # fmt: skip
         elif isinstance(edit, RunCells):
             names = ", ".join(name_cell(c) for c in edit.cell_ids)
-            edits.append(
-                {"kind": "run", "cellIds": list(edit.cell_ids), "old": "", "source": "", "label": f"Run first: {names}",
-                 "sources": [notebook.cell(c).source for c in edit.cell_ids if notebook.index(c) >= 0]}
-            )  # fmt: skip
+            edits.append(_build_run(edit.cell_ids, notebook, f"Run first: {names}"))
         elif isinstance(edit, Install):
             edits.append(
                 {"kind": "insert", "cellId": f"install-{patch.id}", "before": "", "old": "", "source": edit.line,
                  "label": "new cell"}
             )  # fmt: skip
+    if there := tuple(c for c in again if notebook.index(c) >= 0):
+        names = ", ".join(name_cell(c) for c in there)
+        edits.append(_build_run(there, notebook, f"Run again, as it uses what changes: {names}"))
     return edits
+
+
+def _build_run(cell_ids: tuple[str, ...], notebook: Notebook, label: str) -> dict[str, JSON]:
+    sources = [notebook.cell(c).source for c in cell_ids if notebook.index(c) >= 0]
+    return {"kind": "run", "cellIds": list(cell_ids), "old": "", "source": "", "label": label, "sources": sources}

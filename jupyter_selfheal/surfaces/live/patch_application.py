@@ -40,6 +40,7 @@ def build_plan(candidate: Candidate, cell_id: str, source: str, sources: dict[st
             others.append(("the cell that defines it", edit.source))
         elif not isinstance(edit, Replace) and edit.cell_id in sources:
             first.append(sources[edit.cell_id])
+    first += [sources[c] for c in candidate.cells_run_again if c in sources and c != cell_id]
     return ApplicationPlan(tuple(first), candidate.patch.source_of(cell_id, source), tuple(others))
 
 

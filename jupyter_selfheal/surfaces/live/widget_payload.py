@@ -86,7 +86,7 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         "reasons": [*candidate.verdict.reasons, *([candidate.patch.why] if candidate.patch.why else [])],
         "facts": format_facts(proposal, candidate),
         "warning": format_warning(card, candidate),
-        "edits": to_frontend_edits(candidate.patch, notebook, card.written),
+        "edits": to_frontend_edits(candidate.patch, notebook, card.written, candidate.cells_run_again),
         "old_output": [_build_output(o) for o in proposal.failure.outputs] + [_build_error(proposal)],
         "new_output": [_build_output(o) for s in candidate.trial.steps if s.role == "cell" for o in s.outputs],
     }
