@@ -13,12 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from jupyter_selfheal import registry
 from jupyter_selfheal.errors import ConfigError
-from jupyter_selfheal.numbers import read_number
 
-HEALERS = tuple(registry.SHIPPED_HEALERS)
-"""Every shipped healer, cheapest first: the order in which they are asked."""
+HEALERS = ("memory", "rules", "search", "language_model")
+"""Every shipped healer, cheapest first: the order in which they are asked. Their classes are in :mod:`~jupyter_selfheal.registry`."""
 
 RANGES: Mapping[str, tuple[float, float]] = {
     "attempts": (1, 1_000),
@@ -230,9 +228,21 @@ _NAMES = "tuple[str, ...]"
 _KINDS = {f.name: str(f.type) for f in fields(HealConfig)}
 _FROM_TEXT: Mapping[str, Callable[[str], Any]] = {
     "bool": lambda text: SWITCH_WORDS.get(text.lower()),
-    "int": lambda text: read_number(text, whole=True),
-    "float": read_number,
+    "int": lambda text: _read_number(text, whole=True),
+    "float": lambda text: _read_number(text, whole=False),
 }
+
+
+def _read_number(text: str, *, whole: bool) -> float | None:
+    from jupyter_selfheal.numbers import read_number  # a session without settings given as text has no use for it
+
+    return read_number(text, whole=whole)
+
+
+def _list_healers() -> tuple[str, ...]:
+    from jupyter_selfheal.registry import list_healers  # nor, without another package's healer, for this
+
+    return list_healers()
 
 
 def _find_kind(name: str) -> str:
@@ -270,7 +280,7 @@ def _check_type(name: str, kind: str, value: object) -> Any:
 def _list_unknown_healers(names: tuple[object, ...]) -> list[str]:
     """Those that are neither shipped nor declared by another package, which is looked up for names of no shipped one only."""
     others = [str(name) for name in names if name not in HEALERS]
-    return [name for name in others if name not in registry.list_healers()] if others else []
+    return [name for name in others if name not in _list_healers()] if others else []
 
 
 def _build_refusal(name: str, kind: str, value: object) -> ConfigError:
@@ -282,7 +292,7 @@ def _build_refusal(name: str, kind: str, value: object) -> ConfigError:
     elif kind == _NAMES:
         unknown = _list_unknown_healers(value) if isinstance(value, tuple) else []
         given = f"the unknown healer {', '.join(unknown)!r:.80}" if unknown else given
-        accepted = f"one or more of {', '.join(registry.list_healers())}"
+        accepted = f"one or more of {', '.join(_list_healers())}"
     elif kind == "str":
         accepted = "a text"
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import sys
 from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
@@ -14,6 +15,19 @@ MOST_FRAMES = 60
 
 NamedFrame = list[Any]
 """File, line, function, the text of the line, and the id of the cell (empty outside of cells)."""
+
+
+def list_known_cells() -> dict[str, str]:
+    """Cell ids by the file names under which this process compiled the cells. Shared by every copy of this module."""
+    cells: dict[str, str] | None = getattr(sys, "_selfheal_cells", None)
+    if cells is None:
+        cells = sys._selfheal_cells = {}  # type: ignore[attr-defined]
+    return cells
+
+
+def register_cell(file: str, cell_id: str) -> None:
+    """Say which cell was compiled under a file name, so that frames in its functions are found to be that cell's."""
+    list_known_cells()[file] = cell_id
 
 
 def list_frames(

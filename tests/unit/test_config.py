@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from traitlets.config import Config
 from traitlets.config.loader import DeferredConfigList, DeferredConfigString, LazyConfigValue
 
-from jupyter_selfheal import magic_options
+from jupyter_selfheal import magic_options, registry
 from jupyter_selfheal.config import CLOSED, HEALERS, RANGES, HealConfig, read_setting, read_settings
 from jupyter_selfheal.errors import ConfigError, UsageError
 from jupyter_selfheal.surfaces.cli.heal import build_settings
@@ -191,3 +191,7 @@ def test_papermills_arguments_are_refused_where_they_cannot_be_read(given: dict[
 
     with pytest.raises(ConfigError, match=next(iter(given))):
         _build_settings(given, "safe", 9.0, "python3")
+
+
+def test_the_names_of_the_healers_are_those_that_have_a_class() -> None:
+    assert tuple(registry.SHIPPED_HEALERS) == HEALERS

@@ -11,21 +11,21 @@ from typing import Any
 
 from jupyter_selfheal.inside.fork import sockets
 
-_NETWORK = re.compile(
-    r"Network is unreachable|Temporary failure in name resolution|Name or service not known|No address associated with"
-    r"|nodename nor servname|getaddrinfo failed|Connection refused|Failed to establish a new connection"
-    r"|Max retries exceeded|Cannot connect to host|Name has no usable address|Could not resolve host"
-    r"|All connection attempts failed|No route to host|NameResolutionError|Cannot assign requested address",
-    re.IGNORECASE,
-)
+_NETWORK = (
+    "network is unreachable", "temporary failure in name resolution", "name or service not known",
+    "no address associated with", "nodename nor servname", "getaddrinfo failed", "connection refused",
+    "failed to establish a new connection", "max retries exceeded", "cannot connect to host",
+    "name has no usable address", "could not resolve host", "all connection attempts failed", "no route to host",
+    "nameresolutionerror", "cannot assign requested address",
+)  # fmt: skip
+"""Each in small letters, as are those below: making patterns of them would cost a kernel's first copy a millisecond."""
 _NETWORK_NAMES = frozenset({"gaierror", "NameResolutionError", "NewConnectionError", "MaxRetryError", "ConnectTimeout"})
-_WRITE = re.compile(
-    r"Read-only file system|\[Errno 30\]|readonly database|read-only database|No space left on device"
-    r"|File too large|\[Errno 27\]|\[Errno 75\]|Invalid cross-device link",
-    re.IGNORECASE,
-)
+_WRITE = (
+    "read-only file system", "[errno 30]", "readonly database", "read-only database", "no space left on device",
+    "file too large", "[errno 27]", "[errno 75]", "invalid cross-device link",
+)  # fmt: skip
 _PATH = re.compile(r"['\"](/[^'\"]*|[^'\"]+)['\"]\s*$")
-_PROCESS = re.compile(r"Resource temporarily unavailable|can't start new thread", re.IGNORECASE)
+_PROCESS = ("resource temporarily unavailable", "can't start new thread")
 
 
 def find_cause(ename: str, message: str, plan: dict[str, Any]) -> str | None:
@@ -35,22 +35,27 @@ def find_cause(ename: str, message: str, plan: dict[str, Any]) -> str | None:
     """
     first = (message.strip().splitlines() or [""])[0][:200]
     if plan.get("writes", "discard") != "allow":
-        if _WRITE.search(message):
+        if _mentions(message, _WRITE):
             return f"write: {first}"
         if ename == "PermissionError" and _could_write(message):
             return f"write: {first}"
         if "unable to open database file" in message or "No usable temporary directory" in message:
             return f"write: {first}"
     if not plan.get("network", False):
-        if ename in _NETWORK_NAMES or _NETWORK.search(message):
+        if ename in _NETWORK_NAMES or _mentions(message, _NETWORK):
             return f"network: {first}"
         if ename == "KeyError" and message.strip("'\"") in sockets.VARIABLES:
             return f"network: {first}"
         if ename == "PermissionError" and not _PATH.search(message):
             return f"network: {first}"
-    if ename in ("BlockingIOError", "RuntimeError") and _PROCESS.search(message):
+    if ename in ("BlockingIOError", "RuntimeError") and _mentions(message, _PROCESS):
         return f"processes: {first}"
     return None
+
+
+def _mentions(message: str, phrases: tuple[str, ...]) -> bool:
+    small = message.lower()
+    return any(phrase in small for phrase in phrases)
 
 
 def _could_write(message: str) -> bool:

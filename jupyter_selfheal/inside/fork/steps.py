@@ -46,14 +46,6 @@ class TimedOut(BaseException):
         return ["TimedOut: the time for this step is up"]
 
 
-def list_known_cells() -> dict[str, str]:
-    """Cell ids by the file names under which this process compiled the cells. Shared by every copy of this module."""
-    cells: dict[str, str] | None = getattr(sys, "_selfheal_cells", None)
-    if cells is None:
-        cells = sys._selfheal_cells = {}  # type: ignore[attr-defined]
-    return cells
-
-
 def keep_line_numbers(code: str) -> str:
     """The code with a ``#`` in a first line that is blank: IPython drops such lines, and every line number would be another.
 
@@ -163,7 +155,7 @@ class Runner:
         def remember(*args: Any, **also: Any) -> Any:
             name = cache(*args, **also)
             self._file = self._file or name
-            list_known_cells()[name] = step.get("cell_id", "")
+            locate.register_cell(name, step.get("cell_id", ""))
             return name
 
         self.shell.compile.cache = remember
@@ -218,7 +210,7 @@ class Runner:
         """Where an error is, as JSON; ``stack`` is outermost first."""
         timed = locate.timed_cell_of(str(self._step.get("code", "")), self._step.get("cell_id", ""))
         frames = locate.list_frames(
-            stack, lambda file: file == self._file, lambda file: list_known_cells().get(file, ""), timed
+            stack, lambda file: file == self._file, lambda file: locate.list_known_cells().get(file, ""), timed
         )
         line = locate.find_line(frames, lambda frame: frame[0] == self._file, timed)
         return {

@@ -29,7 +29,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.fork import after_fork, descriptors, event_loop, gate
 from jupyter_selfheal.inside.fork.server import Inherited, Zygote, remove_socket, serve_forever
-from jupyter_selfheal.inside.fork.steps import Last, list_known_cells
+from jupyter_selfheal.inside.fork.steps import Last
 
 _children: dict[int, tuple[str, str]] = {}
 """Zygotes of this process, each with its socket and, where it was made for it, the folder of that."""
@@ -143,11 +143,6 @@ def discard_all(seconds: float = 5.0) -> None:
     while _children and time.monotonic() < until:
         time.sleep(0.005)
         collect_ended()
-
-
-def register_cell(file: str, cell_id: str) -> None:
-    """Say which cell was compiled under a file name, so that frames in its functions are found to be that cell's."""
-    list_known_cells()[file] = cell_id
 
 
 def _flush_streams() -> None:

@@ -11,11 +11,14 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jupyter_selfheal.inside.fork import zygote
+from jupyter_selfheal.surfaces.live import LazyModule
 from jupyter_selfheal.surfaces.live.cell_log import CellLog
 
 if TYPE_CHECKING:
+    from jupyter_selfheal.inside.fork import zygote
     from jupyter_selfheal.messages import StateAddress
+else:
+    zygote = LazyModule("inside.fork.zygote")  # half of what loading would cost, and nothing where no copy is made
 
 BEFORE_CELL, AFTER_FAILURE = "before the cell", "after the failure"
 """Values of :class:`jupyter_selfheal.model.Start`."""
@@ -59,6 +62,7 @@ class Checkpoints:
         self._handed: list[tuple[str, int]] = []
         """Run and process of each copy that a heal was given, the oldest first."""
         self.is_working: Callable[[str], bool] = lambda run: False
+        self._has_forked = False
         self._last_ms = 0.0
         self._pause = 0
         self.abandoned = False
@@ -81,7 +85,8 @@ class Checkpoints:
         if self.abandoned:
             self.close()
             self.abandoned = False
-        zygote.collect_ended()
+        if self._has_forked:
+            zygote.collect_ended()
         if self._pause and not forced:
             self._pause -= 1
         elif forced or suggesting:
@@ -122,7 +127,8 @@ class Checkpoints:
         """End every copy, and wait for that."""
         self._before = ()
         self._handed.clear()
-        zygote.discard_all()
+        if self._has_forked:
+            zygote.discard_all()
 
     def _freeze_for_run(self, run: str, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
         states = self._freeze(start, error)
@@ -140,6 +146,7 @@ class Checkpoints:
             zygote.discard(dropped[1])
 
     def _freeze(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
+        self._has_forked = True
         try:
             reply = zygote.checkpoint(self._shell, error=error)
         except OSError as refused:

@@ -14,9 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model.cost import Cost
 from jupyter_selfheal.surfaces.live import LazyModule, worker_client
 from jupyter_selfheal.surfaces.live.cell_log import CellLog
 from jupyter_selfheal.surfaces.live.checkpoint import Checkpoints
@@ -24,9 +22,12 @@ from jupyter_selfheal.surfaces.live.heal_history import HealHistory
 
 if TYPE_CHECKING:
     from jupyter_selfheal import messages as m
+    from jupyter_selfheal import registry
+    from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 else:
     m = LazyModule("messages")
+    registry = LazyModule("registry")
 
 
 class LiveSession:
@@ -92,6 +93,8 @@ class LiveSession:
     @property
     def spent(self) -> Cost:
         """By all heals together, with calls under way at their worst: also where a worker died in one."""
+        from jupyter_selfheal.model.cost import Cost
+
         return sum(list(self._costs.values()), Cost())
 
     def record_rejection(self, heal: LiveHeal) -> None:

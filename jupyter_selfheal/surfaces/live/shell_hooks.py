@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from jupyter_selfheal import magic_options as options
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.inside.fork import zygote
 from jupyter_selfheal.surfaces.live import LazyModule
 from jupyter_selfheal.surfaces.live.components import Components
 from jupyter_selfheal.surfaces.live.exception_hook import ExceptionHook
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
 if TYPE_CHECKING:
+    from jupyter_selfheal.inside import locate
     from jupyter_selfheal.model import Failure
     from jupyter_selfheal.surfaces.live import failure_capture
 else:
     failure_capture = LazyModule("surfaces.live.failure_capture")
+    locate = LazyModule("inside.locate")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -169,7 +170,7 @@ class ShellHooks:
         """Let trials know which cell a code file belongs to."""
         for name, number in getattr(self._shell.compile, "_filename_map", {}).items():
             if number == run:
-                zygote.register_cell(name, cell_id)
+                locate.register_cell(name, cell_id)
 
     def _read_options(self, raw: str) -> options.HealOptions | None:
         line = options.find_heal_line(raw)
