@@ -128,8 +128,8 @@ def _build_failed_verdict(patch: Patch, evidence: Evidence) -> Verdict:
 
 
 def _list_contradictions(evidence: Evidence) -> Iterator[str]:
-    """Every oracle that says the patch is wrong, strongest first."""
-    yield from (part.why for part in evidence.user if not part.met)
+    """Every oracle that says the patch is wrong, strongest first; none of these texts is empty."""
+    yield from (part.why or f"the {part.name} is missed" for part in evidence.user if not part.met)
     if evidence.doctests.asked and not evidence.doctests.all_held:
         yield f"a doctest fails: {evidence.doctests.why}"
     if evidence.deciding.asked and not evidence.deciding.all_held:

@@ -84,6 +84,7 @@ def test_a_met_oracle_lies_within_8_and_10_and_the_users_word_is_worth_most() ->
         {"deciding": Count(2, 1, "`assert x`")},
         {"below": (CellBelow("b", True, missed="expected 3, got 4"),)},
         {"user": (Part("check", False, "no"),)},
+        {"user": (Part("check", False, ""),)},
     ],
 )
 def test_nothing_that_an_oracle_contradicts_is_plausible(evidence: dict[str, Any]) -> None:
