@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -18,7 +19,9 @@ class ChangedWhileIterated(Rule):
 
     **Fix** `for k in d:` becomes `for k in list(d):`; likewise `list(d.items())`.
 
-    **Fix safety** Safe: the loop sees the items that were there when it began, which is what it was written for.
+    **Fix safety** Safe where the notebook's own variable is changed: the loop sees the items that were there when it began,
+    which is what it was written for. Unsafe in a function that changes what it was given: a new collection may be meant, and the
+    caller keeps the old one. Unsafe where a set or a queue grows: the loop may be meant to reach what it adds.
     """
 
     code = "TYP105"
@@ -38,9 +41,28 @@ class ChangedWhileIterated(Rule):
         for loop in loops[:1]:
             start, end = src.find_span(source, loop.iter)
             text = source[start:end]
+            doubt = _explain_doubt(source, loop)
             yield self.patch(
                 context.replace(cell_id, [(start, end, f"list({text})")]),
                 f"Iterate over `list({text})`",
                 f"The loop changes `{src.find_root_name(loop.iter) or text}` while it goes through it.",
+                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                why=doubt or self.why,
                 prior=0.9,
             )
+
+
+GROWS = frozenset({"add", "append", "appendleft", "extend", "update"})
+
+
+def _explain_doubt(source: str, loop: ast.For) -> str:
+    """Why another change may be meant; empty where none can."""
+    name = src.find_root_name(loop.iter)
+    function = find_function(source, loop.lineno)
+    given = {a.arg for a in list_arguments(function)} if function is not None else set()
+    if name in given - {"self", "cls"}:
+        return f"The function changes the `{name}` that it was given: a new collection may be meant."
+    calls = [n.func for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Call)]
+    if any(isinstance(f, ast.Attribute) and f.attr in GROWS and src.find_root_name(f.value) == name for f in calls):
+        return f"The loop adds to `{name}`, and may be meant to reach what it adds."
+    return ""

@@ -22,9 +22,10 @@ class EstimatorArguments(Rule):
     effect since shuffle is False.`
 
     **Fix** `solver="liblinear"`, the default before scikit-learn 0.22, where `penalty="l1"` was written for it; `random_state`
-    is taken out where nothing is shuffled.
+    is taken out where nothing is shuffled, or `shuffle=True` added.
 
-    **Fix safety** Safe: it is the solver that the code ran with, and without shuffling `random_state` never had an effect.
+    **Fix safety** Safe for the solver, which is the one that the code ran with. Unsafe for `random_state`: without shuffling it never had
+    an effect, but `shuffle=True` may be what is meant, and is offered too.
     """
 
     code = "SKL102"
@@ -53,8 +54,14 @@ class EstimatorArguments(Rule):
                     else "The default solver doesn't support this penalty.",
                     removes="`random_state`, which has no effect without shuffling" if shuffles else "",
                     why="Without shuffling `random_state` never had an effect." if shuffles else self.why,
-                    prior=0.88,
+                    applicability=Applicability.UNSAFE if shuffles else Applicability.SAFE, prior=0.7 if shuffles else 0.88,
                 )  # fmt: skip
+                if shuffles:
+                    yield self.patch(
+                        view.replace(view.cell_id, [s for c in calls for s in _add_shuffle(view, c)]),
+                        "Add `shuffle=True`", "`random_state` has no effect without shuffling.",
+                        applicability=Applicability.UNSAFE, why="The seed says that shuffling may be meant.", prior=0.6,
+                    )  # fmt: skip
                 return
 
 
@@ -64,6 +71,11 @@ def _drop_random_state(context: RuleContext, call: ast.Call) -> list[Splice]:
     if not name.endswith("KFold") or "random_state" not in given or "shuffle" in given:
         return []
     return [argument_splice(context, call, given["random_state"], "")]
+
+
+def _add_shuffle(context: RuleContext, call: ast.Call) -> list[Splice]:
+    end = context.span(call)[1] - 1
+    return [(end, end, ", shuffle=True")] if _drop_random_state(context, call) else []
 
 
 def _add_solver(context: RuleContext, call: ast.Call) -> list[Splice]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.value_types import is_whole
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -25,8 +26,8 @@ class FloatForInt(Rule):
 
     **Fix** `/` becomes `//` in the index or argument; a variable that holds a whole number as a float is wrapped in `int(…)`.
 
-    **Fix safety** Safe: an index has no fraction, and Python 2's `/` gave this number. Unsafe where the variable's value
-    has a fraction, which `int` cuts off.
+    **Fix safety** Safe where the number is whole, and in an index, which has no fraction: Python 2's `/` gave this number. Unsafe
+    where a fraction is cut off: of a variable, or of a count like `range(pages / 4)`, which may be meant to be rounded up.
     """
 
     code = "TYP108"
@@ -42,7 +43,7 @@ class FloatForInt(Rule):
             changes: list[Splice] = []
             sure = True
             for node in _list_parts(failing):
-                matches, exact = _make_whole(context, node)
+                matches, exact = _make_whole(context, node, indexes=isinstance(failing, ast.Subscript))
                 changes += matches
                 sure = sure and exact
             if changes:
@@ -77,7 +78,7 @@ def _list_parts(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _make_whole(context: RuleContext, node: ast.expr) -> tuple[list[Splice], bool]:
+def _make_whole(context: RuleContext, node: ast.expr, *, indexes: bool) -> tuple[list[Splice], bool]:
     """Splices that make an expression whole, and whether it keeps its value."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, float) and node.value == int(node.value):
@@ -85,7 +86,7 @@ def _make_whole(context: RuleContext, node: ast.expr) -> tuple[list[Splice], boo
         return [], True
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
     if divisions and not isinstance(node, ast.Call | ast.List | ast.Lambda):
-        return [_floor_division(context, n) for n in divisions], True
+        return [_floor_division(context, n) for n in divisions], indexes or is_whole(context, node)
     name = context.plain_chain(node)
     if not name:
         return [], True

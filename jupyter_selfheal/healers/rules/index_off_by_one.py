@@ -18,9 +18,12 @@ class IndexOffByOne(Rule):
     `range(len(x) + 1)`, `range(1, len(x) + 1)`, `while i <= len(x)`, `x[i + 1]` under `range(len(x))`; and `x[len(x)]`.
 
     **Fix** The bound is corrected (`range(len(x))`, `i < len(x)`, `range(len(x) - 1)`); `x[len(x)]` becomes `x[-1]`, the last item.
+    Where `x[i + 1]` is all that the loop reads of `x`, `x[i]` is offered too.
 
-    **Fix safety** Safe where the bound is the length of the very sequence that is indexed, so that the last pass can only fail.
-    Unsafe where `range(1, len(x) + 1)` counts from one: it may be the index that is wrong.
+    **Fix safety** Safe where the bound is the length of the very sequence that is indexed, so that the last pass can only fail,
+    and where `x[i + 1]` is read beside `x[i]`: the pairs of neighbours are one fewer. Unsafe where the index may be what is wrong: of
+    `x[i + 1]` alone, where `x[i - 1]` is read too, and where the loop counts from one. Unsafe for `x[len(x)] = v`, which may be
+    meant to append.
     """
 
     code = "IDX101"
@@ -38,14 +41,14 @@ class IndexOffByOne(Rule):
             owner = context.plain_chain(failing.value)
             if not owner:
                 continue
-            for changes, title, sure in _list_corrections(context.source, failing, owner):
+            for changes, title, doubt in _list_corrections(context.source, failing, owner):
                 yield self.patch(
                     context.replace(context.cell_id, changes),
                     title,
                     f"The index goes one past the end of `{owner}`.",
-                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                    why=self.why if sure else "The loop counts from one: either its bound or the index may be wrong.",
-                    prior=0.85 if sure else 0.6,
+                    applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                    why=doubt or self.why,
+                    prior=0.6 if doubt else 0.85,
                 )
             yield from self._use_last_item(context, context.cell_id, context.source, failing, owner)
 
@@ -70,30 +73,40 @@ class IndexOffByOne(Rule):
         )
 
 
-def _list_corrections(source: str, node: ast.Subscript, owner: str) -> Iterator[tuple[list[Splice], str, bool]]:
+COUNTS = "The loop counts from one: either its bound or the index may be wrong."
+INDEX_ALONE = "Either the loop's bound or the index may be wrong: they give different results."
+STORED = "An item may be meant to be appended."
+
+Correction = tuple[list[Splice], str, str]
+"""Splices, a title, and why another change may be meant (empty: none can)."""
+
+
+def _list_corrections(source: str, node: ast.Subscript, owner: str) -> Iterator[Correction]:
     length = f"len({owner})"
     index = node.slice
     if _read_text(source, index) == length:
-        yield [(*src.find_span(source, index), "-1")], f"Take the last item, `{owner}[-1]`", True
+        doubt = STORED if isinstance(node.ctx, ast.Store) else ""
+        yield [(*src.find_span(source, index), "-1")], f"Take the last item, `{owner}[-1]`", doubt
         return
     name, shift = _index_variable(index)
     if not name:
         return
     for loop in _list_loops(source, node):
         if isinstance(loop, ast.While):
-            yield from _while_bound(source, loop, name, length)
+            yield from _while_bound(source, loop, name, length, shift)
         elif (
             _name_target(loop) == name
             and isinstance(loop.iter, ast.Call)
             and _read_text(source, loop.iter.func) == "range"
         ):
-            yield from _range_bound(source, loop.iter, length, shift, owner)
+            yield from _range_bound(source, loop, node, shift, owner)
 
 
 def _range_bound(
-    source: str, call: ast.Call, length: str, shift: int, owner: str
-) -> Iterator[tuple[list[Splice], str, bool]]:
-    if not call.args:
+    source: str, loop: ast.For | ast.comprehension, node: ast.Subscript, shift: int, owner: str
+) -> Iterator[Correction]:
+    call, length = loop.iter, f"len({owner})"
+    if not isinstance(call, ast.Call) or not call.args:
         return
     stop = call.args[1] if len(call.args) > 1 else call.args[0]
     counts_from_one = len(call.args) > 1 and _read_text(source, call.args[0]) == "1"
@@ -101,21 +114,63 @@ def _range_bound(
     beyond = {length: 0, f"{length}+1": 1, f"1+{length}": 1, f"{length}+2": 2}.get(text)
     if beyond is None or beyond + shift <= 0:
         return
-    excess = beyond + shift
-    bound = length if excess == beyond else f"{length} - {shift}"
-    yield [(*src.find_span(source, stop), bound)], f"Let the loop end at `{bound}`", not counts_from_one or shift != 0
+    bound = length if not shift else f"{length} - {shift}"
+    reads_pairs = bool(shift) and _read_offsets(source, node, owner) == {0, shift}
+    doubt = COUNTS if counts_from_one else "" if not shift or reads_pairs else INDEX_ALONE
+    yield [(*src.find_span(source, stop), bound)], f"Let the loop end at `{bound}`", doubt
+    first = (*src.find_span(source, call.args[0]), "0")
     if counts_from_one and shift == 0:
-        first = (*src.find_span(source, call.args[0]), "0")
-        yield [first, (*src.find_span(source, stop), length)], f"Count the items of `{owner}` from 0", False
+        yield [first, (*src.find_span(source, stop), length)], f"Count the items of `{owner}` from 0", doubt
+    elif doubt and not beyond:
+        name, _ = _index_variable(node.slice)
+        yield [(*src.find_span(source, node.slice), name)], f"Read `{owner}[{name}]`", doubt
 
 
-def _while_bound(source: str, loop: ast.While, name: str, length: str) -> Iterator[tuple[list[Splice], str, bool]]:
+def _read_offsets(source: str, node: ast.Subscript, owner: str) -> set[int]:
+    """How far from the loop's variable the items stand that are read near the failing one: 0 and 1 of ``x[i + 1] - x[i]``."""
+    name, _ = _index_variable(node.slice)
+    loops = [n for n in _list_loops(source, node) if _name_target(n) == name]
+    around = loops[-1] if loops and isinstance(loops[-1], ast.For) else None
+    holders = [n for n in src.walk(source) if isinstance(n, ast.stmt) and _holds(source, n, node)]
+    statements = around.body if around is not None else holders[-1:]
+    offsets: set[int] = set()
+    for item in (n for s in statements for n in ast.walk(s) if isinstance(n, ast.Subscript)):
+        if _read_text(source, item.value) != owner:
+            continue
+        variable, shift = _index_variable(item.slice)
+        if variable == name:
+            offsets.add(shift)
+        elif any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(item.slice)):
+            offsets.add(-1)
+    return offsets
+
+
+def _holds(source: str, outer: ast.AST, inner: ast.AST) -> bool:
+    (start, end), (first, last) = src.find_span(source, outer), src.find_span(source, inner)
+    return start <= first and last <= end
+
+
+def _while_bound(source: str, loop: ast.While, name: str, length: str, shift: int) -> Iterator[Correction]:
     for test in ast.walk(loop.test):
         if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.LtE):
             continue
         if _read_text(source, test.left) == name and _read_text(source, test.comparators[0]) == length:
             start, end = src.find_span(source, test.left)[1], src.find_span(source, test.comparators[0])[0]
-            yield [(start, end, source[start:end].replace("<=", "<"))], f"Loop while `{name} < {length}`", True
+            doubt = INDEX_ALONE if shift else "" if _begins_at_zero(source, loop, name) else COUNTS
+            yield [(start, end, source[start:end].replace("<=", "<"))], f"Loop while `{name} < {length}`", doubt
+
+
+def _begins_at_zero(source: str, loop: ast.While, name: str) -> bool:
+    """True where the last value that the name is given above the loop is 0."""
+    values = [
+        n.value
+        for n in src.walk(source)
+        if isinstance(n, ast.Assign)
+        and n.lineno < loop.lineno
+        and any(isinstance(t, ast.Name) and t.id == name for t in n.targets)
+    ]
+    last = max(values, key=lambda n: n.lineno, default=None)
+    return isinstance(last, ast.Constant) and last.value == 0
 
 
 def _index_variable(index: ast.expr) -> tuple[str, int]:

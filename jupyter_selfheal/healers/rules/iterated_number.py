@@ -49,8 +49,10 @@ class IteratedNumber(Rule):
 
     **Fix** `for i in range(n)`; `range(len(x))`; `sum([a, b])`.
 
-    **Fix safety** Safe: a loop over a number counts up to it, and a range over a list counts its items. Unsafe where the variable
-    may stand for another one: its name is a plural or near to that of a sequence, or it was bound more than once.
+    **Fix safety** Safe for `for i in len(x)`, and where the loop's variable is only an index, or not read at all. Unsafe where its
+    value counts: `for i in n` may mean `range(n)` or `range(1, n + 1)`, `for x in range(items)` the items themselves, and both
+    are offered. Unsafe too where the variable may stand for another one: its name is a plural or near to that of a
+    sequence, or it was bound more than once.
     """
 
     code = "CAL102"
@@ -70,9 +72,20 @@ class IteratedNumber(Rule):
             for call in context.failing_nodes(ast.Call):
                 if context.text(call.func) == "range" and call.args:
                     last = call.args[-1] if len(call.args) < 3 else call.args[1]
-                    text = context.text(last)
-                    yield self._patch(context, last, f"len({text})", f"Count to `len({text})`")
+                    yield from self._count_items(context, call, last)
                     return
+
+    def _count_items(self, context: RuleContext, call: ast.Call, items: ast.expr) -> Iterator[Patch]:
+        text = context.text(items)
+        loop = next((n for n in _list_loops(context) if n.iter is call), None)
+        patch = self._patch(context, items, f"len({text})", f"Count to `len({text})`")
+        if loop is None or not _reads_value(context, loop):
+            yield patch
+            return
+        yield replace(patch, applicability=Applicability.UNSAFE, why=ITEMS_MEANT, prior=0.6)
+        if len(call.args) == 1:
+            direct = self._patch(context, call, text, f"Go through `{text}` itself")
+            yield replace(direct, applicability=Applicability.UNSAFE, why=ITEMS_MEANT, prior=0.6)
 
     def _patch(self, context: RuleContext, node: ast.AST, text: str, title: str) -> Patch:
         return self.patch(
@@ -83,8 +96,7 @@ class IteratedNumber(Rule):
         )
 
     def _mend_loop(self, context: RuleContext) -> Iterator[Patch]:
-        loops: list[ast.For | ast.comprehension] = [*context.walk(ast.For), *context.walk(ast.comprehension)]
-        for node in loops:
+        for node in _list_loops(context):
             is_here = node.iter.lineno <= context.line <= (node.iter.end_lineno or 0)
             if is_here and not isinstance(node.target, ast.Tuple) and _is_number(context, node.iter):
                 text = context.text(node.iter)
@@ -92,7 +104,13 @@ class IteratedNumber(Rule):
                 doubt = (
                     "" if not isinstance(node.target, ast.Name) else _explain_doubt(context, node.iter, node.target.id)
                 )
+                counted = isinstance(node.iter, ast.Call) and context.text(node.iter.func) == "len"
+                from_one = not counted and _reads_value(context, node)
+                doubt = doubt or (COUNTED_FROM_ONE if from_one else "")
                 yield replace(patch, applicability=Applicability.UNSAFE, why=doubt) if doubt else patch
+                if from_one:
+                    other = self._patch(context, node.iter, f"range(1, {text} + 1)", f"Count from 1 to `{text}`")
+                    yield replace(other, applicability=Applicability.UNSAFE, why=COUNTED_FROM_ONE, prior=0.6)
                 return
 
     def _mend_sum(self, context: RuleContext) -> Iterator[Patch]:
@@ -106,6 +124,34 @@ class IteratedNumber(Rule):
                     prior=0.85,
                 )
                 return
+
+
+COUNTED_FROM_ONE = "The loop may be meant to count from 0 or from 1, and reads the number."
+ITEMS_MEANT = "The items themselves may be meant, not their numbers."
+
+
+MAKERS = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+
+def _list_loops(context: RuleContext) -> list[ast.For | ast.comprehension]:
+    return [*context.walk(ast.For), *context.walk(ast.comprehension)]
+
+
+def _reads_value(context: RuleContext, loop: ast.For | ast.comprehension) -> bool:
+    """True where the loop's variable is read for more than to take an item by it."""
+    if not isinstance(loop.target, ast.Name):
+        return True
+    name = loop.target.id
+    if isinstance(loop, ast.For):
+        holders: list[ast.AST] = list(loop.body)
+    else:
+        makers = context.walk(ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+        holders = [n for n in makers if isinstance(n, MAKERS) and loop in n.generators]
+    nodes = [n for holder in holders for n in ast.walk(holder)]
+    indices = {id(n.slice) for n in nodes if isinstance(n, ast.Subscript)}
+    return any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) and id(n) not in indices for n in nodes
+    )
 
 
 def _explain_doubt(context: RuleContext, iterated: ast.expr, target: str) -> str:

@@ -30,7 +30,7 @@ class MissingReturn(Rule):
     after `total = …`, `total.sort()`, or a loop that fills one variable, comes `return total`.
 
     **Fix safety** Unsafe: the last value is nearly always what is meant, but the function may have been written for its
-    effect. Safe where the function has other ends that return a value, so that this one was forgotten.
+    effect. Safe where the function has other ends that return a value and this one computes its own and drops it.
     """
 
     code = "NON102"
@@ -58,7 +58,7 @@ class MissingReturn(Rule):
                 edits: tuple[Edit, ...] = context.replace(cell_id, changes) if changes else ()
                 if not edits:
                     continue
-                partial = _returns_somewhere(function)
+                partial = _returns_somewhere(function) and _drops_values(function)
                 yield self.patch(
                     edits,
                     f"Return the result of `{name}`",
@@ -137,6 +137,16 @@ def _walk_own(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 def _returns_somewhere(function: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and n.value is not None for n in _walk_own(function))
+
+
+def _drops_values(function: ast.FunctionDef) -> bool:
+    """True where every end that does not return is an expression whose value is lost."""
+    ends = [tail for tail in _list_tails(function.body) if not isinstance(tail, ast.Return | ast.Raise)]
+    return all(
+        isinstance(tail, ast.Expr)
+        and not (isinstance(tail.value, ast.Call) and isinstance(tail.value.func, ast.Attribute))
+        for tail in ends
+    )
 
 
 def _add_returns(source: str, function: ast.FunctionDef) -> list[Splice]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named
 from jupyter_selfheal.healers.rules.context.spelling import edit_distance, find_nearest, is_plain_slip, normalize
 from jupyter_selfheal.model import Applicability, Patch
@@ -18,7 +19,9 @@ class MisspeltAttribute(Rule):
     **Failure** `AttributeError`, where `dir()` of the very object that failed holds a name that differs in case, an
     underscore or a slip of the keys.
 
-    **Fix** The attribute is spelt as the object has it, wherever the cell misspells it on the same expression.
+    **Fix** The attribute is spelt as the object has it, wherever the cell misspells it on the same expression. Where the object's
+    class is the notebook's own and it is the definition that is the odd one out (`self.balence` in `__init__`, `balance` everywhere
+    else), the definition is corrected.
 
     **Fix safety** Safe where it is one slip in five letters (or case and punctuation only) and only one attribute is so
     near; a method stays a method. Unsafe otherwise: what looks like a slip may be a method of another type or release.
@@ -43,6 +46,18 @@ class MisspeltAttribute(Rule):
             if not _can_be_used_so(context, node, word):
                 continue
             sure = len(near) == 1 and _is_slip(wrong, word, owner)
+            own = owner.module == "__main__" and not owner.is_module
+            definition = correct_definition(context, wrong, word, attribute=True) if sure and own else ()
+            if definition:
+                yield self.patch(
+                    definition,
+                    f"Change `.{word}` to `.{wrong}` where it is defined",
+                    f"{_name_kind(owner)} has no `{wrong}`: it is defined as `{word}`.",
+                    applicability=Applicability.SAFE,
+                    why="The definition is the odd one out: the notebook says it otherwise wherever it is used.",
+                    prior=0.8,
+                )
+                sure = False
             yield self.patch(
                 context.replace(context.cell_id, _spell(context, node, word)),
                 f"Change `.{wrong}` to `.{word}`",

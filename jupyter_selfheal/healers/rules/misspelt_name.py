@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import rename_name
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition
 from jupyter_selfheal.healers.rules.context.nodes import is_name_called
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
@@ -18,8 +21,9 @@ class MisspeltName(Rule):
     **Failure** `NameError`, where no cell binds the name, and a live variable, parameter or builtin differs from it in
     case, an underscore or a slip of the keys.
 
-    **Fix** Every use of the misspelt name in the cell becomes the known one. Silent in exercises that await completion,
-    and where two known names are equally near.
+    **Fix** Every use of the misspelt name in the cell becomes the known one. Where the definition is the odd one out (`totl = 0`,
+    and `total` everywhere else) it is the definition that is corrected. Silent in exercises that await completion, and where two
+    known names are equally near.
 
     **Fix safety** Safe where the two differ in case or punctuation only, or by one slip in a name of four letters or more
     (two in eight) that is no plural and no other number, and is called if and only if it can be. Unsafe otherwise.
@@ -33,7 +37,7 @@ class MisspeltName(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name = context.missing_name
-        if not name or context.is_bound_anywhere(name) or is_skeleton(context.failure.source):
+        if not name or _is_made_anywhere(context, name) or is_skeleton(context.failure.source):
             return
         live = context.state
         if not live.is_known:
@@ -46,6 +50,17 @@ class MisspeltName(Rule):
             return
         for word in near:
             sure = len(near) == 1 and is_plain_slip(name, word)
+            definition = correct_definition(context, name, word) if sure else ()
+            if definition:
+                yield self.patch(
+                    definition,
+                    f"Change `{word}` to `{name}` where it is defined",
+                    f"`{name}` isn't defined: its definition is spelt `{word}`.",
+                    applicability=Applicability.SAFE,
+                    why="The definition is the odd one out: the notebook says it otherwise wherever it is used.",
+                    prior=0.85,
+                )
+                sure = False
             yield self.patch(
                 context.replace(cell_id, rename_name(source, name, word)),
                 f"Change `{name}` to `{word}`",
@@ -54,3 +69,16 @@ class MisspeltName(Rule):
                 why="No cell defines the name, and one known name differs from it by a slip." if sure else self.why,
                 prior=0.8 if sure else 0.5,
             )
+
+
+def _is_made_anywhere(context: RuleContext, name: str) -> bool:
+    """True where a cell gives the name a value of its own; ``total += x`` only adds to one that must be there."""
+    if not context.is_bound_anywhere(name):
+        return False
+    stored = [
+        (n, id(n) in {id(a.target) for a in src.walk(source) if isinstance(a, ast.AugAssign)})
+        for source in (context.source_of(c.id) for c in context.notebook.cells if c.kind == "code")
+        for n in src.walk(source)
+        if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+    ]
+    return not stored or not all(is_updated for _, is_updated in stored)

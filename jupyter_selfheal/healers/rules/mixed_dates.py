@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -18,7 +19,8 @@ class MixedDates(Rule):
 
     **Fix** `pd.to_datetime(…, format="mixed")`.
 
-    **Fix safety** Safe: before pandas 2.0 every value was parsed by itself, which is what `"mixed"` asks for.
+    **Fix safety** Safe where every text that can be seen has one reading: before pandas 2.0 every value was parsed by itself, which is
+    what `"mixed"` asks for. Unsafe where one like `03/04/2021` may be either day or month first.
     """
 
     code = "PDA109"
@@ -46,10 +48,20 @@ class MixedDates(Rule):
             if name == "DatetimeIndex":
                 start, stop = context.span(call.func)
                 splices.append((start, stop, context.text(call.func)[: -len(name)] + "to_datetime"))
+            sure = bool(call.args) and _has_one_reading(context, call.args[0])
             yield self.patch(
                 context.replace(context.cell_id, splices),
                 'Add `format="mixed"`',
                 "The dates have several formats.",
-                prior=0.9,
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "Some dates can be read with the day or with the month first.",
+                prior=0.9 if sure else 0.6,
             )
             return
+
+
+def _has_one_reading(context: RuleContext, texts: ast.expr) -> bool:
+    """True where no text is seen to begin with two numbers that may both be a month."""
+    month = r"(0?[1-9]|1[0-2])"
+    either = rf"\s*{month}[-/. ]{month}[-/. ]"
+    return context.is_true(f"all(not __import__('re').match({either!r}, str(t)) for t in {context.text(texts)})")

@@ -21,8 +21,8 @@ class OpenMode(Rule):
 
     **Fix** `open("out.txt", "w")`.
 
-    **Fix safety** Safe where the file does not exist: there is nothing to read, and nothing is lost. Unsafe where it exists: `"w"` would
-    empty it, and `"a"` may be meant.
+    **Fix safety** Safe where the file does not exist: there is nothing to read, and nothing is lost. Unsafe where it exists, or is
+    opened in a loop or a function, and so perhaps again: `"w"` would empty it, and `"a"` may be meant.
     """
 
     code = "FIL104"
@@ -39,6 +39,7 @@ class OpenMode(Rule):
             on_line = call.lineno <= context.line <= (call.end_lineno or call.lineno)
             if (absent and not on_line) or not _only_written(context.tree, name):
                 continue
+            again = _is_repeated(context, call)
             end = context.span(call.args[0])[1]
             mode = next(
                 (k.value for k in call.keywords if k.arg == "mode"), call.args[1] if len(call.args) > 1 else None
@@ -48,11 +49,22 @@ class OpenMode(Rule):
                 context.replace(context.cell_id, [change]),
                 'Open the file with mode "w"',
                 f"`{name}` is open for reading, not for writing.",
-                applicability=Applicability.SAFE if absent else Applicability.UNSAFE,
-                why=self.why if absent else 'The file exists: "w" empties it, and "a" may be meant.',
-                prior=0.9 if absent else 0.6,
+                applicability=Applicability.SAFE if absent and not again else Applicability.UNSAFE,
+                why=self.why if absent and not again else AGAIN if absent else EXISTS,
+                prior=0.9 if absent and not again else 0.6,
             )
             return
+
+
+EXISTS = 'The file exists: "w" empties it, and "a" may be meant.'
+AGAIN = 'The file is perhaps opened more than once: "w" empties it each time, and "a" may be meant.'
+
+
+def _is_repeated(context: RuleContext, call: ast.Call) -> bool:
+    """True within a loop or a function."""
+    start, end = context.span(call)
+    around = context.walk(ast.For, ast.While, ast.FunctionDef)
+    return any(first <= start and end <= last for first, last in map(context.span, around))
 
 
 def _list_opened(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:

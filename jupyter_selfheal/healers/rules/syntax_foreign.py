@@ -29,7 +29,8 @@ class ForeignSyntax(SyntaxRule):
     **Fix** `elif`, `i += 1`, `and`, `not found`, `for i in range(3)`, `import numpy as np`, `return x`, `def f()`. A word that is one
     slip away from a keyword becomes it, where the cell then gets further.
 
-    **Fix safety** Safe: the form means this in the language that it comes from, and nothing in Python.
+    **Fix safety** Safe: the form means this in the language that it comes from, and nothing in Python. Unsafe for `010`, which was 8
+    in Python 2 and may be meant as 10.
     """
 
     code = "SYN108"
@@ -73,6 +74,9 @@ def _substitute_in_code(pattern: str, text: str, line: str) -> str:
     return re.sub(pattern, one, line)
 
 
+LEADING_ZERO = re.compile(r"(?<![\w.])0+[1-9]\d*(?![\w.])")
+
+
 def _leading_zeros(source: str, number: int, line: str) -> Iterator[Mend]:
     """Python 2 read ``0644`` as octal; ``08`` and ``05`` are plain numbers of a date or a code."""
 
@@ -81,9 +85,13 @@ def _leading_zeros(source: str, number: int, line: str) -> Iterator[Mend]:
         octal = len(match[0]) > 2 and not set(digits) & set("89")
         return "0o" + digits if octal else digits
 
-    changed = re.sub(r"(?<![\w.])0+[1-9]\d*(?![\w.])", one, line)
+    changed = re.sub(LEADING_ZERO, one, line)
+    plain = re.sub(LEADING_ZERO, lambda match: match[0].lstrip("0"), line)
     if changed != line:
-        yield Mend(replace_line(source, number, changed), "Remove the leading zero", prior=0.9)
+        sure = changed == plain
+        yield Mend(replace_line(source, number, changed), "Remove the leading zero", sure, 0.9 if sure else 0.6)
+        if not sure:
+            yield Mend(replace_line(source, number, plain), "Remove the leading zero", False, 0.6)
 
 
 def _keyword_slips(source: str, number: int, line: str) -> Iterator[Mend]:

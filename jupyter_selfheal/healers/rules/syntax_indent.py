@@ -27,8 +27,8 @@ class Indentation(SyntaxRule):
     **Fix** The block after a head is indented, up to a blank line or a `return`; a line that stands too far in goes back; a line
     between two levels takes the nearer one; tabs become blanks.
 
-    **Fix safety** Safe where one reading remains: a single line, a function's body up to its `return`, an indentation that is one
-    or two columns off. Unsafe where it cannot be told how far the block reaches.
+    **Fix safety** Safe where one reading remains: a single line, a function's body up to its `return`, an indentation that is nearer to
+    one level than to any other. Unsafe where it cannot be told how far the block reaches, or which of two levels is meant.
     """
 
     code = "SYN105"
@@ -127,12 +127,14 @@ def _nearest_level(source: str, fault: Fault) -> Iterator[Mend]:
     last = number
     while last < len(lines) and lines[last].strip() and read_indent(lines[last]) == bad:
         last += 1
+    gaps = [abs(len(level) - len(bad)) for level in levels]
+    clear = gaps[0] <= 2 and (len(gaps) < 2 or gaps[0] < gaps[1]) if gaps else False
     for level in levels[:2]:
         text = list(lines)
         for n in range(number - 1, last):
             text[n] = level + text[n].lstrip()
         gap = abs(len(level) - len(bad))
-        yield Mend("\n".join(text), "Align the line with its block", gap <= 2 and level == levels[0], 0.9 - gap / 20)
+        yield Mend("\n".join(text), "Align the line with its block", clear and level == levels[0], 0.9 - gap / 20)
 
 
 def _without_tabs(source: str) -> Iterator[Mend]:

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
     r"can only concatenate str \(not \"(\w+(?:\.\w+)?)\"\) to str|unsupported operand type\(s\) for \S+ '(\w+)' and '(\w+)'|"
     r"must be str, not (\w+)|not supported between instances of '(\w+)' and '(\w+)'"
 )
-NUMBERS = frozenset({"int", "float", "bool", "int64", "float64", "int32", "float32", "Decimal", "complex"})
 
 HOLLOW = frozenset(
     {
@@ -45,9 +45,10 @@ class TextAndNumber(Rule):
     **Fix** `"Sum: " + total` becomes `"Sum: " + str(total)` (all numbers of the chain at once). Where the text holds a number
     (a value typed in or read) and the operation is one of numbers, `int(…)` or `float(…)` as the text demands, at the operation.
 
-    **Fix safety** Safe where one side is a literal text or holds no number: joining is the only thing it can mean. Unsafe where
-    a text that holds a number or an amount meets a number, for `"1" + 1` may mean either. Silent on what is a fault in itself: None, a
-    function that was not called.
+    **Fix safety** Safe where one side is a literal text or is seen to hold no number: joining is the only thing it can mean. Unsafe
+    where a text that holds a number or an amount, is empty, or cannot be seen meets a number, for `"1" + 1` may mean either; and
+    where two numbers follow each other: `"Next: " + age + 1` may mean 421 or 43, and both are offered. Silent on what is a fault in
+    itself: None, a function that was not called.
     """
 
     code = "TYP102"
@@ -71,8 +72,8 @@ class TextAndNumber(Rule):
         sides = _list_sides(node)
         if len(sides) != 2:
             return
-        kinds = [_find_type(context, s) for s in sides]
-        numeric = [_number_in(context, s) for s in sides]
+        kinds = [find_type(context, s) for s in sides]
+        numeric = [read_number_in(context, s) for s in sides]
         adds = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add)
         texts = [n for n in (0, 1) if kinds[n] == "str"]
         others = [n for n in (0, 1) if kinds[n] != "str"]
@@ -80,20 +81,32 @@ class TextAndNumber(Rule):
             label = [n for n in texts if not numeric[n]]
             if texts and not label:
                 return (yield from self._as_numbers(context, node, texts[0], numeric, 0.6))
-            yield self._as_text(context, node, [sides[n] for n in texts])
+            yield from self._as_text(context, node, [sides[n] for n in texts])
         elif not adds and len(texts) == 1 and others and numeric[texts[0]]:
             yield from self._as_numbers(context, node, texts[0], numeric, 0.85)
 
-    def _as_text(self, context: RuleContext, node: ast.AST, texts: list[ast.expr]) -> Patch:
+    def _as_text(self, context: RuleContext, node: ast.AST, texts: list[ast.expr]) -> Iterator[Patch]:
         changes = _wrap_operands(context, node)
-        amount = any(_is_amount(context, side) for side in texts)
-        return self.patch(
+        run = _find_numbers_in_a_row(context, node)
+        doubt = _explain_doubt(context, texts, run)
+        cause = "You can't add text and a number."
+        summed = _sum_numbers(context, node, run) if run else None
+        if summed:
+            yield self.patch(
+                context.replace(context.cell_id, summed),
+                "Add the numbers, then convert the sum to text",
+                cause,
+                applicability=Applicability.UNSAFE,
+                why=doubt,
+                prior=0.6,
+            )
+        yield self.patch(
             context.replace(context.cell_id, changes),
             "Convert the number to text with `str(…)`",
-            "You can't add text and a number.",
-            applicability=Applicability.UNSAFE if amount else Applicability.SAFE,
-            why="The text is an amount, so that a sum may be meant." if amount else self.why,
-            prior=0.88,
+            cause,
+            applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+            why=doubt or self.why,
+            prior=0.55 if run else 0.88,
         )
 
     def _as_numbers(
@@ -137,47 +150,28 @@ def _list_sides(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _find_type(context: RuleContext, node: ast.expr) -> str:
-    """The type of an expression, as far as it can be told without running it; empty where it cannot."""
-    if isinstance(node, ast.Constant):
-        return type(node.value).__name__
+def _explain_doubt(context: RuleContext, texts: list[ast.expr], run: list[ast.expr]) -> str:
+    """Why joining may not be what is meant; empty where nothing else can be."""
+    if run:
+        return "Two numbers follow each other: their sum may be meant, or both of them one after the other."
+    if any(_is_amount(context, side) for side in texts):
+        return "The text is an amount, so that a sum may be meant."
+    if not any(_is_label(context, side) for side in texts):
+        return "The text is not known to hold no number, so that a sum may be meant."
+    return ""
+
+
+def _is_label(context: RuleContext, node: ast.expr) -> bool:
+    """True for a text that is seen to be no number: a literal, a sum with one, or a variable that holds some words."""
     if isinstance(node, ast.JoinedStr):
-        return "str"
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
-        sides = {_find_type(context, node.left), _find_type(context, node.right)}
-        return "str" if "str" in sides else "int" if sides <= NUMBERS else ""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return {
-            "str": "str",
-            "input": "str",
-            "len": "int",
-            "int": "int",
-            "float": "float",
-            "sum": "int",
-            "round": "float",
-        }.get(node.func.id, "")
-    if text := context.plain_chain(node):
-        thing = context.describe(text)
-        return thing.type if thing is not None else ""
-    return ""
-
-
-def _number_in(context: RuleContext, node: ast.expr) -> str:
-    """``int`` or ``float`` if the expression is a text that holds such a number, else an empty string."""
+        return True
+    if isinstance(node, ast.BinOp):
+        return any(_is_label(context, side) for side in (node.left, node.right))
     if isinstance(node, ast.Constant):
-        text = node.value if isinstance(node.value, str) else ""
-    elif name := context.plain_chain(node):
-        thing = context.describe(name)
-        text = thing.text if thing is not None else ""
-    else:
-        return ""
-    for function in (int, float):
-        try:
-            function(text)
-        except ValueError:
-            continue
-        return function.__name__
-    return ""
+        return isinstance(node.value, str) and bool(node.value) and not read_number_in(context, node)
+    name = context.plain_chain(node)
+    thing = context.describe(name) if name else None
+    return thing is not None and thing.type == "str" and bool(thing.text.strip()) and not read_number_in(context, node)
 
 
 def _is_amount(context: RuleContext, node: ast.expr) -> bool:
@@ -186,6 +180,42 @@ def _is_amount(context: RuleContext, node: ast.expr) -> bool:
         context.describe(name) if (name := context.plain_chain(node)) and not isinstance(node, ast.Constant) else None
     )
     return thing is not None and AMOUNT.fullmatch(thing.text) is not None
+
+
+def _find_numbers_in_a_row(context: RuleContext, node: ast.AST) -> list[ast.expr]:
+    """The first operands of the chain that stand side by side and are numbers, or variables whose text is one; none where fewer
+    than two do."""
+    top = _find_chain(context, node)
+    run: list[ast.expr] = []
+    for operand in _list_operands(top) if isinstance(top, ast.BinOp) else []:
+        if _counts(context, operand):
+            run.append(operand)
+        elif len(run) > 1:
+            break
+        else:
+            run = []
+    return run if len(run) > 1 else []
+
+
+def _counts(context: RuleContext, operand: ast.expr) -> bool:
+    if isinstance(operand, ast.Constant | ast.JoinedStr):
+        return isinstance(operand, ast.Constant) and isinstance(operand.value, int | float)
+    return find_type(context, operand) in NUMBERS or bool(read_number_in(context, operand))
+
+
+def _sum_numbers(context: RuleContext, node: ast.AST, run: list[ast.expr]) -> list[Splice] | None:
+    """``str(int(age) + 1)`` for the numbers in a row, and ``str()`` around the chain's others; None where brackets stand between."""
+    start, end = context.span(run[0])[0], context.span(run[-1])[1]
+    inside = [
+        (*context.span(operand), f"{read_number_in(context, operand)}({context.text(operand)})")
+        for operand in run
+        if find_type(context, operand) not in NUMBERS
+    ]
+    text = src.splice(context.source[start:end], [(a - start, b - start, t) for a, b, t in inside])
+    if not src.can_compile(f"({text}\n)"):
+        return None
+    others = [s for s in _wrap_operands(context, node) if s[1] <= start or end <= s[0]]
+    return [*others, (start, end, f"str({text})")]
 
 
 def _message_has_text(context: RuleContext) -> bool:
@@ -198,17 +228,11 @@ def _is_input(call: ast.Call) -> bool:
 
 def _wrap_operands(context: RuleContext, node: ast.AST) -> list[Splice]:
     """``str()`` around every operand of the chain of ``+`` that is no text (and that is not known to be one)."""
-    top = node
-    for outer in src.walk(context.source):
-        if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add):
-            start, end = context.span(outer)
-            inner = context.span(node)
-            if start == inner[0] and inner[1] <= end and (end - start) > (context.span(top)[1] - start):
-                top = outer
+    top = _find_chain(context, node)
     splices: list[Splice] = []
     operands = _list_operands(top) if isinstance(top, ast.BinOp) else [_list_sides(top)[1]]
     for operand in operands:
-        kind = _find_type(context, operand)
+        kind = find_type(context, operand)
         if kind == "str":
             continue
         if not kind and not _failed_here(context, node, operand):
@@ -218,6 +242,18 @@ def _wrap_operands(context: RuleContext, node: ast.AST) -> list[Splice]:
         inner_text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
         splices.append((start, end, f"str({inner_text})"))
     return splices
+
+
+def _find_chain(context: RuleContext, node: ast.AST) -> ast.AST:
+    """The whole chain of ``+`` that begins as the failing sum does."""
+    top = node
+    for outer in src.walk(context.source):
+        if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add):
+            start, end = context.span(outer)
+            inner = context.span(node)
+            if start == inner[0] and inner[1] <= end and (end - start) > (context.span(top)[1] - start):
+                top = outer
+    return top
 
 
 def _failed_here(context: RuleContext, node: ast.AST, operand: ast.expr) -> bool:

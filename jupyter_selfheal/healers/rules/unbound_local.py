@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import is_odd_one
 from jupyter_selfheal.healers.rules.context.nodes import find_assignment, find_function
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.model import Applicability, Edit, Patch
@@ -27,8 +28,9 @@ class UnboundLocal(Rule):
     assignment (`sum = sum(x)`) leaves its name to the builtin; an enclosing function's variable is declared `nonlocal`; a
     global one is declared `global`.
 
-    **Fix safety** Safe where the function updates the name (`count += 1`) and its own cell begins it with 0, 1 or something empty, or where
-    a builtin is called. Unsafe for a plain assignment, which may have been meant to stay local, and for a name that another cell left.
+    **Fix safety** Safe where the function updates the name (`count += 1`), does not return it, and its own cell begins it with 0, 1 or
+    something empty, or where a builtin is called. Unsafe for a plain assignment, which may have been meant to stay local, for a name that
+    another cell left, and where the function returns the name: a sum of its own may be meant, that begins anew at each call.
     """
 
     code = "NAM103"
@@ -47,8 +49,9 @@ class UnboundLocal(Rule):
         cause = f"`{name}` is assigned in `{function.name}`, so it is local there and has no value yet."
         near = [n for n in find_nearest(name, _list_bound(function) - {name}) if n in live.locals]
         if len(near) == 1 and is_plain_slip(name, near[0]):
+            wrong, right = (near[0], name) if is_odd_one(function, name, near[0]) else (name, near[0])
             yield self._patch(
-                context, cell_id, _rename_in_function(source, function, name, near[0]), f"Change `{name}` to `{near[0]}`", cause,
+                context, cell_id, _rename_in_function(source, function, wrong, right), f"Change `{wrong}` to `{right}`", cause,
                 "The function itself initialises it under a name that differs by a slip.", 0.9,
             )  # fmt: skip
         elif hasattr(builtins, name) and _is_called(function, name):
@@ -61,6 +64,7 @@ class UnboundLocal(Rule):
             if word == "global" and name not in live.names:
                 return
             counted = _updates_in_place(function, name) and (word == "nonlocal" or _starts_there(source, name))
+            counted = counted and not (word == "global" and _returns_name(function, name))
             why = "Only the outer variable holds a value to update." if counted else ""
             yield self._patch(
                 context, cell_id, [_declare_global(source, function, f"{word} {name}")],
@@ -108,6 +112,12 @@ def _updates_in_place(function: Function, name: str) -> bool:
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
             return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value))
     return False
+
+
+def _returns_name(function: Function, name: str) -> bool:
+    """True where what the function returns is made of the name."""
+    returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
+    return any(isinstance(n, ast.Name) and n.id == name for value in returned for n in ast.walk(value))
 
 
 def _starts_there(source: str, name: str) -> bool:

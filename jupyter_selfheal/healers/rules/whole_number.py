@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.value_types import is_whole
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -26,8 +27,9 @@ class WholeNumber(Rule):
     **Fix** `//` for a division of integers, `int(…)` around another float that is a whole number (`1e3`). Where a name holds the
     number, its assignment in the cell is changed.
 
-    **Fix safety** Safe where the live operands of the division are integers (in Python 2 `/` gave the whole number) or the
-    value is whole; nothing is proposed for `2.5`.
+    **Fix safety** Safe where the value is whole, halves something, or is an index, and the live operands of the division are integers:
+    in Python 2 `/` gave the whole number. Unsafe where a count has a fraction, which may be meant to be rounded up; nothing is
+    proposed for `2.5`.
     """
 
     code = "NPA103"
@@ -42,11 +44,14 @@ class WholeNumber(Rule):
         for target in _list_candidates(context):
             splices = _make_whole(context, target)
             if splices:
+                sure = is_whole(context, target) or _is_index(context, target)
                 yield self.patch(
                     context.replace(context.cell_id, splices),
                     f"Make a whole number of `{context.text(target)}`",
                     "A float is given where only a whole number is taken.",
-                    prior=0.86,
+                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                    why=self.why if sure else "A fraction is cut off; the count may be meant to be rounded up.",
+                    prior=0.86 if sure else 0.5,
                 )
                 return
 
@@ -65,6 +70,13 @@ def _list_candidates(context: RuleContext) -> list[ast.expr]:
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             nodes += [node.left, node.right]
     return list({id(n): n for n in nodes}.values())[:12]
+
+
+def _is_index(context: RuleContext, target: ast.expr) -> bool:
+    """True for what stands in square brackets."""
+    start, end = context.span(target)
+    slices = (context.span(n.slice) for n in context.walk(ast.Subscript))
+    return any(first <= start and end <= last for first, last in slices)
 
 
 def _make_whole(context: RuleContext, node: ast.expr) -> list[Splice]:

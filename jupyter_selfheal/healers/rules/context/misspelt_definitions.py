@@ -1,0 +1,134 @@
+"""Which of two spellings of one thing is the slip: where the definition is the odd one out, it is corrected, not all that uses it.
+
+    self.balence = balance        # defined so, once
+    self.balance += amount        # and read so everywhere else
+
+A misspelling that is spread heals the failure and is still wrong: an assert that says ``balance`` is the author's word.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.edits import Splice, find_attribute_span
+from jupyter_selfheal.healers.rules.context.failure_view import FailureView
+from jupyter_selfheal.healers.rules.context.tables import read_words
+from jupyter_selfheal.model import Cell, Edit, Replace
+
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a word stands in a cell, and whether it is bound there."""
+
+    start: int
+    binds: bool
+    reads: bool
+
+
+def correct_definition(context: FailureView, used: str, defined: str, *, attribute: bool = False) -> tuple[Edit, ...]:
+    """Edits that spell the definition as it is used; empty where the use is the slip, or the definition is not to be changed.
+
+    Of the two the word that is an English one is meant; where both are or none is, the one that stands more often, and the one
+    that a definition has which nothing reads is the slip.
+    """
+    cells = [c for c in context.notebook.cells if c.kind == "code" and not src.is_foreign(context.source_of(c.id))]
+    places = {c.id: tuple(_find_places(context.source_of(c.id), defined, attribute)) for c in cells}
+    every = [p for found in places.values() for p in found]
+    if not any(p.binds for p in every) or any(c.expensive or c.skip for c in cells if places[c.id]):
+        return ()
+    uses = [p for c in cells for p in _find_places(context.source_of(c.id), used, attribute)]
+    if not _is_odd(used, defined, len(uses), every):
+        return ()
+    if not all(_stands_at(context.source_of(c.id), place, defined) for c in cells for place in places[c.id]):
+        return ()  # inside an f-string of an older Python, whose nodes do not say where they stand
+    return tuple(_rename(context, cell, places[cell.id], defined, used) for cell in cells if places[cell.id])
+
+
+def is_odd_one(tree: ast.AST, used: str, defined: str) -> bool:
+    """True where of a function's two spellings that which it begins with is the slip; a parameter keeps its name."""
+    if any(isinstance(n, ast.arg) and n.arg == defined for n in ast.walk(tree)):
+        return False
+    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    places = [Place(0, not isinstance(n.ctx, ast.Load), isinstance(n.ctx, ast.Load)) for n in names if n.id == defined]
+    return bool(places) and _is_odd(used, defined, sum(n.id == used for n in names), places)
+
+
+def _is_odd(used: str, defined: str, uses: int, places: list[Place]) -> bool:
+    """True where it is the definition that is misspelt."""
+    if _is_written_right(used) != _is_written_right(defined):
+        return _is_written_right(used)
+    reads = sum(p.reads for p in places)
+    return uses > (len(places) if reads else 1)
+
+
+def _is_written_right(name: str) -> bool:
+    """True for a name whose every part is a common word."""
+    parts = _PARTS.findall(name)
+    return bool(parts) and all(part.lower() in read_words("common_words", "words") for part in parts)
+
+
+def _stands_at(source: str, place: Place, word: str) -> bool:
+    return source.startswith(word, place.start)
+
+
+def _rename(context: FailureView, cell: Cell, places: tuple[Place, ...], old: str, new: str) -> Edit:
+    source = context.source_of(cell.id)
+    splices: list[Splice] = [(p.start, p.start + len(old), new) for p in places]
+    return Replace(cell.id, source, src.splice(source, splices))
+
+
+def _find_places(source: str, word: str, attribute: bool) -> Iterator[Place]:
+    nodes = src.walk(source)
+    updated = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
+    if attribute:
+        yield from _find_attributes(source, nodes, word, updated)
+    else:
+        yield from _find_names(source, nodes, word, updated)
+
+
+def _find_names(source: str, nodes: tuple[ast.AST, ...], word: str, updated: set[int]) -> Iterator[Place]:
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id == word:
+            is_read = isinstance(node.ctx, ast.Load) or id(node) in updated
+            yield Place(src.find_span(source, node)[0], not isinstance(node.ctx, ast.Load), is_read)
+        elif isinstance(node, ast.arg) and node.arg == word:
+            yield Place(src.find_span(source, node)[0], True, False)
+        elif isinstance(node, ast.keyword) and node.arg == word:
+            yield Place(src.find_span(source, node)[0], False, True)
+        elif isinstance(node, _DEFINITIONS) and node.name == word:
+            yield Place(_find_name_of_definition(source, node, word), True, False)
+
+
+def _find_attributes(source: str, nodes: tuple[ast.AST, ...], word: str, updated: set[int]) -> Iterator[Place]:
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr == word:
+            is_read = isinstance(node.ctx, ast.Load) or id(node) in updated
+            yield Place(find_attribute_span(source, node)[0], isinstance(node.ctx, ast.Store), is_read)
+        elif isinstance(node, ast.ClassDef):
+            yield from _find_members(source, node, word)
+
+
+def _find_members(source: str, holder: ast.ClassDef, word: str) -> Iterator[Place]:
+    """What a class's own body defines under the name: a method, a value, a field."""
+    for node in holder.body:
+        if isinstance(node, _DEFINITIONS) and node.name == word:
+            yield Place(_find_name_of_definition(source, node, word), True, False)
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        for target in targets:
+            if isinstance(target, ast.Name) and target.id == word:
+                yield Place(src.find_span(source, target)[0], True, False)
+
+
+def _find_name_of_definition(source: str, node: ast.stmt, word: str) -> int:
+    start, end = src.find_span(source, node)
+    match = re.compile(rf"\b(?:def|class)\s+({re.escape(word)})\b").search(source, start, end)
+    return match.start(1) if match else start

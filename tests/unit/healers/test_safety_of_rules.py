@@ -1,0 +1,221 @@
+"""*Safe* means: any competent reader would make this change and no other. Where two plausible fixes give different values, both
+are offered and neither is safe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.testing.rule_conformance import Bench
+
+SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def propose(bench: Bench, code: str, *cells: str) -> list[tuple[Applicability, str]]:
+    """How far each patch may be trusted, and the failing cell (or the one that it changes) after it."""
+    broken = bench.fail(*cells)
+    from jupyter_selfheal.healers.rules.healer import load_rules
+
+    patches = broken.propose_patches(*(r for r in load_rules() if r.code == code))
+    assert patches, f"{code} proposes nothing for {broken.case.failure.headline}"
+    return [(p.applicability, "\n".join(c.source for c in broken.apply_patch(p).cells)) for p in patches]
+
+
+AMBIGUOUS = {
+    "a text that is a number, before a number": (
+        "TYP102",
+        ('age = "42"; print("Next: " + age + 1)',),
+        ('print("Next: " + str(int(age) + 1))', 'print("Next: " + age + str(1))'),
+    ),
+    "two numbers behind a text": (
+        "TYP102",
+        ('age = 42\nprint("Next: " + age + 1)',),
+        ('"Next: " + str(age + 1)', '"Next: " + str(age) + str(1)'),
+    ),
+    "what a person types": ("TYP102", ("def ask():\n    return '4'\nask() + 1",), ("str(1)",)),
+    "an empty text that is added to": ("TYP102", ("total = ''\ntotal += 5",), ("total += str(5)",)),
+    "an index of its own": (
+        "IDX101",
+        ("xs = [1, 2, 3]\ntotal = 0\nfor i in range(len(xs)):\n    total += xs[i + 1]\ntotal / len(xs)",),
+        ("range(len(xs) - 1)", "total += xs[i]"),
+    ),
+    "both neighbours": (
+        "IDX101",
+        ("xs = [1, 2, 3]\nfor i in range(len(xs)):\n    print(xs[i - 1] + xs[i] + xs[i + 1])",),
+        ("range(len(xs) - 1)", "xs[i] + xs[i])"),
+    ),
+    "a loop that counts from one": (
+        "IDX101",
+        ("xs = [1, 2]\ni = 1\nwhile i <= len(xs):\n    print(xs[i])\n    i += 1",),
+        ("i < len(xs)",),
+    ),
+    "an item that is put behind the last": ("IDX101", ("xs = [1, 2]\nxs[len(xs)] = 3",), ("xs[-1] = 3",)),
+    "a dictionary that was given": (
+        "TYP105",
+        ("def clean(d):\n    for k in d:\n        if not d[k]:\n            del d[k]\n    return d", "clean({'a': 0})"),
+        ("for k in list(d)",),
+    ),
+    "a set that grows": ("TYP105", ("s = {1}\nfor n in s:\n    if n < 5:\n        s.add(n + 1)",), ("list(s)",)),
+    "a count that is added": (
+        "CAL102",
+        ("n = 10\ntotal = 0\nfor i in n:\n    total += i",),
+        ("for i in range(n)", "for i in range(1, n + 1)"),
+    ),
+    "items that are printed": (
+        "CAL102",
+        ("x = ['a', 'b']\nfor v in range(x):\n    print(v)",),
+        ("range(len(x))", "for v in x:"),
+    ),
+    "an assignment at the end": (
+        "NON102",
+        (
+            "def find(xs, x):\n    for n, y in enumerate(xs):\n        if x == y:\n            return n\n    last = len(xs)",
+            "find([1], 2) + 1",
+        ),
+        ("return last",),
+    ),
+    "a sum that the function returns": (
+        "NAM103",
+        ("total = 0\ndef add(xs):\n    for x in xs:\n        total += x\n    return total", "add([1])"),
+        ("global total",),
+    ),
+    "pages that may be rounded up": ("TYP108", ("pages = 7\nfor n in range(pages / 4):\n    pass",), ("pages // 4",)),
+    "half way between two levels": (
+        "SYN105",
+        ("for x in [1, 2]:\n    y = x\n  print(y)",),
+        ("", ""),
+    ),
+    "a number that was octal": ("SYN108", ("x = 010",), ("x = 0o10", "x = 10")),
+    "a seed without shuffling": (
+        "SKL102",
+        ("from sklearn.model_selection import KFold\nfolds = KFold(3, random_state=1)",),
+        ("KFold(3)", "shuffle=True"),
+    ),
+    "a file that is opened in a loop": (
+        "FIL104",
+        ("for word in ['a', 'b']:\n    with open('absent_file.txt') as f:\n        f.write(word)",),
+        ('"w"',),
+    ),
+    "a day that may be a month": (
+        "PDA109",
+        ("import pandas as pd\npd.to_datetime(['2020-01-31', '03-04-2021'])",),
+        ("mixed",),
+    ),
+}
+"""Failures that two changes would end with different values: the rule, the cells, and what each patch makes of them."""
+
+
+@pytest.mark.parametrize("title", AMBIGUOUS)
+def test_what_can_mean_two_things_is_offered_and_never_safe(bench: Bench, title: str) -> None:
+    code, cells, becomes = AMBIGUOUS[title]
+    found = propose(bench, code, *cells)
+    assert {level for level, _ in found} == {UNSAFE}
+    assert len(found) == len(becomes)
+    for part in becomes:
+        assert any(part in text for _, text in found), (part, found)
+
+
+PLAIN = {
+    "a label and a number": ("TYP102", ("total = 3\n'Sum: ' + total",), "'Sum: ' + str(total)"),
+    "numbers with texts between": ("TYP102", ("n = 3\n'Sum: ' + n + ' of ' + 5",), "str(n) + ' of ' + str(5)"),
+    "a word and a number": ("TYP102", ("name = 'Ann'\nname + 1",), "name + str(1)"),
+    "pairs of neighbours": (
+        "IDX101",
+        ("xs = [1, 2]\nfor i in range(len(xs)):\n    print(xs[i + 1] - xs[i])",),
+        "range(len(xs) - 1)",
+    ),
+    "the notebook's own dictionary": ("TYP105", ("d = {'a': 0}\nfor k in d:\n    del d[k]",), "for k in list(d)"),
+    "an object's own dictionary": (
+        "TYP105",
+        (("class Shop:\n    def __init__(self):\n        self.d = {'a': 0}\n    def clean(self):\n        for k in self.d:\n"
+         "            del self.d[k]\nShop().clean()"),),
+        "for k in list(self.d)",
+    ),
+    "a loop that reads no number": ("CAL102", ("n = 3\nfor _ in n:\n    print('x')",), "range(n)"),
+    "an index": ("CAL102", ("x = ['a']\nfor i in range(x):\n    print(x[i])",), "range(len(x))"),
+    "a branch that drops its value": (
+        "NON102",
+        ("def fact(n):\n    if n == 0:\n        return 1\n    n * fact(n - 1)", "fact(3) + 1"),
+        "return n * fact(n - 1)",
+    ),
+    "a counter": ("NAM103", ("count = 0\ndef visit():\n    count += 1\nvisit()",), "global count"),
+    "a middle": ("TYP108", ("x = [1, 2, 3]\nx[len(x) / 2]",), "len(x) // 2"),
+    "one column off": ("SYN105", ("for x in [1, 2]:\n    y = x\n   print(y)",), "\n    print(y)"),
+    "a day": ("SYN108", ("import datetime\ndatetime.date(2020, 08, 05)",), "(2020, 8, 5)"),
+    "dates of one reading": (
+        "PDA109",
+        ("import pandas as pd\npd.to_datetime(['2020-01-31', '31 January 2021'])",),
+        "mixed",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", PLAIN)
+def test_what_can_mean_one_thing_stays_safe(bench: Bench, title: str) -> None:
+    code, cells, becomes = PLAIN[title]
+    level, text = propose(bench, code, *cells)[0]
+    assert level is SAFE
+    assert becomes in text
+
+
+CLASS = """class Account:
+    def __init__(self, balance):
+        self.balence = balance
+    def deposit(self, n):
+        self.balance += n
+        return self.balance"""
+
+DEFINITIONS = {
+    "an attribute": ("ATT101", (CLASS, "a = Account(100)\na.deposit(50)\nassert a.balance == 150"), "balence"),
+    "an attribute whose object was made above": ("ATT101", (CLASS, "a = Account(100)", "print(a.balance)"), "balence"),
+    "a method": (
+        "ATT101",
+        ("class Dog:\n    def barkk(self):\n        return 'wow'\n", "Dog().bark()", "Dog().bark()"),
+        "barkk",
+    ),
+    "a name that is read twice": ("NAM101", ("totl = sum([1, 2])", "print(total)\nassert total == 3"), "totl"),
+    "a name that is read once, and is a word": ("NAM101", ("totl = sum([1, 2])\nprint(total)",), "totl"),
+    "a name that is added to": ("NAM101", ("totl = 0\nfor x in [1, 2]:\n    total += x\ntotal",), "totl"),
+    "a function": ("NAM101", ("def calcualte_mean(xs):\n    return 1", "calculate_mean([1])"), "calcualte"),
+    "a parameter": ("NAM101", ("def twice(valeu):\n    return value + value", "twice(2)"), "valeu"),
+    "a variable of a function": (
+        "NAM103",
+        ("def add(xs):\n    totl = 0\n    for x in xs:\n        total += x\n    return total", "add([1])"),
+        "totl",
+    ),
+}
+"""The definition is the odd one out: the rule, the cells, and the misspelling that must be gone."""
+
+
+@pytest.mark.parametrize("title", DEFINITIONS)
+def test_a_misspelt_definition_is_corrected_and_not_what_uses_it(bench: Bench, title: str) -> None:
+    code, cells, slip = DEFINITIONS[title]
+    level, text = propose(bench, code, *cells)[0]
+    assert level is SAFE
+    assert slip not in text
+
+
+USES = {
+    "a use of a word that is defined right": ("NAM101", ("size = 6", "print(siz)"), "print(size)"),
+    "a slip in a class that says it right once": (
+        "ATT101",
+        (("class A:\n    def __init__(self):\n        self.balance = 3\n    def add(self, n):\n        self.balence += n\n"
+         "        return self.balence"), "A().add(1)"),
+        "return self.balance",
+    ),
+    "one slip among many uses": ("NAM101", ("kolm = 1\nkolm + kolm", "kollm + 1"), "kolm + 1"),
+    "a library's method": ("ATT101", ("words = 'a b'\nwords.splt()\nwords.splt()",), "words.split()\nwords.split()"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", USES)
+def test_a_misspelt_use_is_corrected_where_the_definition_is_right(bench: Bench, title: str) -> None:
+    code, cells, becomes = USES[title]
+    assert becomes in propose(bench, code, *cells)[0][1]
