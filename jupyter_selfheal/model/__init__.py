@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.case import Case, Outcome, Reason
     from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.model.diff import DiffLine, LineKind, diff_patch, diff_sources, format_diff
+    from jupyter_selfheal.model.doubt import Doubt
     from jupyter_selfheal.model.failure import Diagnosis, Failure, FailureKind, Frame, Locus, SkipReason
     from jupyter_selfheal.model.notebook import JSON, Cell, Notebook, Oracle, Output
     from jupyter_selfheal.model.patch import (
@@ -66,6 +67,7 @@ __all__ = [
     "Decision",
     "Diagnosis",
     "DiffLine",
+    "Doubt",
     "Edit",
     "Ending",
     "ErrorInfo",
@@ -114,6 +116,7 @@ _HOMES = {
     "verdict": "Attempt Candidate Verdict",
     "cost": "Cost",
     "diff": "DiffLine LineKind diff_patch diff_sources format_diff",
+    "doubt": "Doubt",
     "proposal": "Choice Decision Proposal Question",
     "case": "Case Outcome Reason",
 }

@@ -6,11 +6,12 @@ import ast
 import doctest
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.model import JSON, Case, Patch, Probe, Step, Trial
+from jupyter_selfheal.model import JSON, Case, Cell, Notebook, Patch, Probe, Step, Trial
 from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.evidence import Count, Evidence
@@ -20,6 +21,8 @@ DOCTESTS = "doctests"
 
 DOCTEST_SECONDS = 10.0
 
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
 
 def list_docstring_examples(case: Case, patch: Patch) -> list[JSON]:
     """Docstrings with examples in the cells concerned, as they were before the patch: {"name", "docstring", "but"}.
@@ -27,22 +30,29 @@ def list_docstring_examples(case: Case, patch: Patch) -> list[JSON]:
     ``but`` are the examples that an assert of the notebook contradicts (the same call, another result): documentation grows
     old, and nothing could meet both.
     """
-    examples: list[JSON] = []
-    asserted = _collect_asserted_results(case)
-    for _, before, _ in list_patched_cells(case, patch):
-        tree = src.parse(before)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                text = ast.get_docstring(node) or ""
-                if ">>>" in text:
-                    examples.append({"name": node.name, "docstring": text, "but": _list_contradicted(text, asserted)})
-    return examples
+    asserted = _collect_asserted_results(case.notebook)
+    return [
+        example for _, before, _ in list_patched_cells(case, patch) for _, example in _list_examples(before, asserted)
+    ]
 
 
-def _collect_asserted_results(case: Case) -> dict[str, object]:
+def list_examples_of_cell(cell: Cell, notebook: Notebook) -> list[tuple[Definition, JSON]]:
+    """The definitions of a cell whose docstrings have examples, with those: {"name", "docstring", "but"}."""
+    return list(_list_examples(cell.source, _collect_asserted_results(notebook)))
+
+
+def _list_examples(source: str, asserted: dict[str, object]) -> Iterator[tuple[Definition, JSON]]:
+    for node in src.walk(source):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            text = ast.get_docstring(node) or ""
+            if ">>>" in text:
+                yield node, {"name": node.name, "docstring": text, "but": _list_contradicted(text, asserted)}
+
+
+def _collect_asserted_results(notebook: Notebook) -> dict[str, object]:
     """What asserts of the form ``f(1, 2) == literal`` say that calls give."""
     results: dict[str, object] = {}
-    for cell in case.notebook.cells:
+    for cell in notebook.cells:
         tree = src.parse(cell.source) if cell.kind == "code" else None
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):

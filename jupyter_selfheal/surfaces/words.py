@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from jupyter_selfheal.model import (
     Applicability,
     Candidate,
     Cost,
+    Doubt,
     Notebook,
     Proposal,
     Question,
@@ -159,3 +161,21 @@ def read_answer(question: Question, answer: str) -> str:
     given = answer.strip()
     by_letter = dict(zip(LETTERS, question.answers, strict=False))
     return by_letter.get(given, given) if given not in question.answers else given
+
+
+def format_doubts(doubts: Sequence[Doubt], places: Mapping[str, str], cells: int, columns: int = 80) -> Iterator[str]:
+    """What a review of so many cells says, each doubt with its place (by cell id) and with what to do."""
+    looked = f"review: {cells} {'cell that runs was' if cells == 1 else 'cells that run were'} looked at"
+    if not doubts:
+        yield f"  {looked}; nothing speaks against {'it' if cells == 1 else 'them'}"
+        return
+    noun = "1 doubt" if len(doubts) == 1 else f"{len(doubts)} doubts"
+    yield f"  {looked}: {noun}; nothing was changed because of {'it' if len(doubts) == 1 else 'them'}"
+    width = max(columns, 40)
+    for doubt in doubts:
+        line = f", line {doubt.line}" if doubt.line else ""
+        text = f"{places.get(doubt.cell_id, 'a cell')}{line}: {doubt.code} {doubt.what}"
+        yield from textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        yield from textwrap.wrap(
+            doubt.advice, width, initial_indent="      → ", subsequent_indent="        ", break_on_hyphens=False
+        )

@@ -121,6 +121,7 @@ def build_settings(options: argparse.Namespace) -> Settings:
         writes="allow" if options.write else "discard",
         fresh=options.fresh,
         kernelspec=options.kernel,
+        review=options.review,
     )
 
 

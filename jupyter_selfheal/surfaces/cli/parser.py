@@ -164,6 +164,11 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
     heal.add_argument(
         "--kernel", default="", metavar="NAME", help="run on this kernelspec instead of the notebook's own"
     )
+    heal.add_argument(
+        "--review",
+        action="store_true",
+        help="also list doubts about cells that run; nothing is changed because of them",
+    )
     heal.add_argument("--fresh", action="store_true", help="use fresh kernels and replay instead of forks")
     heal.add_argument("--resume", default="", metavar="RUN", help="go on with a run that was cut off")
 

@@ -63,6 +63,8 @@ class BatchDependencies:
     scorer: Scorer
     install: Callable[[str], str]
     progress: Callable[[int, int, str], None] = _ignore_progress
+    review: bool = False
+    """Whether cells that ran are looked at for what speaks against them."""
 
 
 IMPORT_SECONDS = 120.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from jupyter_selfheal.model import (
@@ -11,6 +11,7 @@ from jupyter_selfheal.model import (
     Cell,
     Cost,
     Diagnosis,
+    Doubt,
     Edit,
     Failure,
     FailureKind,
@@ -106,6 +107,19 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Review:
+    """A review: how many cells were looked at, and what speaks against them. Nothing was changed because of it."""
+
+    cells: int
+    doubts: tuple[Doubt, ...] = ()
+
+    def without_reverted(self, records: Sequence[Record]) -> Review:
+        """Without what was said of fixes that were taken back."""
+        reverted = {r.cell.id for r in records if r.status is Status.REVERTED}
+        return replace(self, doubts=tuple(d for d in self.doubts if d.cell_id not in reverted))
+
+
+@dataclass(frozen=True, slots=True)
 class NotebookReport:
     """One notebook: its cells as given, the healed notebook, and how sure we are of it.
 
@@ -125,6 +139,8 @@ class NotebookReport:
     seconds: float = 0.0
     fixes: tuple[str, ...] = field(default=())
     """Titles of the fixes that were applied, in order."""
+    review: Review | None = None
+    """What a review said of the cells that ran; None where none was asked for."""
 
     @property
     def cost(self) -> Cost:
@@ -140,6 +156,10 @@ class NotebookReport:
         """(n, of m): healed cells with a stored output to compare with, and how many of them reproduce it."""
         asked = [r.stored for r in self.records if r.status is Status.HEALED and r.stored.asked]
         return sum(s.same for s in asked), len(asked)
+
+    def number_of(self, cell_id: str) -> int:
+        """The number of a cell, as its record has it; 0 where it has none."""
+        return next((r.number for r in self.records if r.cell.id == cell_id), 0)
 
     def count(self, *statuses: Status) -> int:
         return sum(r.status in statuses for r in self.records)

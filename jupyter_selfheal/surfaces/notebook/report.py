@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.model import JSON, Candidate, diff_patch, format_diff
+from jupyter_selfheal.model import JSON, Candidate, Doubt, diff_patch, format_diff
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record
 from jupyter_selfheal.surfaces.notebook.write import write_atomically
 
@@ -40,6 +40,8 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "cost_usd": report.cost.usd,
         "stored_outputs": _count_reproduced([report.reproduced]),
         "runs": list(report.runs),
+        "reviewed": report.review.cells if report.review is not None else None,
+        "doubts": [_doubt_to_json(d, report) for d in report.review.doubts] if report.review is not None else [],
         "cells": [_cell_to_json(r, report) for r in report.records],
     }
 
@@ -62,6 +64,17 @@ def _cell_to_json(record: Record, report: NotebookReport) -> dict[str, JSON]:
         "run": record.run,
         "stored_output": _stored_to_json(record),
         "fix": _fix_to_json(record.candidate[0], record, report) if record.candidate else None,
+    }
+
+
+def _doubt_to_json(doubt: Doubt, report: NotebookReport) -> dict[str, JSON]:
+    return {
+        "cell": report.number_of(doubt.cell_id),
+        "id": doubt.cell_id,
+        "line": doubt.line,
+        "code": doubt.code,
+        "what": doubt.what,
+        "advice": doubt.advice,
     }
 
 

@@ -32,6 +32,7 @@ from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.review import BatchReview
 
 
 class _TimeIsUp(Exception):
@@ -62,6 +63,7 @@ class Batch:
         self.lost: list[failures.LostState] = []
         self.done: set[str] = set()
         self.first: dict[str, final.CellRun] = {}
+        self.review = BatchReview() if self.dependencies.review else None
 
     def run(self) -> tuple[NotebookReport, dict[str, final.CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
@@ -72,6 +74,7 @@ class Batch:
         isolation = first.isolation
         try:
             stopped = self._run_cells(chain)
+            reviewed = self.review.settle(chain) if self.review is not None else None
         finally:
             chain.close()
         self.dependencies.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")
@@ -95,6 +98,7 @@ class Batch:
             notes=(*self.document.notes, *chain.notes, *settled.notes),
             seconds=time.monotonic() - began,
             fixes=tuple(f.candidate.patch.title for f in settled.fixes),
+            review=reviewed.without_reverted(records) if reviewed is not None else None,
         )
         return report, settled.seen or self.first
 
@@ -141,6 +145,8 @@ class Batch:
         try:
             if failure is None:
                 self._record_cell(cell, Status.RAN, seconds=trial.seconds)
+                if self.review is not None:
+                    self.review.add_cell(cell, self.notebook, trial, chain, after)
             elif self._is_meant(cell, failure):
                 self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
             elif number := failures.find_cascade_root(failure, self.lost) or failures.find_needed_in_text(
@@ -231,6 +237,8 @@ class Batch:
             return f"the fix ran in its trial but not when it was applied ({_describe_failure(trial)})"
         chain.advance(after, [PastCell(s.code, s.cell_id) for s in steps], trial)
         self.notebook = patched
+        if self.review is not None:
+            self.review.add_healed_cell(patched.cell(failing), patched, trial, chain)
         self.done |= {s.cell_id for s in steps} | {e.cell_id for e in patch.edits if isinstance(e, Insert)}
         for moved in patched.cells:
             if moved.id in self.done and moved.id in self.numbers and moved.id not in self.records:

@@ -38,7 +38,7 @@ class Settings:
 
     ``approve`` is ``all``, ``safe``, ``ask`` or ``none``; ``cell_seconds`` how long a cell may run; ``writes`` what becomes
     of files that cells write (``discard`` or ``allow``); ``fresh`` uses fresh kernels instead of forks; ``kernelspec`` overrides
-    the notebook's own.
+    the notebook's own; ``review`` lists doubts about cells that run.
     """
 
     config: HealConfig = HealConfig()
@@ -47,6 +47,7 @@ class Settings:
     writes: str = "discard"
     fresh: bool = False
     kernelspec: str = ""
+    review: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):
@@ -101,6 +102,7 @@ class Session:
             ),
             scorer=engine.build_free_scorer(self.settings.config),
             install=lambda requirement: self._install_into_scratch(requirement, document.kernelspec),
+            review=self.settings.review,
         )
         return replace(dependencies, progress=progress) if progress is not None else dependencies
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.words import format_money
+from jupyter_selfheal.surfaces.words import format_doubts, format_money
 
 HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost")
 _NARROW = {"cell": 4, "proven from": 13, "isolation": 9, "score": 5, "tries": 5, "seconds": 7, "cost": 7}
@@ -60,6 +60,9 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     same, asked = report.reproduced
     if asked:
         yield f"  {format_reproduced(same, asked)}"
+    if report.review is not None:
+        places = {d.cell_id: f"cell {report.number_of(d.cell_id)}" for d in report.review.doubts}
+        yield from format_doubts(report.review.doubts, places, report.review.cells, columns)
     yield from (f"  note: {note}" for note in report.notes)
     if report.written:
         yield f"  written: {report.written}"

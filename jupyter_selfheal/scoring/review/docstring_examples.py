@@ -1,0 +1,52 @@
+"""REV301: an example in a docstring does not give what it says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.model import Doubt
+from jupyter_selfheal.scoring.docstrings import list_examples_of_cell
+from jupyter_selfheal.scoring.review.context import Check, ReviewedCell
+
+
+class DocstringExamples(Check):
+    """A docstring's example gives another result than it says.
+
+    **Doubt** An example (`>>> f(2)`) of a function or class of the cell is run after the cell and after the notebook, and both times
+    gives something else than the docstring says.
+
+    **Silent** On examples that an assert of the notebook contradicts, on ones that only raise for what a cell below defines, on
+    `# doctest: +SKIP`, and where the text differs in form alone.
+
+    **What to do** Mend the function, or the example.
+    """
+
+    code = "REV301"
+    name = "failing example of a docstring"
+    must_last = True
+
+    def review_cell(self, cell: ReviewedCell) -> Iterator[Doubt]:
+        for definition, example in list_examples_of_cell(cell.cell, cell.notebook):
+            if definition.name in cell.rebound:
+                continue
+            answer = cell.ask_doctests([example])
+            if isinstance(answer, dict) and answer.get("failed"):
+                yield cell.build_doubt(self.code, definition, *_describe(definition, str(answer.get("why", ""))))
+
+
+def _describe(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, why: str) -> tuple[str, str]:
+    """What is said of the first failure of doctest's report: the example, what it says, what came."""
+    parts = {"Failed example:": "", "Expected:": "", "Got:": ""}
+    current = ""
+    for line in why.splitlines():
+        if line.strip() in parts:
+            current = line.strip()
+        elif line.startswith("Exception raised"):
+            current = ""
+            parts["Got:"] = "an error: " + why.strip().splitlines()[-1].strip()
+        elif current:
+            parts[current] = f"{parts[current]} {line.strip()}".strip()
+    example, expected, got = (text[:60] for text in parts.values())
+    what = f"The docstring of `{definition.name}` says that `{example}` gives {expected or 'nothing'}; it gives {got or 'nothing'}."
+    return what, "Mend the function, or the example."
