@@ -10,6 +10,7 @@ from functools import lru_cache
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step, Trial
+from jupyter_selfheal.scoring.edited_asserts import count_unedited
 from jupyter_selfheal.scoring.evidence import Count, Evidence
 from jupyter_selfheal.source import BUILTINS, Names
 
@@ -63,18 +64,24 @@ def count_asserts_run(source: str, above: Iterable[str] = ()) -> int:
     A test function is one named like a test (``test_…``, ``check…``), of this cell or of those ``above``. Other asserts inside
     functions and classes say what a program relies on, not what it should give.
     """
+    return len(list_asserts_run(source, above))
+
+
+def list_asserts_run(source: str, above: Iterable[str] = ()) -> list[ast.stmt]:
+    """The asserts that :func:`count_asserts_run` counts."""
     tree = src.parse(source)
     if tree is None:
-        return 0
+        return []
     executed = list(_walk_executed(tree))
     called = {n.func.id for n in executed if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     tests = {
-        node.name: sum(is_assert(n) for n in ast.walk(node))
+        node.name: [n for n in ast.walk(node) if isinstance(n, ast.stmt) and is_assert(n)]
         for text in (*above, source)
         for node in getattr(src.parse(text), "body", ())
         if isinstance(node, ast.FunctionDef) and node.name.startswith(_TESTS)
     }
-    return sum(1 for n in executed if is_assert(n)) + sum(tests[name] for name in called & tests.keys())
+    own = [n for n in executed if isinstance(n, ast.stmt) and is_assert(n)]
+    return own + [n for name in sorted(called & tests.keys()) for n in tests[name]]
 
 
 def _walk_executed(tree: ast.AST) -> Iterator[ast.AST]:
@@ -178,17 +185,18 @@ def _build_count(held: list[bool], why: str) -> Count:
 
 
 class OwnAsserts:
-    """The oracle of asserts in the patched cells, as they were before the patch: a cell that ran has met them."""
+    """The oracle of asserts in the patched cells that the patch leaves as they were: a cell that ran has met them."""
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> tuple[Step, ...]:
         return ()
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
-        above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
-        return replace(
-            evidence,
-            own_asserts=sum(count_asserts_run(before, above) for _, before, _ in list_patched_cells(case, patch)),
-        )
+        cells = case.notebook.code_before(case.failure.cell_id)
+        above, then = [c.source for c in cells], [patch.source_of(c.id, c.source) for c in cells]
+        patched = list_patched_cells(case, patch)
+        asked = [node for _, before, _ in patched for node in list_asserts_run(before, above)]
+        left = [node for _, _, after in patched for node in list_asserts_run(after, then)]
+        return replace(evidence, own_asserts=count_unedited(asked, left).total())
 
 
 class AssertsBelow:
