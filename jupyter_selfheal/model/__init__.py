@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.diff import DiffLine, LineKind, diff_patch, diff_sources, format_diff
     from jupyter_selfheal.model.doubt import Doubt
     from jupyter_selfheal.model.failure import Diagnosis, Failure, FailureKind, Frame, Locus, SkipReason
-    from jupyter_selfheal.model.notebook import JSON, Cell, Notebook, Oracle, Output
+    from jupyter_selfheal.model.notebook import JSON, Agreement, Cell, Notebook, Oracle, Output
     from jupyter_selfheal.model.patch import (
         BASELINE,
         Applicability,
@@ -57,6 +57,7 @@ __all__ = [
     "BASELINE",
     "JSON",
     "OPEN",
+    "Agreement",
     "Applicability",
     "Attempt",
     "Candidate",
@@ -109,7 +110,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "notebook": "Cell JSON Notebook Oracle Output",
+    "notebook": "Agreement Cell JSON Notebook Oracle Output",
     "failure": "Diagnosis Failure FailureKind Frame Locus SkipReason",
     "patch": "Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
     "trial": "Ending ErrorInfo Isolation Keep OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",

@@ -116,15 +116,28 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Agreement:
+    """How many cells that ran well were compared with what is stored for them, and how many of them still give that.
+
+    Only cells that print the same whenever they are run, and that compute what they print. Nothing compared: nothing is known.
+    """
+
+    compared: int = 0
+    agreed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Notebook:
     """The cells around a failure, in order. Live sessions without a notebook have the history's cells here.
 
-    ``path`` is empty where it is unknown; ``folder`` is the kernel's working directory.
+    ``path`` is empty where it is unknown; ``folder`` is the kernel's working directory. ``agreement``: how far its healthy cells
+    still give what is stored, as far as that is known.
     """
 
     cells: tuple[Cell, ...] = ()
     path: str = ""
     folder: str = ""
+    agreement: Agreement = Agreement()
 
     def index(self, cell_id: str) -> int:
         """Position of the cell, or -1."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jupyter_selfheal.model import Agreement
 from jupyter_selfheal.scoring.expected import Part
 from jupyter_selfheal.scoring.stored import NOTHING, Comparison
 
@@ -78,9 +79,10 @@ class Evidence:
     output: Comparison = NOTHING
     below: tuple[CellBelow, ...] = ()
     drawn: bool = False
-    """What the cell prints hangs on a random draw without a seed: other numbers than the stored ones say nothing."""
-    imports: bool = False
-    """The patch does nothing but import: what differs from a stored output differs for another reason."""
+    """What the cell prints hangs on a random draw without a seed, or on a fitted model: other numbers than the stored ones say
+    nothing."""
+    agreement: Agreement = Agreement()
+    """How far the notebook's healthy cells still give what is stored for them."""
     shifted: bool = False
     """A result became the same one with a constant more, or was cut, and no check stands for many values."""
     rival: str = ""

@@ -19,7 +19,7 @@ from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import BASELINE, JSON, Attempt, Case, Cost, Patch, Role, Trial
 from jupyter_selfheal.numbers import read_number
 from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, build_call_record
-from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring import output_text
 from jupyter_selfheal.scoring.asserts import find_source_before
 from jupyter_selfheal.scoring.expected import list_all_outputs
 from jupyter_selfheal.scoring.verdict import Opinion
@@ -234,7 +234,7 @@ def _describe_run(case: Case, patch: Patch, trial: Trial, values: bool) -> str:
         error = cell.errors[0] if cell is not None and cell.errors else None
         return f"it failed with {error.ename}: {error.evalue[:200]}" if error else "it did not come to its end"
     outputs = list_all_outputs(case, trial, patch)
-    text = stored.join_texts(outputs).strip()
+    text = output_text.join_texts(outputs).strip()
     if not outputs:
         return "it ran and showed nothing"
     if not values:

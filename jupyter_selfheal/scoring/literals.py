@@ -13,7 +13,7 @@ from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case
-from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring import output_text
 from jupyter_selfheal.scoring.asserts import list_asserts
 from jupyter_selfheal.scoring.expected import find_oracle
 
@@ -89,7 +89,7 @@ def list_expected_literals(case: Case) -> list[Any]:
             *(v for line in lines for node in _parse_expressions(line) for v in _read_literal(node)),
         ]
     if case.notebook.index(case.failure.cell_id) >= 0:
-        shown = stored.join_texts(case.notebook.cell(case.failure.cell_id).outputs).strip()
+        shown = output_text.join_texts(case.notebook.cell(case.failure.cell_id).outputs).strip()
         literals += [v for node in _parse_expressions(shown) for v in _read_literal(node)] + ([shown] if shown else [])
     return literals
 

@@ -15,7 +15,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
 from jupyter_selfheal.registry import USER
-from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring import output_text
 
 Look = Callable[[Patch, Probe], JSON]
 """Runs the patched cell once more and asks the probe behind it."""
@@ -88,14 +88,14 @@ def _name_shown_value(case: Case) -> str:
 
 def _read_shown_value(candidate: Candidate) -> str:
     shown = [o for s in candidate.trial.steps if s.role == Role.CELL.value for o in s.outputs]
-    results = [stored.join_texts([o]) for o in shown if o.output_type in ("execute_result", "display_data")]
+    results = [output_text.join_texts([o]) for o in shown if o.output_type in ("execute_result", "display_data")]
     in_terminal = _OUT.search(_join_printed_text(candidate))
     return results[-1].strip() if results else in_terminal[1].strip() if in_terminal else ""
 
 
 def _join_printed_text(candidate: Candidate) -> str:
     steps = [s for s in candidate.trial.steps if s.role == Role.CELL.value]
-    return stored.join_texts([o for s in steps for o in s.outputs if o.output_type == "stream"]).strip()
+    return output_text.join_texts([o for s in steps for o in s.outputs if o.output_type == "stream"]).strip()
 
 
 def _list_assigned(source: str) -> list[str]:
@@ -132,6 +132,6 @@ def _group_patches(texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    first, second = stored.split_tokens(one), stored.split_tokens(other)
+    first, second = output_text.split_tokens(one), output_text.split_tokens(other)
     quoted = (one[:1] in "'\"") == (other[:1] in "'\"")
-    return one == other or (quoted and len(first) == len(second) and all(map(stored.is_same_token, first, second)))
+    return one == other or (quoted and len(first) == len(second) and all(map(output_text.is_same_token, first, second)))

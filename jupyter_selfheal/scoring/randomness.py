@@ -28,10 +28,10 @@ def draws_unseeded(case: Case, patch: Patch) -> bool:
     own = case.failure.source
     if src.parse(own) is None:
         own = patch.source_of(case.failure.cell_id, own)
-    if any(map(_seeds, (*above, own))):
+    if any(map(sets_seed, (*above, own))):
         return False
     names = src.find_names(own).uses
-    return any(map(_draws, (own, *(above[n] for n in src.backward_slice(above, names)))))
+    return any(map(has_draws, (own, *(above[n] for n in src.backward_slice(above, names)))))
 
 
 def _list_calls(source: str) -> list[ast.Call]:
@@ -42,11 +42,12 @@ def _read_called_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _draws(source: str) -> bool:
+def has_draws(source: str) -> bool:
+    """Whether a source calls a function that draws."""
     return any(_read_called_name(call) in _DRAWS for call in _list_calls(source))
 
 
-def _seeds(source: str) -> bool:
+def sets_seed(source: str) -> bool:
     """``seed(0)``, ``default_rng(0)``, ``random_state=0``: some draw is repeatable, so that a difference may say something."""
     return any(
         _read_called_name(call) in _SEEDS

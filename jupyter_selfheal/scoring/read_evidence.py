@@ -6,12 +6,12 @@ import difflib
 from collections.abc import Sequence
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case, Ending, ErrorInfo, Patch, Role, Trial
+from jupyter_selfheal.model import Case, Cell, Ending, ErrorInfo, Patch, Role, Trial
 from jupyter_selfheal.scoring import randomness
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.evidence import Evidence
-from jupyter_selfheal.scoring.imports import adds_only_imports
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
+from jupyter_selfheal.scoring.repeatable import is_trained, list_sources_above
 from jupyter_selfheal.scoring.shifted_results import asks_many, is_shifted
 from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
 
@@ -54,8 +54,8 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         )
     seen = Evidence(
         ran=True,
-        drawn=randomness.draws_unseeded(case, patch),
-        imports=adds_only_imports(case, patch),
+        drawn=randomness.draws_unseeded(case, patch) or _is_trained(case),
+        agreement=case.notebook.agreement,
         shifted=is_shifted(case, patch) and not asks_many(case),
         rival=patch.rival,
         of_data=asks_of_data(case),
@@ -65,6 +65,11 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
     for oracle in oracles:
         seen = oracle.add_evidence(seen, case, patch, trial)
     return seen
+
+
+def _is_trained(case: Case) -> bool:
+    failing = case.failure
+    return is_trained(Cell(failing.cell_id, failing.source), list_sources_above(case.notebook, failing.cell_id))
 
 
 def cell_ran(trial: Trial) -> bool:

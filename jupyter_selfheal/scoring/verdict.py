@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from jupyter_selfheal.model import Applicability, Patch, Verdict
 from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding
+from jupyter_selfheal.scoring.output_cost import compute_charge
+from jupyter_selfheal.scoring.stored import Match
 
 CAP = 3.0
 """Tampering and a contradicted oracle score no higher."""
@@ -224,22 +226,15 @@ def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, 
 
 
 def _subtract_remarks(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) -> float:
-    """Take off what speaks against the patch without proving it wrong.
-
-    A stale or random stored output must not sink a safe rule: it keeps 7 while most of the output is as stored, or while nothing
-    but drawn numbers differs, or while it only imports.
-    """
-    alike = evidence.output.similarity >= 0.5 or (evidence.output.worded and evidence.drawn) or evidence.imports
-    floor = SAFE_RULE if safe and alike and score >= SAFE_RULE else 0.0
-    if evidence.output.asked and not evidence.output.same:
-        score -= 0.5 + 1.0 * (1.0 - evidence.output.similarity)
-        sheet.reasons.append(
-            f"Its output differs from the one stored in the notebook ({evidence.output.similarity:.0%} alike): "
-            f"stored {_shorten(evidence.output.stored)}, now {_shorten(evidence.output.got)}."
-        )
-        sheet.feedback.append(
-            f"the stored output was {_shorten(evidence.output.stored)}, the new one is {_shorten(evidence.output.got)}"
-        )
+    """Take off what speaks against the patch without proving it wrong; ``safe`` rules keep 7 but where something speaks against
+    that too (see :mod:`~jupyter_selfheal.scoring.output_cost` for outputs)."""
+    charge = compute_charge(evidence)
+    floor = SAFE_RULE if safe and charge.spares_safe and score >= SAFE_RULE else 0.0
+    score = min(score - charge.points, charge.most)
+    sheet.reasons += charge.reasons
+    sheet.feedback += charge.feedback
+    if evidence.output.match is Match.FORM:
+        sheet.reasons.append("Its output differs from the one stored in the notebook in form only.")
     broken = next((b for b in evidence.below if b.error.startswith("AssertionError") and not b.runs_otherwise), None)
     if broken is not None:
         score -= 1.0
@@ -258,11 +253,6 @@ def _subtract_remarks(score: float, evidence: Evidence, sheet: _Sheet, *, safe: 
         score, floor = score - 0.5, 0.0
         sheet.reasons.append(f"It {remark}, which may hide the fault.")
     return max(score, floor)
-
-
-def _shorten(text: str, limit: int = 160) -> str:
-    shown = repr(text)
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
 def _measure_confidence(evidence: Evidence, met: bool, opinion: Opinion | None, *, guessed: bool) -> int:

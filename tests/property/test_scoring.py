@@ -15,7 +15,7 @@ from jupyter_selfheal.model import Applicability, Cell, Output, Patch
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.evidence import CellBelow, Count, Evidence
 from jupyter_selfheal.scoring.expected import Part
-from jupyter_selfheal.scoring.stored import NOTHING, Comparison
+from jupyter_selfheal.scoring.stored import NOTHING, Comparison, Match
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.complex_numbers()
@@ -47,7 +47,7 @@ def test_an_output_reproduces_itself(text: str) -> None:
 
 COUNTS = st.integers(0, 3).flatmap(lambda n: st.builds(Count, st.just(n), st.integers(0, n)))
 OUTPUTS = st.sampled_from(
-    [NOTHING, Comparison(True, True, 1.0, 9), Comparison(True, False, 0.7, 9), Comparison(True, False, 0.0, 9)]
+    [NOTHING, Comparison(Match.SAME, 1.0, 9), Comparison(Match.VALUE, 0.7, 9), Comparison(Match.VALUE, 0.0, 9)]
 )
 BELOW = st.builds(
     CellBelow, st.just("b"), st.booleans(), st.sampled_from(["", "KeyError: x", "AssertionError: y"]), OUTPUTS, st.booleans(),

@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Agreement, Applicability, Patch
 from jupyter_selfheal.scoring.evidence import CellBelow, Count, Evidence
 from jupyter_selfheal.scoring.expected import Part
-from jupyter_selfheal.scoring.stored import Comparison
+from jupyter_selfheal.scoring.stored import Comparison, Match
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 UNSAFE = Patch((), "change it", healer="search")
 SAFE = Patch((), "import it", applicability=Applicability.SAFE, why="the name is an alias of nothing else")
 MET = (Part("expected value", True),)
-SAME = Comparison(True, True, 1.0, 8, "a", "a")
-STALE = Comparison(True, False, 0.9, 8, "a 1", "a 2")
-OTHER = Comparison(True, False, 0.1, 8, "a b c", "x y z")
+SAME = Comparison(Match.SAME, 1.0, 8, "a", "a")
+STALE = Comparison(Match.VALUE, 0.9, 8, "a 1", "a 2")
+OTHER = Comparison(Match.VALUE, 0.1, 8, "a b c", "x y z")
 
 
 def score(patch: Patch = UNSAFE, opinion: Opinion | None = None, **evidence: Any) -> float:
@@ -116,11 +116,69 @@ def test_a_slightly_stale_output_does_not_sink_a_safe_rule_a_foreign_one_does() 
 
 
 def test_other_numbers_than_the_stored_ones_sink_a_safe_rule_but_where_they_were_drawn() -> None:
-    numbers = Comparison(True, False, 0.0, 2, "0.1244 0.0186", "0.1275 0.0198", worded=True)
+    numbers = Comparison(Match.VALUE, 0.0, 2, "0.1244 0.0186", "0.1275 0.0198", worded=True)
     assert score(SAFE, output=numbers, drawn=True) == 7.0
     assert score(SAFE, output=numbers) < 7.0
     assert score(SAFE, output=OTHER, drawn=True) < 7.0
     assert score(UNSAFE, output=numbers, drawn=True) < 5.0
+
+
+NUMBER = Comparison(Match.VALUE, 0.0, 1, "30", "20", worded=True)
+FRESH, STALE_NOTEBOOK, UNKNOWN = Agreement(3, 3), Agreement(4, 2), Agreement()
+
+
+@pytest.mark.parametrize("where", ["output", "below"])
+@pytest.mark.parametrize(
+    ("agreement", "applied"),
+    [(FRESH, False), (Agreement(6, 5), False), (UNKNOWN, False), (Agreement(1, 1), False), (STALE_NOTEBOOK, True)],
+)
+def test_another_value_costs_a_safe_rule_its_7_but_where_stored_outputs_are_stale(
+    where: str, agreement: Agreement, applied: bool
+) -> None:
+    seen = {"output": NUMBER} if where == "output" else {"below": (CellBelow("b", True, output=NUMBER),)}
+    assert (score(SAFE, agreement=agreement, **seen) >= 7) is applied
+    assert score(SAFE, agreement=agreement, **seen) > 3, "it is offered"
+
+
+@pytest.mark.parametrize("agreement", [FRESH, UNKNOWN, STALE_NOTEBOOK])
+def test_another_form_costs_nothing(agreement: Agreement) -> None:
+    form = Comparison(Match.FORM, 1.0, 4, "{1, 2}", "{2, 1}")
+    assert score(SAFE, output=form, agreement=agreement) == score(SAFE)
+    assert score(UNSAFE, own_asserts=1, output=form, agreement=agreement) == score(UNSAFE, own_asserts=1)
+    assert score(SAFE, output=form) == 7.0, "nor does it prove anything"
+    reasons = build_verdict(SAFE, Evidence(True, output=form)).reasons
+    assert "Its output differs from the one stored in the notebook in form only." in reasons
+
+
+def test_most_of_a_long_output_being_as_stored_spares_a_safe_rule_only_where_nothing_is_known() -> None:
+    assert score(SAFE, output=STALE, agreement=UNKNOWN) == 7.0
+    assert score(SAFE, output=STALE, agreement=FRESH) < 7.0
+
+
+def test_asserts_that_hold_do_not_outweigh_another_value_in_a_notebook_that_is_not_stale() -> None:
+    met = {"own_asserts": 3, "deciding": Count(9, 9), "doctests": Count(9, 9)}
+    assert score(output=NUMBER, agreement=FRESH, **met) < 7
+    assert score(output=NUMBER, agreement=STALE_NOTEBOOK, **met) >= 7
+    assert score(output=NUMBER, agreement=FRESH, user=MET) >= 8, "the user's own word does"
+
+
+def test_outputs_that_come_again_do_not_outweigh_one_that_does_not() -> None:
+    wrong = CellBelow("b", True, output=NUMBER)
+    assert score(output=SAME, below=(wrong,)) < 7
+    assert score(output=SAME, below=(wrong,), agreement=STALE_NOTEBOOK) >= 7
+    assert score(SAFE, below=(CellBelow("c", True, output=SAME), wrong)) < 7
+
+
+def test_where_the_cell_draws_or_fits_other_numbers_say_nothing_in_any_notebook() -> None:
+    assert score(SAFE, output=NUMBER, drawn=True, agreement=FRESH) == 7.0
+    assert score(SAFE, output=OTHER, drawn=True, agreement=FRESH) < 7.0
+
+
+def test_a_difference_says_how_far_the_notebook_can_be_relied_on() -> None:
+    found = build_verdict(SAFE, Evidence(True, output=NUMBER, agreement=FRESH))
+    assert "stored '30', now '20'" in " ".join(found.reasons)
+    assert "3 of 3 healthy cells compared still give what is stored for them." in found.reasons
+    assert "the stored output was '30', the new one is '20'" in found.feedback
 
 
 def test_cells_below_that_run_are_evidence_and_one_that_only_this_patch_breaks_counts_against() -> None:
@@ -149,7 +207,7 @@ def test_asserts_in_cells_below_that_run_are_an_oracle_and_a_failing_one_lowers_
 
 
 def test_constant_output_proves_a_rule_but_not_a_guess() -> None:
-    constant = Comparison(True, True, 1.0, 8, "a", "a", computed=0)
+    constant = Comparison(Match.SAME, 1.0, 8, "a", "a", computed=0)
     assert score(SAFE, output=constant) >= 8
     assert score(UNSAFE, output=constant) < 7
     assert score(UNSAFE, output=SAME) >= 8

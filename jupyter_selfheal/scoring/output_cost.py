@@ -1,0 +1,115 @@
+"""What an output that differs in value costs: what the same output would have earned, less where stored outputs are stale.
+
+How stale they are is measured on the notebook itself: the share of its healthy, repeatable cells that still give what is stored
+for them. Where they do, another value is as strong a sign as the same one. Where half of them do not, it says little, and a
+*safe* rule keeps its 7. Where nothing is known, it keeps its 7 only while most of what was computed is as stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from jupyter_selfheal.model import Agreement
+from jupyter_selfheal.scoring.evidence import Evidence
+from jupyter_selfheal.scoring.stored import Comparison
+
+EARNED = 3.0
+"""What the stored output earns a patch that nothing else decides on: 8 instead of 5."""
+
+WITHHELD = 6.5
+"""The most that a patch scores which gives something else than a notebook stores that is not stale: shown, not applied."""
+
+
+class Age(Enum):
+    """How far the stored outputs of a notebook can be relied on."""
+
+    FRESH = "fresh"
+    UNKNOWN = "unknown"
+    STALE = "stale"
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What is taken off for outputs that differ in value.
+
+    ``most`` is the most that is left. ``spares_safe``: a safe rule keeps its 7 all the same. ``reasons`` and ``feedback`` say what
+    differs, in words for the user and for the next attempt.
+    """
+
+    points: float = 0.0
+    most: float = 10.0
+    spares_safe: bool = True
+    reasons: tuple[str, ...] = ()
+    feedback: tuple[str, ...] = ()
+
+
+def judge_age(agreement: Agreement) -> Age:
+    """Fresh where at least two cells were compared and three of four agree, by the rule of succession; stale where half of them differ.
+
+    The rule of succession, (agreed + 1) / (compared + 2), is what so few cells say of the next one: 2 of 2 and 5 of 6 are enough,
+    3 of 4 are not.
+    """
+    if not agreement.compared:
+        return Age.UNKNOWN
+    if 2 * agreement.agreed <= agreement.compared:
+        return Age.STALE
+    return Age.FRESH if (agreement.agreed + 1) / (agreement.compared + 2) >= 0.75 else Age.UNKNOWN
+
+
+def compute_charge(evidence: Evidence) -> Charge:
+    """What the outputs of the healed cell, and of those that were run with it, cost a patch."""
+    differing = list(_list_differences(evidence))
+    if not differing:
+        return Charge()
+    reasons, feedback = _describe(differing, evidence.agreement)
+    least = min(comparison.similarity for _, comparison in differing)
+    points = 0.5 + 1.0 * (1.0 - least)
+    age = judge_age(evidence.agreement)
+    if evidence.user and all(part.met for part in evidence.user):
+        return Charge(0.5, reasons=reasons, feedback=feedback)  # the user's word outweighs what was stored before it
+    if all(comparison.worded and evidence.drawn for _, comparison in differing) or age is Age.STALE:
+        return Charge(points, reasons=reasons, feedback=feedback)
+    if age is Age.FRESH or _is_proven_by_outputs(evidence):
+        return Charge(EARNED, WITHHELD, False, reasons, feedback)
+    return Charge(points, spares_safe=least >= 0.5, reasons=reasons, feedback=feedback)
+
+
+def _is_proven_by_outputs(evidence: Evidence) -> bool:
+    """Whether other stored outputs come again: those that do cannot prove what those that do not fail to disprove."""
+    compared = (evidence.output, *(b.output for b in evidence.below if b.ran))
+    return any(c.same and c.computed for c in compared)
+
+
+def _list_differences(evidence: Evidence) -> Iterator[tuple[str, Comparison]]:
+    """Whose output differs in value, and how: the healed cell first, then the others that were run."""
+    if evidence.output.differs:
+        yield "Its output", evidence.output
+    for below in evidence.below:
+        if below.ran and below.output.differs:
+            yield "The output of a cell below", below.output
+
+
+def _describe(differing: list[tuple[str, Comparison]], agreement: Agreement) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """One sentence for the first difference and one for how many there are besides; and what the next attempt should know."""
+    whose, first = differing[0]
+    how = f"stored {_shorten(first.stored)}, now {_shorten(first.got)}"
+    alike = f"({first.similarity:.0%} alike)"
+    reasons = [f"{whose} differs in value from the one stored in the notebook {alike}: {how}."]
+    if more := len(differing) - 1:
+        reasons.append(f"{more} more output{'s differ' if more > 1 else ' differs'} from what is stored.")
+    if agreement.compared:
+        reasons.append(
+            f"{agreement.agreed} of {agreement.compared} healthy cells compared still give{'s' if agreement.agreed == 1 else ''} what is stored for them."
+        )
+    feedback = tuple(
+        f"the stored output {'of a cell below ' if whose != 'Its output' else ''}was {_shorten(c.stored)}, the new one is {_shorten(c.got)}"
+        for whose, c in differing[:2]
+    )
+    return tuple(reasons), feedback
+
+
+def _shorten(text: str, limit: int = 160) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

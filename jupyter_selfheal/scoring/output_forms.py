@@ -1,0 +1,66 @@
+"""Do two outputs that are not the same show the same value in another form?
+
+Both are read as values where they parse: literals, arrays, objects that show the call that makes them, tables. Where they do not,
+what a library words anew from release to release is left out, sets are put into one order, and what is left is compared again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from jupyter_selfheal.model import Output
+from jupyter_selfheal.scoring.output_tables import are_equal_tables, read_table
+from jupyter_selfheal.scoring.output_text import are_same_tokens, join_texts, list_texts, split_tokens
+from jupyter_selfheal.scoring.output_values import are_equal_values, order_sets, parse_value
+
+_WORDINGS = (
+    # a warning that was caught on its way to stderr, with the line that it quotes
+    (re.compile(r"^\S*:\d+: \w*Warning: [^\n]*\n?(?:[ \t]+\S[^\n]*\n?)?", re.MULTILINE), ""),
+    # a traceback that was printed: of it the kind of the exception counts
+    (
+        re.compile(r"^[ \t]*Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n)*([\w.]+)[^\n]*", re.MULTILINE),
+        r"\1",
+    ),
+    (re.compile(r" ?\(?\bDid you mean: [^?\n]*\?\)?"), ""),
+    (re.compile(r"<(?:class|type) '(?:\w+\.)*(\w+)'>"), r"\1"),
+    (re.compile(r"\b(?:Int64|Float64|UInt64|Numeric|Range)Index\b"), "Index"),
+    (re.compile(r"(?<![\w.:/])(?:[A-Za-z]:)?(?:[/\\]+[\w.~+-]+)+[/\\]+(?=[\w.])"), ""),  # where a file lies
+    (re.compile(r"\bu(?=['\"])|(?<=\d)L\b"), ""),  # Python 2
+    (re.compile(r"\bnumpy\.(?=\w)|\bnp\.(?=\w)"), ""),
+)
+
+
+def differ_in_form_only(stored: Sequence[Output], new: Sequence[Output]) -> bool:
+    """Whether what is stored and what came now show the same, said differently."""
+    wanted, got = list_texts(stored), list_texts(new)
+    if len(wanted) == len(got) and all(map(_are_alike, wanted, got)):
+        return True
+    pages = [list_texts(outputs, as_html=True) for outputs in (stored, new)]
+    if pages != [wanted, got] and len(pages[0]) == len(pages[1]) and all(map(_are_alike, *pages)):
+        return True
+    return _are_same_but_for_wording(join_texts(stored), join_texts(new))
+
+
+def _are_alike(wanted: str, got: str) -> bool:
+    """Whether two texts show the same; where both are values or tables, these alone decide."""
+    if are_same_tokens(split_tokens(wanted), split_tokens(got)):
+        return True
+    values = parse_value(wanted), parse_value(got)
+    if values[0] is not None and values[1] is not None:
+        return are_equal_values(values[0][0], values[1][0])
+    return _are_same_but_for_wording(wanted, got)
+
+
+def _are_same_but_for_wording(wanted: str, got: str) -> bool:
+    texts = [order_sets(_leave_out_wording(text)) for text in (wanted, got)]
+    if are_same_tokens(*map(split_tokens, texts)):
+        return True
+    tables = [read_table(text) for text in texts]
+    return tables[0] is not None and tables[1] is not None and are_equal_tables(tables[0], tables[1])
+
+
+def _leave_out_wording(text: str) -> str:
+    for pattern, replacement in _WORDINGS:
+        text = pattern.sub(replacement, text)
+    return text

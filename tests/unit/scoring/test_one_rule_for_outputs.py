@@ -1,0 +1,172 @@
+"""The one rule for outputs: the same, another form of the same value, or another value."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Cell, Output
+from jupyter_selfheal.scoring.output_values import parse_value
+from jupyter_selfheal.scoring.stored import Match, compare
+
+
+def result(value: str, page: str = "") -> Output:
+    return Output("execute_result", data={"text/plain": value} | ({"text/html": page} if page else {}))
+
+
+def printed(value: str) -> Output:
+    return Output("stream", name="stdout", text=value)
+
+
+def match(stored: str | Output, now: str | Output, source: str = "f(x)") -> Match:
+    one, other = (o if isinstance(o, Output) else result(o) for o in (stored, now))
+    return compare(Cell("a", source, outputs=(one,)), (other,)).match
+
+
+FRAME = "     name  size\n0    Ada    12\n1  Grace     7"
+PAGE = "<table><tr><th></th><th>a</th></tr><tr><th>0</th><td>{}</td></tr></table>"
+
+SAME = [
+    ("0.30000000000000004", "0.3"),
+    ("1.0000000000000002", "1.0"),
+    ("1e-05", "0.00001"),
+    ("3", "3.0"),
+    ("np.float64(2.5)", "2.5"),
+    ("[np.int64(1), np.int64(2)]", "[1, 2]"),
+    ("(np.True_, np.False_)", "(True, False)"),
+    ("array([ 0.5,  1. ])", "array([0.5, 1. ])"),
+    ("array([[1, 2],\n       [3, 4]])", "array([[1, 2], [3, 4]])"),
+    (FRAME, "    name   size\n0   Ada     12\n1  Grace     7"),
+    ("0    1\n1    2\ndtype: int64", "0    1\n1    2\ndtype: int32"),
+    ("0    a\ndtype: object", "0    a\ndtype: str"),
+    ("<__main__.Point object at 0x7f3a5c2d1e18> 3", "<__main__.Point object at 0x7fb11d2d1e18> 3"),
+    ("<function f at 0x7f3a5c2d1e18>", "<function f at 0x7fb11d2d1e18>"),
+    ("'a'", '"a"'),
+    ("100%|█████| 10/10 [00:00<00:00, 5.1it/s]\n3", "100%|█████| 10/10 [00:01<00:00, 9.9it/s]\n3"),
+    ("done 5 in 3.2 s", "done 5 in 7.9 s"),
+    ("at 12:03:44 found 7", "at 09:55:01 found 7"),
+    ("\x1b[31m5\x1b[0m apples", "5 apples"),
+]
+
+FORM = [
+    ("{'b', 'a'}", "{'a', 'b'}"),
+    ("{3, 1, 2}", "{1, 2, 3}"),
+    ("set([1, 2])", "{1, 2}"),
+    ("frozenset({1, 2})", "frozenset({2, 1})"),
+    ("{(1, 'x'), (2, 'y')}", "{(2, 'y'), (1, 'x')}"),
+    ("{'b': 1, 'a': 2}", "{'a': 2, 'b': 1}"),
+    ("{'a': {2.0, 1}, 'b': []}", "{'b': [], 'a': {1, 2}}"),
+    ("OrderedDict([('a', 1), ('b', 2)])", "OrderedDict({'a': 1, 'b': 2})"),
+    ("Counter({'a': 2, 'b': 2})", "Counter({'b': 2, 'a': 2})"),
+    ("defaultdict(<class 'int'>, {'b': 1, 'a': 2})", "defaultdict(<class 'int'>, {'a': 2, 'b': 1})"),
+    ("dict_keys(['a', 'b'])", "['a', 'b']"),
+    ("array([1, 2], dtype=int64)", "array([1, 2])"),
+    ("array([], dtype=float64)", "array([])"),
+    ("[np.str_('a'), np.datetime64('2020')]", "['a', datetime64('2020')]"),
+    ("Int64Index([1, 2], dtype='int64')", "Index([1, 2], dtype='int64')"),
+    ("Index(['a', 'b'], dtype='object')", "Index(['a', 'b'], dtype='str', name='k')"),
+    ("Timestamp('2020-01-01 00:00:00', freq='D')", "Timestamp('2020-01-01 00:00:00')"),
+    (
+        "LogisticRegression(C=1.0, class_weight=None, dual=False,\n          multi_class='warn', tol=0.0001)",
+        "LogisticRegression()",
+    ),
+    ("Ridge(alpha=2.0, copy_X=True, fit_intercept=True)", "Ridge(alpha=2)"),
+    ("[u'a', 10L]", "['a', 10]"),
+    ("<type 'int'>", "<class 'int'>"),
+    ("<class 'pandas.core.frame.DataFrame'>", "<class 'pandas.DataFrame'>"),
+    ("0    1\n1    2\nName: x, Length: 2, dtype: int64", "0    1\n1    2\ndtype: int64"),
+    ("a    3\nb    2\nName: species, dtype: int64", "species\na    3\nb    2\nName: count, dtype: int64"),
+    ("a    3\nb    1\nc    1\ndtype: int64", "a    3\nc    1\nb    1\ndtype: int64"),
+    ("   a     b\n0  1  None\n1  2     x", "   a    b\n0  1  NaN\n1  2    x"),
+    (
+        "    a\n0   1\n1   2\n2   3\n..  ..\n7   8\n8   9\n9  10\n\n[10 rows x 1 columns]",
+        "    a\n0   1\n1   2\n..  ..\n8   9\n9  10\n\n[10 rows x 1 columns]",
+    ),
+    ("   a  b  \\\n0  1  2   \n1  3  4   \n\n   c  \n0  5  \n1  6  ", "   a  b  c\n0  1  2  5\n1  3  4  6"),
+    (printed("seen: {'b', 'a'} of 2\n"), printed("seen: {'a', 'b'} of 2\n")),
+    (printed("n.py:3: FutureWarning: this will go\n  old()\n42\n"), printed("42\n")),
+    (
+        printed(
+            'Traceback (most recent call last):\n  File "n.py", line 3, in f\n    g(1)\nTypeError: bad operand\n7\n'
+        ),
+        printed(
+            'Traceback (most recent call last):\n  File "m.py", line 9, in f\n    g(1)\n    ~^^^\nTypeError: unsupported\n7\n'
+        ),
+    ),
+    (printed("/Users/bob/work/data.csv has 3 rows\n"), printed("/home/ann/data.csv has 3 rows\n")),
+    (result("a   1 wide", PAGE.format(1.0)), result("another text", PAGE.format(1))),
+]
+
+VALUE = [
+    ("30", "20"),
+    ("3.14", "3.15"),
+    ("-5", "5"),
+    ("1000000", "1000001"),
+    ("[1, 2]", "[2, 1]"),
+    ("[1, 2]", "(1, 2)"),
+    ("{1, 2}", "{1, 3}"),
+    ("{'a': 1}", "{'a': 2}"),
+    ("{'a': 1}", "{'b': 1}"),
+    ("'yes'", "'no'"),
+    ("None", "0"),
+    ("True", "False"),
+    ("array([1, 2])", "array([1, 3])"),
+    ("array([1, 2])", "array([1, 2, 3])"),
+    (FRAME, FRAME.replace("12", "13")),
+    (FRAME, FRAME.replace("Grace", "Alan")),
+    (FRAME, "\n".join([FRAME.splitlines()[0], *reversed(FRAME.splitlines()[1:])])),
+    ("a    3\nb    2\ndtype: int64", "a    2\nb    3\ndtype: int64"),
+    ("    a\n0   1\n..  ..\n9  10\n\n[10 rows x 1 columns]", "    a\n0   1\n..  ..\n9  10\n\n[12 rows x 1 columns]"),
+    ("    a\n0   1\n1   2\n..  ..\n9  10\n\n[10 rows x 1 columns]", "    a\n0   1\n1   3\n..  ..\n9  10\n\n[10 rows x 1 columns]"),
+    ("Ridge(alpha=2.0)", "Ridge(alpha=3.0)"),
+    ("Ridge(alpha=2.0)", "Lasso(alpha=2.0)"),
+    ("Timestamp('2020-01-01 00:00:00')", "Timestamp('2021-01-01 00:00:00')"),
+    (printed("total: 30\n"), printed("total: 20\n")),
+    (printed("the best model: ridge\n"), printed("the best model: lasso\n")),
+    (printed("1\n2\n"), printed("1\n")),
+    (printed("on 2020/01/02\n"), printed("on 2020/02/02\n")),
+    (printed("seen: {'b', 'a'}\n"), printed("seen: {'c', 'a'}\n")),
+    (result("a", PAGE.format(1)), result("b", PAGE.format(2))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stored", "now"), SAME)
+def test_what_changes_between_runs_is_the_same(stored: str, now: str) -> None:
+    assert match(stored, now) is Match.SAME
+    assert match(now, stored) is Match.SAME
+
+
+@pytest.mark.parametrize(("stored", "now"), FORM)
+def test_another_form_of_the_same_value_is_no_other_value(stored: str | Output, now: str | Output) -> None:
+    assert match(stored, now) is Match.FORM
+    assert match(now, stored) is Match.FORM
+
+
+@pytest.mark.parametrize(("stored", "now"), VALUE)
+def test_another_value_is_not_taken_for_another_form(stored: str | Output, now: str | Output) -> None:
+    assert match(stored, now) is Match.VALUE
+    assert match(now, stored) is Match.VALUE
+
+
+def test_what_is_not_stored_cannot_differ() -> None:
+    assert match("", "5") is Match.NOT_ASKED
+    assert match(Output("stream", name="stderr", text="a warning"), "5") is Match.NOT_ASKED
+    assert match("5", "6", "# NBVAL_IGNORE_OUTPUT\nf(x)") is Match.NOT_ASKED
+
+
+def test_how_alike_two_outputs_are_is_read_from_what_the_cell_computed() -> None:
+    cell = Cell("a", "print('the total is', total)", outputs=(printed("the total is 30\n"),))
+    assert compare(cell, (printed("the total is 20\n"),)).similarity == 0.0
+    assert compare(cell, (printed("the total is 30\n"),)).similarity == 1.0
+
+
+@pytest.mark.parametrize("text", ["", "not a value", "<object>", "a b", "__import__('os').system('x') + 1", "[1, 2"])
+def test_what_is_no_value_is_not_read_as_one(text: str) -> None:
+    assert parse_value(text) is None
+
+
+def test_a_text_of_any_size_is_read_or_refused() -> None:
+    deep = "[" * 5_000 + "]" * 5_000
+    assert parse_value(deep) is None
+    assert match(deep, deep + "1") is Match.VALUE
+    many = "{" + ", ".join(map(str, range(10_000))) + "}"
+    assert match(many, "{" + ", ".join(map(str, reversed(range(10_000)))) + "}") is Match.FORM

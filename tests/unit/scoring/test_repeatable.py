@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Cell
+from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
+
+
+@pytest.mark.parametrize(
+    ("above", "source"),
+    [
+        ((), "print(sum([1, 2]))"),
+        (("import numpy as np", "np.random.seed(0)"), "np.random.rand(3)"),
+        (("import time\nstart = time.time()", "x = 3"), "x + 1"),
+        ((), "now = 5\nnow"),
+        ((), "df.head()"),
+    ],
+)
+def test_what_prints_the_same_whenever_it_is_run(above: tuple[str, ...], source: str) -> None:
+    assert is_repeatable(Cell("a", source), above)
+
+
+@pytest.mark.parametrize(
+    ("above", "source"),
+    [
+        ((), "import random\nrandom.random()"),
+        (("import time\nstart = time.time()",), "elapsed = time.time() - start\nelapsed"),
+        (("from datetime import datetime\nnow = datetime.now()",), "print(now.year)"),
+        ((), "%timeit sum(range(9))"),
+        ((), "import os\nos.getcwd()"),
+        ((), "sorted(os.listdir('.'))"),
+        ((), "pd.__version__"),
+        ((), "id(x)"),
+        ((), "import uuid\nuuid.uuid4()"),
+        ((), "!ls"),
+        ((), "%%bash\nls"),
+        ((), "pd.read_csv('https://example.org/a.csv').shape"),
+        (("xs = [random.random() for _ in range(3)]",), "max(xs)"),
+    ],
+)
+def test_what_hangs_on_chance_time_or_place(above: tuple[str, ...], source: str) -> None:
+    assert not is_repeatable(Cell("a", source), above)
+
+
+def test_what_hangs_on_a_fitted_model() -> None:
+    assert is_trained(Cell("a", "model.score(X, y)"), ("model = Ridge().fit(X, y)",))
+    assert not is_trained(Cell("a", "len(X)"), ("model = Ridge().fit(X, y)",))
