@@ -24,6 +24,8 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
+from jupyter_selfheal.scoring.stored import Comparison
+from jupyter_selfheal.surfaces.notebook.changed_values import complains_of_values, describe_change, find_changed_values
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
 from jupyter_selfheal.surfaces.notebook.read import Document
@@ -86,6 +88,8 @@ class FinalCheck:
     dependencies: BatchDependencies
     limits: Limits
     deadline: Deadline
+    as_stored: Sequence[str] = ()
+    """The healthy cells that gave what is stored for them before anything was healed below them."""
     runs_left: int = MOST_RUNS
 
     def __post_init__(self) -> None:
@@ -94,7 +98,8 @@ class FinalCheck:
     def settle(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> FinalResult:
         """Run the healed notebook in a clean kernel, and take back every fix that does not survive it.
 
-        A fix does not survive where its cell fails again, or where a cell that ran before fails with it and runs without it.
+        A fix does not survive where its cell fails again, where a cell that ran before fails with it and runs without it, or where
+        it makes a healthy cell give another value than the stored one that it gave without it (see :mod:`.changed_values`).
         Without any fix there is nothing to prove, and nothing is run again.
         """
         if not fixes:
@@ -227,10 +232,20 @@ class FinalCheck:
             if (fix := self._find_culprit(cell_id, records, last.fixes)) is not None:
                 number = records[cell_id].number
                 return [(fix, f"with it cell {number} fails in a clean kernel, without it that cell runs")]
+        for cell_id, compared in self._find_changed_values(last).items():
+            fix = self._find_culprit(cell_id, records, last.fixes, by_value=True)
+            if fix is not None and not complains_of_values(records[fix.cell_id]):
+                return [(fix, describe_change(records[cell_id].number, compared))]
         return []
 
-    def _find_culprit(self, cell_id: str, records: dict[str, Record], fixes: tuple[Fix, ...]) -> Fix | None:
-        """The fix that breaks a cell, found by halves between two sets: with the first the cell runs, with the second it fails.
+    def _find_changed_values(self, last: CleanRun) -> dict[str, Comparison]:
+        return find_changed_values(self.document.notebook, self.as_stored, last.seen)
+
+    def _find_culprit(
+        self, cell_id: str, records: dict[str, Record], fixes: tuple[Fix, ...], *, by_value: bool = False
+    ) -> Fix | None:
+        """The fix that breaks a cell, found by halves between two sets: with the first the cell runs, with the second it fails
+        (or, ``by_value``, gives another value than the stored one).
 
         The first set are the fixes that were there when the cell ran; where it fails with those too, no fix at all. Where it fails
         even then, it fails in every clean kernel, and no fix is to blame.
@@ -239,24 +254,33 @@ class FinalCheck:
         there = [f for f in fixes if order.index(f.cell_id) < order.index(cell_id)]
         later = [f for f in fixes if f not in there]
         for known, suspects in ((there, later), ([], there)):
-            if not suspects or self._is_failing_with(cell_id, records, fixes, known) is not False:
+            if by_value and len(fixes) == 1:
+                return fixes[0]  # without any the cell gave what is stored
+            if not suspects or self._is_broken_with(cell_id, records, fixes, known, by_value) is not False:
                 continue
             low, high = 0, len(suspects)
             while high - low > 1:
                 middle = (low + high) // 2
-                fails = self._is_failing_with(cell_id, records, fixes, [*known, *suspects[:middle]])
+                fails = self._is_broken_with(cell_id, records, fixes, [*known, *suspects[:middle]], by_value)
                 if fails is None:
                     return None
                 low, high = (low, middle) if fails else (middle, high)
             return suspects[high - 1]
         return None
 
-    def _is_failing_with(
-        self, cell_id: str, records: dict[str, Record], order: tuple[Fix, ...], some: Sequence[Fix]
+    def _is_broken_with(
+        self, cell_id: str, records: dict[str, Record], order: tuple[Fix, ...], some: Sequence[Fix], by_value: bool
     ) -> bool | None:
-        """Whether a cell fails in a clean kernel with some of the fixes; None where that may not be run any more."""
+        """Whether a cell fails (or gives another value than the stored one) in a clean kernel with some of the fixes; None where
+        that may not be run any more."""
         tried = self._try_fixes(tuple(f for f in order if f in some), records)
-        return None if tried is None else _describe_failure(tried.seen, cell_id) is not None
+        if tried is None:
+            return None
+        return (
+            cell_id in self._find_changed_values(tried)
+            if by_value
+            else _describe_failure(tried.seen, cell_id) is not None
+        )
 
 
 def _explain_own_failure(fix: Fix, seen: dict[str, CellRun]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.model import Cost, Output, diff_patch, format_diff
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.table import format_reproduced
+from jupyter_selfheal.surfaces.notebook.table import format_reproduced, list_differing
 from jupyter_selfheal.surfaces.words import format_money
 
 IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
@@ -112,6 +112,8 @@ def _build_notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
         "healed": report.count(Status.HEALED),
         "bar": [(css, word, count) for css, word, count in counts if count],
         "stored": format_reproduced(*report.reproduced) if report.reproduced[1] else "",
+        "differing": list(list_differing(report)),
+        "others": [r for r in report.differing if r.status is Status.RAN],
         "name": Path(report.path).name,
         "path": report.path,
         "report": report,

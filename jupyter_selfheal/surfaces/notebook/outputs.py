@@ -19,8 +19,8 @@ def build_healed_notebook(
     """The JSON to write.
 
     New outputs, from the run in the clean kernel, go to cells that failed before and run now, that a fix edited, moved or
-    inserted, or whose stored output is an error that no longer comes. Stored outputs of healthy cells stay as they are;
-    cells without any get theirs, except in place, where only what healing changed may differ.
+    inserted, whose stored output is an error that no longer comes, or that give another value since a fix elsewhere. Stored
+    outputs of other healthy cells stay as they are; cells without any get theirs, except in place, where only what healing changed may differ.
     """
     results = {
         cell.id: Result(seen[cell.id].result.outputs, seen[cell.id].count)
@@ -46,7 +46,7 @@ def _needs_output(document: Document, report: NotebookReport, cell: Cell, in_pla
         return True
     given = document.notebook.cells[at]
     record = next((r for r in report.records if r.cell.id == cell.id), None)
-    if cell.source != given.source or (record is not None and record.status in REFRESHED):
+    if cell.source != given.source or (record is not None and (record.changed or record.status in REFRESHED)):
         return True
     if any(o.output_type == "error" for o in given.outputs):
         return True

@@ -80,7 +80,9 @@ class Record:
     attempts: int = 0
     """How many patches were tried for it."""
     stored: Comparison = NOTHING
-    """How what the cell put out in the final clean run compares with what the file held, by nbval's rules."""
+    """How what the cell put out in the final clean run compares with what the file held, by the one rule for outputs."""
+    changed: bool = False
+    """A healthy cell that gives something else since the fixes; its new output is written."""
 
     @property
     def cause(self) -> str:
@@ -160,6 +162,16 @@ class NotebookReport:
     def number_of(self, cell_id: str) -> int:
         """The number of a cell, as its record has it; 0 where it has none."""
         return next((r.number for r in self.records if r.cell.id == cell_id), 0)
+
+    @property
+    def differing(self) -> tuple[Record, ...]:
+        """The cells that run, but give another value than is stored for them."""
+        return tuple(r for r in self.records if r.stored.differs)
+
+    @property
+    def changed(self) -> tuple[Record, ...]:
+        """The healthy cells that give something else since the fixes."""
+        return tuple(r for r in self.records if r.changed)
 
     def count(self, *statuses: Status) -> int:
         return sum(r.status in statuses for r in self.records)

@@ -39,6 +39,8 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "seconds": round(report.seconds, 3),
         "cost_usd": report.cost.usd,
         "stored_outputs": _count_reproduced([report.reproduced]),
+        "differs_from_stored": [r.number for r in report.differing],
+        "changed_by_fixes": [r.number for r in report.changed],
         "runs": list(report.runs),
         "reviewed": report.review.cells if report.review is not None else None,
         "doubts": [_doubt_to_json(d, report) for d in report.review.doubts] if report.review is not None else [],
@@ -103,12 +105,13 @@ def _count_reproduced(pairs: Sequence[tuple[int, int]]) -> dict[str, JSON]:
 
 
 def _stored_to_json(record: Record) -> JSON:
-    """Whether the cell reproduces what the file held, by nbval's rules; null where there is nothing to compare."""
+    """Whether the cell reproduces what the file held, by the one rule for outputs; null where there is nothing to compare."""
     comparison = record.stored
     if not comparison.asked:
         return None
     return {
         "reproduced": comparison.same,
+        "match": comparison.match.value,
         "similarity": comparison.similarity,
         "stored": comparison.stored,
         "now": comparison.got,

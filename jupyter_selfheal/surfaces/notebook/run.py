@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal import source as src
@@ -26,8 +25,8 @@ from jupyter_selfheal.model import (
     Trial,
 )
 from jupyter_selfheal.ports import Starts, TrialKernel
-from jupyter_selfheal.scoring.stored import compare
 from jupyter_selfheal.surfaces.notebook import edits, failures, final, stale
+from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells, compare_records
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.read import Document
@@ -64,6 +63,7 @@ class Batch:
         self.done: set[str] = set()
         self.first: dict[str, final.CellRun] = {}
         self.review = BatchReview() if self.dependencies.review else None
+        self.healthy = HealthyCells()
 
     def run(self) -> tuple[NotebookReport, dict[str, final.CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
@@ -81,12 +81,14 @@ class Batch:
         if stopped is not None:
             settled = self._settle_unfinished(stopped)
         else:
-            proof = final.FinalCheck(self.document, self.dependencies, self.limits, deadline)
+            as_stored = self.healthy.list_as_stored()
+            proof = final.FinalCheck(self.document, self.dependencies, self.limits, deadline, as_stored)
             settled = proof.settle(self.notebook, self.records, self.fixes)
-        records = tuple(
-            _compare_stored_output(settled.records[c.id], settled.seen)
-            for c in self.document.notebook.cells
-            if c.id in settled.records
+        records = compare_records(
+            (settled.records[c.id] for c in self.document.notebook.cells if c.id in settled.records),
+            self._mark_stale(settled.notebook),
+            self.first,
+            settled.seen,
         )
         report = NotebookReport(
             path=str(self.document.path),
@@ -147,6 +149,8 @@ class Batch:
                 self._record_cell(cell, Status.RAN, seconds=trial.seconds)
                 if self.review is not None:
                     self.review.add_cell(cell, self.notebook, trial, chain, after)
+                marked = self._mark_stale(self.notebook)
+                self.healthy.add(marked, marked.cell(cell.id), trial.steps[0].outputs)
             elif self._is_meant(cell, failure):
                 self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
             elif number := failures.find_cascade_root(failure, self.lost) or failures.find_needed_in_text(
@@ -216,10 +220,15 @@ class Batch:
         ran = (
             replace(c, runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0) for c in self.notebook.cells
         )
+        marked = self._mark_stale(replace(self.notebook, cells=tuple(ran)))
+        return replace(marked, agreement=self.healthy.measure())
+
+    def _mark_stale(self, notebook: Notebook) -> Notebook:
+        """The notebook, its cells marked that depend on what an unhealed cell did not make."""
         lost = {
             cell_id: state for state in self.lost for cell_id, number in self.numbers.items() if number == state.number
         }
-        return stale.mark_stale(replace(self.notebook, cells=tuple(ran)), lost)
+        return stale.mark_stale(notebook, lost)
 
     def _apply_fix(self, chain: Chain, case: Case, outcome: Outcome) -> str | None:
         """Apply the approved patch and run on behind it; why that could not be done, or None."""
@@ -280,13 +289,6 @@ class Batch:
             cost_by=outcome.spent_by,
             attempts=sum(a.trial is not None for a in outcome.attempts),
         )
-
-
-def _compare_stored_output(record: Record, seen: Mapping[str, final.CellRun]) -> Record:
-    """With how the new output of a cell that runs again compares with the stored one."""
-    if record.status not in (Status.HEALED, Status.FOLLOWED) or record.cell.id not in seen:
-        return record
-    return replace(record, stored=compare(record.cell, seen[record.cell.id].result.outputs))
 
 
 def _find_status(outcome: Outcome) -> Status:

@@ -63,10 +63,43 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     if report.review is not None:
         places = {d.cell_id: f"cell {report.number_of(d.cell_id)}" for d in report.review.doubts}
         yield from format_doubts(report.review.doubts, places, report.review.cells, columns)
+    if verbose:
+        yield from (f"  {line}" for record in report.differing for line in _format_difference(record))
     yield from (f"  note: {note}" for note in report.notes)
     if report.written:
         yield f"  written: {report.written}"
+    yield from (line for text in list_differing(report) for line in _wrap(text, columns))
     yield ""
+
+
+def list_differing(report: NotebookReport) -> Iterator[str]:
+    """One sentence for the cells that run but give something else than is stored, and one for those that a fix changed."""
+    if report.differing:
+        yield f"{_format_cells(report.differing, 'runs', 'run')}, but give{_s(report.differing)} something else than stored"
+    if report.changed:
+        yield f"{_format_cells(report.changed, 'gives', 'give')} something else since the fixes; the new output is written"
+
+
+def _s(records: Sequence[Record]) -> str:
+    return "s" if len(records) == 1 else ""
+
+
+def _format_cells(records: Sequence[Record], one: str, many: str) -> str:
+    """``cell 2 runs``, ``cells 2, 5 and 7 run``."""
+    numbers = [str(r.number) for r in records]
+    if len(numbers) == 1:
+        return f"cell {numbers[0]} {one}"
+    return f"cells {', '.join(numbers[:-1])} and {numbers[-1]} {many}"
+
+
+def _format_difference(record: Record) -> Iterator[str]:
+    yield f"cell {record.number}: gives something else than stored"
+    for word, text in (("stored", record.stored.stored), ("now", record.stored.got)):
+        yield f"    {word + ':':8}{' '.join(text.split())[:100]}"
+
+
+def _wrap(text: str, columns: int) -> list[str]:
+    return textwrap.wrap(text, max(columns, 40), initial_indent="  ", subsequent_indent="    ")
 
 
 def _format_row(record: Record) -> tuple[str, ...]:

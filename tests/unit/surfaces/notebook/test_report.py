@@ -166,8 +166,10 @@ def test_the_report_says_whether_healed_cells_reproduce_what_is_stored(document:
     raw = to_json([report])
     assert raw["stored_outputs"] == {"compared": 2, "reproduced": 1}
     found = [c["stored_output"] for c in raw["notebooks"][0]["cells"]]
-    assert found[0] == {"reproduced": True, "similarity": 1.0, "stored": "AB", "now": "AB"}
+    assert found[0] == {"reproduced": True, "match": "same", "similarity": 1.0, "stored": "AB", "now": "AB"}
     assert (found[1]["reproduced"], found[1]["stored"], found[1]["now"]) == (False, "CDE 7", "CD")
-    assert found[2:] == [None] * 4
+    assert found[2:5] == [None] * 3
+    assert found[5]["match"] == "differs in value", "a healthy cell that gives something else is said too"
+    assert raw["notebooks"][0]["differs_from_stored"] == [2, 6]
     assert "1 of 2 healed cells with a stored output reproduce it" in format_reports([report])
     assert "2 notebooks: 2 run; 10 cells healed; 2 of 4 healed" in format_totals([report, report])

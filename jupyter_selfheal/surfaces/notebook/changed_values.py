@@ -1,0 +1,39 @@
+"""Does a fix change what healthy cells give? What they gave, was stored, and came again is right until something says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from jupyter_selfheal.model import FailureKind, Notebook
+from jupyter_selfheal.scoring.stored import Comparison, compare
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.notebook.final import CellRun
+    from jupyter_selfheal.surfaces.notebook.records import Record
+
+
+def find_changed_values(
+    notebook: Notebook, as_stored: Iterable[str], seen: Mapping[str, CellRun]
+) -> dict[str, Comparison]:
+    """Those of the healthy cells ``as_stored``, which gave what is stored for them, that give another value in a clean run."""
+    cells = (notebook.cell(c) for c in as_stored if c in seen and not seen[c].failure)
+    compared = {c.id: compare(c, seen[c.id].result.outputs) for c in cells}
+    return {cell_id: c for cell_id, c in compared.items() if c.differs}
+
+
+def complains_of_values(record: Record) -> bool:
+    """Whether what failed says that values were wrong: then those that were stored before may be wrong too, and a fix may change
+    them. A crash says nothing of values that came without one."""
+    return any(f.kind is FailureKind.MISSED or f.ename == "AssertionError" for f in record.failure)
+
+
+def describe_change(number: int, compared: Comparison) -> str:
+    """Why a fix is taken back that changes what cell ``number`` gives."""
+    now, stored = _shorten(compared.got), _shorten(compared.stored)
+    return f"with it cell {number} gives {now} where {stored} is stored, without it what is stored"
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:59] + "…"
