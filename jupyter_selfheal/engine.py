@@ -290,10 +290,12 @@ def connect_state(socket: str, start: Start) -> TrialKernel:
     return state
 
 
-def open_state(kernelspec: str, folder: str, *, writes: str, network: bool, fresh: bool = False) -> TrialKernel:
+def open_state(
+    kernelspec: str, folder: str, *, writes: str, network: bool, fresh: bool = False, seed: int = 0
+) -> TrialKernel:
     """The state that a notebook's first cell starts from (:func:`jupyter_selfheal.kernels.freeze.open_state`)."""
     state: TrialKernel = _load("kernels.freeze", "open_state")(
-        kernelspec, folder, writes=writes, network=network, fresh=fresh
+        kernelspec, folder, writes=writes, network=network, fresh=fresh, seed=seed
     )
     return state
 

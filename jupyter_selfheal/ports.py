@@ -69,10 +69,15 @@ class TrialKernel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """The states that a heal may try patches from; empty tuples where there is none (at most one kernel in each)."""
+    """The states that a heal may try patches from; empty tuples where there is none (at most one kernel in each).
+
+    ``anew`` makes the state before the cell anew, the n-th of several: the cells above run again, and draw otherwise; with True in a
+    fresh kernel with another hash seed. Whoever asked closes it. Raises :class:`~jupyter_selfheal.errors.KernelError` where that cannot be done; None where it may not.
+    """
 
     before: tuple[TrialKernel, ...] = ()
     after: tuple[TrialKernel, ...] = ()
+    anew: Callable[[int, bool], TrialKernel] | None = None
 
     @property
     def best(self) -> TrialKernel:

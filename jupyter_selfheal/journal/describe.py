@@ -88,7 +88,7 @@ KINDS: Final[Mapping[str, Callable[[Body], bool]]] = {
     "request": lambda body: find_request_record(body) is not None,
     "consent": _match_names("CapabilitiesChecked"),
     "trial": _match_names("TrialEnded"),
-    "verdict": _match_names("Scored"),
+    "verdict": _match_names("Scored", "Repeated"),
     "derived": _match_names("Derived"),
     "money": _match_names("Priced", "Reserved", "Settled"),
     "proposal": _match_names("ProposalMade"),
@@ -244,6 +244,13 @@ def _describe_scores(body: Body) -> str:
     return "\n".join(lines) or "scored     nothing"
 
 
+def _describe_repeats(body: Body) -> str:
+    repeats = body.get("repeats") or {}
+    counts = [int(repeats.get(name, 0)) for name in ("failures", "runs", "patched_failures", "patched_runs")]
+    text = "repeated   {}  fails in {} of {} runs; with the fix in {} of {}".format(body.get("patch_id"), *counts)
+    return text + (f"; {repeats['doubt']}" if repeats.get("doubt") else "")
+
+
 def _describe_proposal(body: Body) -> str:
     proposal = body.get("proposal") or {}
     candidates = proposal.get("candidates", ())
@@ -279,6 +286,7 @@ _WRITERS: Final[Mapping[str, Callable[[Body], str]]] = {
     "TrialEnded": _describe_trial_end,
     "Scored": _describe_scores,
     "Derived": lambda b: f"further    {b.get('patch_id')} got past it; what comes behind is healed next, on top of it",
+    "Repeated": _describe_repeats,
     "ProposalMade": _describe_proposal,
     "PausedForUserAction": lambda b: f"paused     {b.get('why')}; continue, hint, raise the budget, or stop",
     "Decided": _describe_decision,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_selfheal.errors import ForkRefused, KernelError
@@ -30,13 +30,15 @@ def open_state(
     writes: str = "discard",
     network: bool = True,
     fresh: bool = False,
+    seed: int = 0,
     timeout: float = 60.0,
     say: Callable[[str], None] | None = None,
 ) -> TrialKernel:
     """Start the kernel of ``kernelspec`` in ``folder`` and freeze it before its first cell.
 
     ``writes``: ``discard`` (an overlay, for the kernel's whole life) or ``allow``. ``network``: whether the kernel itself has one; a trial may still
-    be without. ``fresh``: do not fork. ``timeout`` in
+    be without. ``fresh``: do not fork. ``seed`` is that of its hashes (0: Python
+    chooses one), unless the user's environment sets it: then order is no matter of chance there. ``timeout`` in
     seconds is for the start. ``say`` is called with one line where a fallback is taken. Closing the state, and every state
     kept from it, stops the kernel.
 
@@ -44,17 +46,27 @@ def open_state(
     """
     if not fresh:
         try:
-            return _open_forked(kernelspec, folder, writes, network, timeout)
+            return _open_forked(kernelspec, folder, writes, network, timeout, _set_hash_seed(seed))
         except ForkRefused as refused:
             if say is not None:
                 say(f"trials run in fresh kernels, as {refused}")
-    return FreshKernel(kernelspec, folder, (), writes=writes, network=network)
+    return FreshKernel(kernelspec, folder, (), writes=writes, network=network, env=_set_hash_seed(seed))
 
 
-def _open_forked(kernelspec: str, folder: str, writes: str, network: bool, timeout: float) -> ForkedKernel:
+def _set_hash_seed(seed: int) -> dict[str, str]:
+    """The environment of a kernel with that hash seed."""
+    fixed = os.environ.get("PYTHONHASHSEED", "random") != "random"
+    return {} if fixed or not seed else {"PYTHONHASHSEED": str(seed)}
+
+
+def _open_forked(
+    kernelspec: str, folder: str, writes: str, network: bool, timeout: float, env: Mapping[str, str]
+) -> ForkedKernel:
     if sys.platform != "linux":
         raise ForkRefused(f"forked trials need Linux, this is {sys.platform}")
-    kernel = start_kernel(kernelspec, folder, writes=writes, network=network, timeout=timeout, env=_limit_openmp())
+    kernel = start_kernel(
+        kernelspec, folder, writes=writes, network=network, timeout=timeout, env={**_limit_openmp(), **env}
+    )
     try:
         checkpoint = _freeze_kernel(kernel, timeout)
         state = ForkedKernel.connect(

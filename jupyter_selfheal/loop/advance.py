@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.loop import evidence, policy, progress
+from jupyter_selfheal.loop import evidence, policy, progress, stability
 from jupyter_selfheal.loop.events import (
     CRITIC,
     Answered,
@@ -14,6 +14,7 @@ from jupyter_selfheal.loop.events import (
     Derived,
     DiagnosisMade,
     Priced,
+    Repeated,
     Reserved,
     Scored,
     Settled,
@@ -52,6 +53,7 @@ def on_started(event: Started, config: HealConfig) -> Reported | Reproduced:
         healers=event.healers,
         paid=event.paid,
         unproven=event.unproven,
+        can_make_anew=event.can_make_anew,
         met=(progress.build_signature(case.failure, case.notebook),),
         account=account,
     )
@@ -64,17 +66,20 @@ def on_baseline(state: Reported, event: BaselineRan, config: HealConfig) -> Repo
     known = evidence.is_reproduced(dossier, config)
     if known is None:
         return Reported(dossier)
-    runs, hits = len(dossier.baselines), evidence.count_hits(dossier)
+    runs, repeats = len(dossier.baselines), stability.count_repeats(dossier.case, dossier.baselines)
+    dossier = replace(
+        dossier, case=replace(dossier.case, repeats=repeats), current=replace(dossier.current, repeats=repeats)
+    )
     if not known:
         times = "the one time" if runs == 1 else f"{runs} times"
         why = f"the failure did not come again {times} that the cell was run from the same state"
         if event.trial.blocked:
             why += f" ({', '.join(event.trial.blocked)} is not allowed in a trial)"
-        if dossier.case.failure.kind is FailureKind.MISSED:
+        if dossier.case.failure.kind is FailureKind.MISSED and not dossier.case.failure.evalue:
             return Stopping(dossier, Reason.NOT_REPRODUCED, "the cell does what is expected of it")
         return Reproduced(replace(dossier, unproven=why))
-    if hits < runs:
-        dossier = add_note(dossier, f"flaky: fails {hits} of {runs} times")
+    if repeats.is_flaky:
+        dossier = add_note(dossier, f"flaky: {repeats.words}")
     return Reproduced(_add_missed_text(dossier, event.missed))
 
 
@@ -194,6 +199,21 @@ def on_scores(state: Tried, event: Scored) -> Judged:
     prices = {who: cost for who, cost in dossier.prices.items() if who in dossier.healers}
     dossier = replace(dossier, archive=archive, order=event.order, prices=prices)
     return Judged(add_note(dossier, event.note) if event.note else dossier)
+
+
+def on_repeats(dossier: Dossier, event: Repeated) -> Judged:
+    """The patch's verdict says what came of it; what does not stand goes behind the others."""
+    archive = tuple(
+        replace(a, verdict=stability.adjust_verdict(a.verdict, event.repeats))
+        if a.patch.id == event.patch_id and a.verdict
+        else a
+        for a in dossier.archive
+    )
+    order = dossier.order
+    if event.repeats.doubt:
+        order = (*(i for i in order if i != event.patch_id), event.patch_id)
+    repeated = {**dossier.repeated, event.patch_id: event.repeats}
+    return Judged(replace(dossier, archive=archive, order=order, repeated=repeated))
 
 
 def on_derivation(dossier: Dossier, event: Derived) -> Reproduced:

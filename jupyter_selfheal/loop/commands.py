@@ -73,6 +73,13 @@ class Derive:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeat:
+    """Run the cell several times, as it is and with this patch. → Repeated"""
+
+    patch: Patch
+
+
+@dataclass(frozen=True, slots=True)
 class Propose:
     """Put a proposal together; prove the best patch from the other start too. → ProposalMade"""
 
@@ -118,6 +125,7 @@ Command: TypeAlias = (
     | TryPatches
     | Score
     | Derive
+    | Repeat
     | Propose
     | AskDecision
     | Pause

@@ -46,8 +46,8 @@ def heal(
     """Heal one failing cell: from the failure to the user's decision.
 
     ``cancel`` ends the heal when it is set, as Ctrl-C does. ``resume_from`` are the events of a run that was killed: it goes
-    on where it was, and pays for nothing twice. ``baseline`` is a run of the cell that the caller has seen already: it is
-    the reproduction. ``unproven`` says why there is no state to try patches from (where ``parts.starts`` is empty).
+    on where it was, and pays for nothing twice. ``baseline`` is a run of the cell that the caller has seen already: it
+    is the reproduction only where a second run could not differ (see :func:`.stability.is_conclusive`). ``unproven`` says why there is no state to try patches from (where ``parts.starts`` is empty).
 
     The user's kernel and notebook are not touched: whoever called applies ``outcome.applied``. Raises
     :class:`~jupyter_selfheal.errors.JournalError` where the journal cannot be written, and nothing else: other faults of

@@ -19,6 +19,7 @@ from jupyter_selfheal.model import (
     Diagnosis,
     Proposal,
     Reason,
+    Repeats,
     Trial,
     Verdict,
 )
@@ -46,6 +47,8 @@ class Started:
     paid: tuple[str, ...] = ()
     session_spent: Cost = Cost()
     unproven: str = ""
+    can_make_anew: bool = False
+    """Whether the state before the cell can be made anew in a fresh kernel."""
 
 
 @wire.register
@@ -55,6 +58,8 @@ class BaselineRan:
 
     trial: Trial
     missed: str = ""
+    anew: int = 0
+    """0: from the state at hand; n: from the n-th state made anew, in a fresh kernel with another hash seed."""
 
 
 @wire.register
@@ -163,6 +168,15 @@ class Derived:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
+class Repeated:
+    """The cell was run several times, as it is and with a patch that is good enough otherwise."""
+
+    patch_id: str
+    repeats: Repeats
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
 class ProposalMade:
     """Everything the user needs to decide is together."""
 
@@ -224,6 +238,7 @@ Event: TypeAlias = (
     | TrialEnded
     | Scored
     | Derived
+    | Repeated
     | ProposalMade
     | PausedForUserAction
     | Decided

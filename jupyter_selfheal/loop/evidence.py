@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.loop import progress
+from jupyter_selfheal.loop import progress, stability
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.model import Applicability, Attempt, Candidate, Case, Insert, Patch, Replace, Trial
 
@@ -18,14 +18,11 @@ DERIVATIONS = 12
 def is_reproduced(dossier: Dossier, config: HealConfig) -> bool | None:
     """Whether the failure was reproduced; None where it has to be run (again) to know.
 
-    A failure that does not come up at the first run is run up to three times, unless the cell is slow: flakiness is
-    said, with the rate.
+    How often that is, :func:`.stability.choose_next_run` decides.
     """
-    runs, hits = len(dossier.baselines), count_hits(dossier)
-    slow = dossier.case.failure.seconds > 10
-    if runs < config.reproduce or (not hits and runs < 3 and not slow):
+    if stability.choose_next_run(dossier, config) is not None:
         return None
-    return hits > 0
+    return count_hits(dossier) > 0
 
 
 def count_hits(dossier: Dossier) -> int:
@@ -114,6 +111,7 @@ def list_accepted(dossier: Dossier, config: HealConfig) -> tuple[Candidate, ...]
         if c.verdict.score >= config.accept
         and not c.verdict.inconclusive
         and c.patch.applicability is not Applicability.DISPLAY_ONLY
+        and not (stability.is_beyond_measuring(dossier) and stability.is_to_be_measured(dossier, c.patch))
     ]
     return (*good, *(c for c in list_plausible(dossier) if c not in good)) if good else ()
 

@@ -42,6 +42,7 @@ from jupyter_selfheal.loop.events import (
     PausedForUserAction,
     Priced,
     ProposalMade,
+    Repeated,
     Reserved,
     Scored,
     Settled,
@@ -81,6 +82,7 @@ TRANSITIONS: Final[tuple[tuple[str, str, str], ...]] = (
     *((at, "TrialEnded", to) for at in ("Diagnosed", "Consented", "Judged", "Trying") for to in ("Trying", "Tried")),
     ("Tried", "Scored", "Judged"),
     *((at, "Derived", "Reproduced") for at in ("Diagnosed", "Consented", "Judged")),
+    *((at, "Repeated", "Judged") for at in ("Diagnosed", "Consented", "Judged")),
     *((at, "ProposalMade", "Proposed") for at in ("Diagnosed", "Consented", "Judged")),
     *((at, "PausedForUserAction", "Paused") for at in ("Diagnosed", "Consented", "Judged")),
     *(("Proposed", "Decided", to) for to in ("Applied", "Consented", "Judged", "Stopping")),
@@ -212,6 +214,8 @@ def _apply_move(state: Diagnosed | Consented | Judged, event: Event, config: Hea
             return Judged(advance.close_healer(dossier, event.healer, event.reason, event.message))
         case Derived():
             return advance.on_derivation(dossier, event)
+        case Repeated():
+            return advance.on_repeats(dossier, event)
         case ProposalMade(proposal):
             return Proposed(replace(dossier, proposals=(*dossier.proposals, proposal)), proposal)
         case PausedForUserAction():

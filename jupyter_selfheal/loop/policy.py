@@ -3,7 +3,7 @@
 :func:`choose_next_move` is the whole of it. What the user asked to be tried comes first, and after too many rejections the heal
 pauses. Then, in the order in which the moves are worth their price:
 
-1. a patch that is good enough is proposed;
+1. a patch that is good enough is proposed; where chance has a hand in it, it is run several times first;
 2. a *safe* patch that got past the failure is built upon;
 3. patches that wait are tried, the most trustworthy first: an unsafe one cannot outrank an accepted safe one;
 4. any patch that got further is built upon, the furthest first;
@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.loop import evidence, limits, proposals
+from jupyter_selfheal.loop import evidence, limits, proposals, stability
 from jupyter_selfheal.loop.commands import (
     AskHealer,
     Close,
@@ -28,6 +28,7 @@ from jupyter_selfheal.loop.commands import (
     Pause,
     PriceCall,
     Propose,
+    Repeat,
     TryPatches,
 )
 from jupyter_selfheal.loop.states import Dossier
@@ -46,6 +47,9 @@ from jupyter_selfheal.registry import load_traits
 ASKED_FOR = sys.maxsize
 """In place of a number of derivations: a patch that the user wrote, or allowed to be tried."""
 
+_LEFT_IN_THE_END = (SkipReason.OWN_CHECK, SkipReason.FLAKY)
+"""Failures that somebody may be asked about, and that are left alone where nobody had a fix."""
+
 SURE = 80
 """Confidence below which a cause in the environment is left alone."""
 
@@ -59,6 +63,8 @@ def choose_next_move(dossier: Dossier, config: HealConfig) -> Command:
     if dossier.rejections >= config.rejections:
         return Pause(f"{dossier.rejections} proposals were rejected", Reason.REJECTED)
     best = evidence.list_accepted(dossier, config)
+    if best and stability.is_to_be_measured(dossier, best[0].patch):
+        return Repeat(best[0].patch)
     if best:
         return Propose(proposals.build_proposal(dossier, best))
     further = evidence.list_further(dossier)
@@ -121,7 +127,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if dossier.derived and dossier.diagnosis.skip_reason is SkipReason.DELIBERATE:
         means = f"{proposals.format_progress(dossier)}, an error that the notebook means to raise"
         return Close(Reason.EXHAUSTED, f"mended as far as {means}")
-    if is_left_alone(dossier.diagnosis) or (dossier.diagnosis.skip_reason is SkipReason.OWN_CHECK and not dossier.shut):
+    if is_left_alone(dossier.diagnosis) or (dossier.diagnosis.skip_reason in _LEFT_IN_THE_END and not dossier.shut):
         return Close(Reason.ENVIRONMENT, dossier.diagnosis.advice or dossier.diagnosis.cause)
     if dossier.shut:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
@@ -144,6 +150,9 @@ def is_left_alone(diagnosis: Diagnosis) -> bool:
 
 def list_healers(dossier: Dossier, diagnosis: Diagnosis) -> tuple[str, ...]:
     """Who may be asked about the failure at hand: nobody where it is left alone, but the rules about an installation."""
+    if diagnosis.skip_reason is SkipReason.FLAKY:
+        # of many changes tried on a cell that passes now and then, some pass: the search would take one; who can say why is asked
+        return tuple(h for h in dossier.healers if load_traits(h).reasoned or load_traits(h).paid)
     if not is_left_alone(diagnosis):
         return dossier.healers
     return tuple(

@@ -17,11 +17,13 @@ from typing import TypeVar
 
 from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop import stability
 from jupyter_selfheal.loop.advisers import Advisers
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
+from jupyter_selfheal.loop.repeated_trials import RepeatedTrials
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trial_states import TrialStates
-from jupyter_selfheal.model import BASELINE, Case, Decision, Proposal, Trial
+from jupyter_selfheal.model import Case, Decision, Proposal, Trial
 from jupyter_selfheal.ports import HealDependencies
 
 T = TypeVar("T")
@@ -45,9 +47,11 @@ class CommandRunner:
         self._began = time.monotonic()
         self._states = TrialStates(parts, cancel)
         self._advisers = Advisers(parts, self._states, cancel)
+        self._repeated = RepeatedTrials(self._states, parts, self._find_missed_expectation)
 
     def close(self) -> None:
         """Let go of the states that were made on the way; the caller's own are the caller's."""
+        self._repeated.close()
         self._states.close()
 
     def build_start_event(self, run: str, unproven: str) -> ev.Started:
@@ -63,6 +67,7 @@ class CommandRunner:
             paid=self._advisers.list_paid(self.case),
             session_spent=self.parts.session_spent,
             unproven=unproven,
+            can_make_anew=starts.anew is not None and bool(starts.before),
         )
 
     def perform(self, command: do.Command, dossier: Dossier) -> Iterator[ev.Event]:
@@ -87,6 +92,9 @@ class CommandRunner:
                 yield from self._advisers.judge_trials(command, dossier)
             case do.Derive(patch_id):
                 yield ev.Derived(patch_id)
+            case do.Repeat(patch):
+                repeats = self._run_cancellable(lambda: self._repeated.measure(dossier, patch))
+                yield ev.Repeated(patch.id, repeats)
             case do.Propose(proposal):
                 yield ev.ProposalMade(self._complete_proposal(proposal, dossier))
             case do.AskDecision(proposal):
@@ -102,9 +110,10 @@ class CommandRunner:
 
     def _run_baseline(self, dossier: Dossier) -> ev.BaselineRan:
         case, known = dossier.case, self._baseline
-        if known is None or dossier.baselines:
-            known = self._run_cancellable(lambda: self._states.run_trial(case, BASELINE, self.parts.starts.best)[0])
-        return ev.BaselineRan(known, self._find_missed_expectation(case, known) or "")
+        anew = stability.choose_next_run(dossier, self.config) or 0
+        if known is None or dossier.baselines or not stability.is_conclusive(case):
+            known = self._run_cancellable(lambda: self._repeated.run_baseline(dossier, anew))
+        return ev.BaselineRan(known, self._find_missed_expectation(case, known) or "", anew)
 
     def _find_missed_expectation(self, case: Case, trial: Trial) -> str | None:
         """Why a trial misses the user's oracle; None where it does not, where there is none, or where the cell failed."""

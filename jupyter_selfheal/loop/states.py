@@ -25,6 +25,7 @@ from jupyter_selfheal.model import (
     Proposal,
     Question,
     Reason,
+    Repeats,
     Trial,
 )
 
@@ -103,6 +104,10 @@ class Dossier:
     """Patches that add capabilities: not tried before the user says so."""
     shown: tuple[Patch, ...] = ()
     """Patches that will not be tried, as advice."""
+    can_make_anew: bool = False
+    """Whether the state before the cell can be made anew in a fresh kernel."""
+    repeated: Mapping[str, Repeats] = field(default_factory=dict)
+    """By patch id: what came of running the cell several times with it."""
     archive: tuple[Attempt, ...] = ()
     """Every attempt, oldest first. It only grows; a verdict or a rejection is added to an attempt, nothing taken away."""
     order: tuple[str, ...] = ()

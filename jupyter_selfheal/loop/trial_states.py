@@ -14,7 +14,7 @@ from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.cancellation import TICK, Cancelled, run_cancellable
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trials import run_trial
-from jupyter_selfheal.model import JSON, Case, Keep, Patch, Start, Trial
+from jupyter_selfheal.model import JSON, Case, Keep, Patch, Start, Step, Trial
 from jupyter_selfheal.ports import Facts, HealDependencies, Starts, TrialKernel
 
 FEW = 2
@@ -49,7 +49,12 @@ class TrialStates:
         self._close_states()
 
     def run_trial(
-        self, case: Case, patch: Patch, kernel: TrialKernel, keep: Keep = Keep.NEVER
+        self,
+        case: Case,
+        patch: Patch,
+        kernel: TrialKernel,
+        keep: Keep = Keep.NEVER,
+        first: tuple[Step, ...] = (),
     ) -> tuple[Trial, TrialKernel | None]:
         """One trial of a patch of the reported case."""
         parts = self._parts
@@ -62,6 +67,7 @@ class TrialStates:
             config=parts.config,
             install=parts.install,
             keep=keep,
+            first=first,
         )
 
     def try_patches(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
@@ -109,7 +115,8 @@ class TrialStates:
 
     def find_start(self, kernel: TrialKernel) -> Start:
         """What a state is to the failing cell."""
-        return Start.BEFORE_CELL if any(kernel is k for k in self._parts.starts.before) else Start.AFTER_FAILURE
+        after = any(kernel is k for k in (*self._parts.starts.after, *self._here, *self._kept.values()))
+        return Start.AFTER_FAILURE if after else Start.BEFORE_CELL
 
     def find_other_start(self, proven: tuple[Start, ...]) -> TrialKernel | None:
         """A state of the caller's from which nothing was proven yet; None where nothing was proven at all."""

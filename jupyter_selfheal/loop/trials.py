@@ -23,6 +23,7 @@ from jupyter_selfheal.model import (
     Run,
     Sandbox,
     Start,
+    Step,
     Trial,
     TrialRequest,
 )
@@ -39,10 +40,11 @@ def run_trial(
     config: HealConfig,
     install: Callable[[str], str] | None = None,
     keep: Keep = Keep.NEVER,
+    first: tuple[Step, ...] = (),
 ) -> tuple[Trial, TrialKernel | None]:
     """Run the patched cell from a state, with the oracle's steps behind it.
 
-    ``start`` says what the state is to *this* cell: the state after an earlier cell's failure is the one before this cell.
+    ``first`` are steps that come before all others. ``start`` says what the state is to *this* cell: the state after an earlier cell's failure is the one before this cell.
     A requirement that cannot be installed is no fault of ours: the trial says so, with nothing run. Raises
     :class:`~jupyter_selfheal.errors.KernelError` where the machinery fails.
     """
@@ -50,7 +52,7 @@ def run_trial(
         paths = _install_requirements(patch, install)
     except InfrastructureError as error:
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
-    steps = plan.build_trial_steps(case, patch, start, scorer.list_oracle_steps(case, patch))
+    steps = (*first, *plan.build_trial_steps(case, patch, start, scorer.list_oracle_steps(case, patch)))
     runs = [s for s in steps if isinstance(s, Run)]
     cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
     below = config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0

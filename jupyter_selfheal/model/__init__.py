@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         compose,
     )
     from jupyter_selfheal.model.proposal import Choice, Decision, Proposal, Question
+    from jupyter_selfheal.model.repeats import Repeats
     from jupyter_selfheal.model.trial import (
         OPEN,
         Ending,
@@ -91,6 +92,7 @@ __all__ = [
     "Proposal",
     "Question",
     "Reason",
+    "Repeats",
     "Replace",
     "Role",
     "Run",
@@ -118,6 +120,7 @@ _HOMES = {
     "cost": "Cost",
     "diff": "DiffLine LineKind diff_patch diff_sources format_diff",
     "doubt": "Doubt",
+    "repeats": "Repeats",
     "proposal": "Choice Decision Proposal Question",
     "case": "Case Outcome Reason",
 }

@@ -11,6 +11,7 @@ from jupyter_selfheal.model.failure import Diagnosis, Failure
 from jupyter_selfheal.model.notebook import Notebook, Oracle
 from jupyter_selfheal.model.patch import BASELINE, Patch
 from jupyter_selfheal.model.proposal import Proposal
+from jupyter_selfheal.model.repeats import Repeats
 from jupyter_selfheal.model.verdict import Attempt, Candidate
 
 
@@ -49,6 +50,8 @@ class Case:
     base: Patch = BASELINE
     """Edits already made by an earlier round that got past the first failure; patches of this case come on top."""
     packages: Mapping[str, str] = field(default_factory=dict)
+    repeats: Repeats = Repeats()
+    """How often the cell failed when it was run again; known once the failure was reproduced."""
 
 
 @dataclass(frozen=True, slots=True)

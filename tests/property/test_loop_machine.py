@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -30,6 +31,7 @@ from jupyter_selfheal.model import (
     Locus,
     Patch,
     Reason,
+    Repeats,
     Replace,
     Start,
     StepResult,
@@ -40,10 +42,14 @@ from jupyter_selfheal.ports import Answer
 
 SOURCE = "a = x.nope\nb = x.nope\nc = x.nope"
 CASE = Case(Failure("c", SOURCE, ename="AttributeError", evalue="nope", line=1, statement=0))
+DRAWS = Case(
+    dataclasses.replace(CASE.failure, source="import random\nd = random.random()\n" + SOURCE, line=3, statement=2)
+)
 CONFIG = HealConfig(attempts=2, rejections=2, budget_usd=0.05, session_budget_usd=0.12, stuck_after=2)
 HEALERS = ("memory", "rules", "language_model")
 LIMITS = {Reason.OVER_BUDGET}
 usd = st.floats(0, 0.06).map(lambda x: Cost(usd=round(x, 4), calls=1))
+cases = st.sampled_from([CASE, CASE, DRAWS])
 starts = st.integers(0, 7).map(lambda n: "no fork" if n == 7 else "")
 words = st.sampled_from([*Choice, Choice.APPROVE, Choice.APPROVE, Choice.REJECT, Choice.CONTINUE])
 
@@ -58,15 +64,15 @@ def trial(patch_id: str, line: int, name: str = "nope") -> Trial:
 class Heals(RuleBasedStateMachine):
     """Every step: look at the command, let something happen that can come of it."""
 
-    @initialize(unproven=starts, spent=usd, cancel_at=st.sampled_from([0, 0, 0, 3, 9, 15]))
-    def start(self, unproven: str, spent: Cost, cancel_at: int = 0) -> None:
+    @initialize(unproven=starts, spent=usd, cancel_at=st.sampled_from([0, 0, 0, 3, 9, 15]), case=cases)
+    def start(self, unproven: str, spent: Cost, cancel_at: int = 0, case: Case = CASE) -> None:
         self.cancel_at = cancel_at
         self.events: list[Any] = []
         self.state: states.State | None = None
         self.command: Any = None
         self.count = 0
         self.archive: tuple[Any, ...] = ()
-        self.note(ev.Started("run", CASE, CONFIG, HEALERS, ("language_model", "judge", "critic"), spent, unproven))
+        self.note(ev.Started("run", case, CONFIG, HEALERS, ("language_model", "judge", "critic"), spent, unproven))
 
     def note(self, event: Any) -> None:
         before = type(self.state).__name__ if self.state else ""
@@ -181,6 +187,12 @@ class Heals(RuleBasedStateMachine):
     def derive(self) -> None:
         self.note(ev.Derived(self.command.patch_id))
 
+    @precondition(lambda self: isinstance(self.command, do.Repeat))
+    @rule(failures=st.integers(0, 2), doubt=st.sampled_from(["", "it may be luck"]))
+    def repeat(self, failures: int, doubt: str) -> None:
+        doubt = "it still fails" if failures else doubt
+        self.note(ev.Repeated(self.command.patch.id, Repeats(5, 5, 5, failures, doubt=doubt)))
+
     @precondition(lambda self: isinstance(self.command, do.Propose))
     @rule()
     def propose(self) -> None:
@@ -220,6 +232,12 @@ class Heals(RuleBasedStateMachine):
             isinstance(self.state, states.Closed) and self.state.applied
         )
         if applied:
+            assert isinstance(self.state, states.Applied | states.Closed)
+            candidate = self.state.candidate if isinstance(self.state, states.Applied) else self.state.applied[0]
+            dossier = self.state.dossier
+            repeats = dossier.repeated.get(candidate.patch.id)
+            if dossier.case == DRAWS and candidate.verdict.score >= CONFIG.accept:
+                assert candidate.patch.id in dossier.preferred or (repeats and not repeats.doubt)
             last = [e for e in self.events if isinstance(e, ev.Decided)][-1]
             assert last.decision.choice is Choice.APPROVE
 
@@ -231,7 +249,8 @@ class Heals(RuleBasedStateMachine):
         assert len(now) >= len(self.archive)
         for before, after in zip(self.archive, now, strict=False):
             assert (after.patch, after.trial) == (before.patch, before.trial)
-            assert before.verdict in (None, after.verdict)
+            was_repeated = after.patch.id in self.state.dossier.repeated
+            assert before.verdict in (None, after.verdict) or was_repeated
             assert before.rejection in ("", after.rejection) or after.rejection
         self.archive = now
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.healer import RulesHealer
-from jupyter_selfheal.healers.triage import causes
+from jupyter_selfheal.healers.triage import causes, flaky
 from jupyter_selfheal.healers.triage.left_alone import announced, exercises, foreign, meant, outside, raw_data
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies
 from jupyter_selfheal.model import Applicability, Case, Diagnosis, FailureKind, Install, Locus
@@ -69,6 +69,7 @@ def _diagnose_code(context: RuleContext) -> Diagnosis:
 CHECKS: tuple[Check, ...] = (
     # what a person meant comes before what a machine lacks; the cheap and certain before what asks the rules
     meant.diagnose_interrupted,
+    flaky.diagnose_flaky,  # what was measured comes before what is read off the code
     meant.diagnose_deliberate,
     announced.diagnose_announced,
     meant.diagnose_skeleton,

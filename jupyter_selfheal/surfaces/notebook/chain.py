@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
@@ -25,7 +25,7 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.ports import Scorer, TrialKernel
-from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, Replay
+from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, MakeAnew, Replay
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
 
 
@@ -83,6 +83,13 @@ class Chain:
             self._ran += ran
             self._add_note(trial.detail)
             self._reconstruct_state()
+
+    def build_maker(self, open_anew: MakeAnew | None) -> Callable[[int, bool], TrialKernel] | None:
+        """What makes the present state anew, the n-th of several; None where nothing does."""
+        if open_anew is None:
+            return None
+        past, paths = tuple(self._ran), self._paths
+        return lambda number, other_seed: open_anew(past, paths, number, other_seed)
 
     def close(self) -> None:
         self.state.close()

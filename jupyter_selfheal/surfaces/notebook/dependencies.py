@@ -18,6 +18,11 @@ Replay = Callable[[Sequence[PastCell], Sequence[str]], TrialKernel]
 installs): where a state cannot be kept."""
 
 
+MakeAnew = Callable[[Sequence[PastCell], Sequence[str], int, bool], TrialKernel]
+"""Makes the state after these cells anew, the n-th of several, with these folders first on ``sys.path``; with True in a kernel
+with another hash seed."""
+
+
 def _ignore_progress(number: int, total: int, doing: str) -> None:
     """No progress is shown."""
 
@@ -65,6 +70,9 @@ class BatchDependencies:
     progress: Callable[[int, int, str], None] = _ignore_progress
     review: bool = False
     """Whether cells that ran are looked at for what speaks against them."""
+    open_anew: MakeAnew | None = None
+    open_clean: Callable[[], TrialKernel] | None = None
+    """Opens the state in which the healed notebook is run in the end; where there is none, ``open_state`` does."""
 
 
 IMPORT_SECONDS = 120.0

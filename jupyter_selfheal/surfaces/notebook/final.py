@@ -1,4 +1,4 @@
-"""The proof of the whole: the healed notebook, run once from the top in a clean kernel."""
+"""The proof of the whole: the healed notebook, run once from the top in a clean kernel, with another hash seed."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class FinalCheck:
         self, cells: Sequence[Cell], notebook: Notebook, paths: tuple[str, ...]
     ) -> tuple[dict[str, CellRun], str]:
         groups = [self._build_steps(cell, notebook) for cell in cells]
-        state = self.dependencies.open_state()
+        state = (self.dependencies.open_clean or self.dependencies.open_state)()
         try:
             request = TrialRequest(
                 tuple(s for group in groups for s in group),

@@ -178,7 +178,11 @@ class Batch:
         self.dependencies.progress(number, len(self.numbers), f"healing {failure.headline[:60]}")
         # a missed expectation left no failing statement to resume from: only the state before the cell will do
         resumable = after is not None and failure.kind is not FailureKind.MISSED
-        starts = Starts(before=(chain.state,), after=(after,) if after is not None and resumable else ())
+        starts = Starts(
+            before=(chain.state,),
+            after=(after,) if after is not None and resumable else (),
+            anew=chain.build_maker(self.dependencies.open_anew),
+        )
         case = Case(failure, self._number_cells_run(), cell.oracle)
         outcome, run = self.dependencies.heal(case, starts, trial, chain.deadline)
         if outcome.reason is Reason.CANCELLED:

@@ -15,6 +15,7 @@ from typing import Any, Self
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError, UsageError
 from jupyter_selfheal.kernels.replay_plan import PastCell
+from jupyter_selfheal.loop.repeated_trials import build_reseeding
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
@@ -30,6 +31,15 @@ CELL_SECONDS = 120.0
 """How long a cell may run unless the settings say otherwise."""
 
 Progress = Callable[[int, int, str], None]
+
+FIRST_SEED = 100
+"""Kernels in which a state is made anew have the hash seeds that follow; that of the first kernel is left to Python."""
+
+CLEAN_SEED = FIRST_SEED + 1
+"""The hash seed of the kernel in which healed notebooks are run in the end: not that in which their fixes were made."""
+
+ANEW_SECONDS = 20.0
+"""How long the cells above a failing one may have taken, to be run again in other kernels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,7 @@ class Session:
         self.run = run or make_run_id()
         self.spent = Cost()
         self._resuming = resuming
-        self._opened: dict[tuple[str, str], TrialKernel] = {}
+        self._opened: dict[tuple[str, str, int], TrialKernel] = {}
         self._installers: dict[str, Callable[[str], str]] = {}
         self._closing = contextlib.ExitStack()
 
@@ -103,6 +113,8 @@ class Session:
             scorer=engine.build_free_scorer(self.settings.config),
             install=lambda requirement: self._install_into_scratch(requirement, document.kernelspec),
             review=self.settings.review,
+            open_anew=lambda past, paths, n, other: self._open_anew(document, past, paths, n, other_seed=other),
+            open_clean=lambda: self._open_clean_state(document, CLEAN_SEED),
         )
         return replace(dependencies, progress=progress) if progress is not None else dependencies
 
@@ -119,8 +131,8 @@ class Session:
 
     # --- kernels ---
 
-    def _open_clean_state(self, document: Document) -> TrialKernel:
-        """A state in which nothing has run, with writes of its own.
+    def _open_clean_state(self, document: Document, seed: int = 0) -> TrialKernel:
+        """A state in which nothing has run, with writes of its own; ``seed`` is that of its hashes, 0 for one that Python chooses.
 
         The kernel of a folder's notebooks is started once and frozen; what it writes where writes are discarded belongs to each state
         that begins here, so that the run in the end finds the folder as the first one did.
@@ -129,30 +141,62 @@ class Session:
 
         writes = self.settings.writes
         spec, folder = document.kernelspec, document.notebook.folder
+        network = not self.settings.config.offline
         if self.settings.fresh:
-            return engine.open_state(spec, folder, writes=writes, network=not self.settings.config.offline, fresh=True)
+            return engine.open_state(spec, folder, writes=writes, network=network, fresh=True, seed=seed)
         request = TrialRequest(
             (Run(""),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=replace(self.limits.sandbox, writes=writes)
         )
         try:
-            trial, state = self._open_frozen_kernel(spec, folder).run(request)
+            trial, state = self._open_frozen_kernel(spec, folder, seed).run(request)
         except KernelError:  # it ended since, however that came: another one is as good
             self._close_kernels()
-            trial, state = self._open_frozen_kernel(spec, folder).run(request)
+            trial, state = self._open_frozen_kernel(spec, folder, seed).run(request)
         if state is None:
             raise KernelError(f"the kernel {spec} cannot be forked ({trial.detail or trial.ending.value}): try --fresh")
         return state
 
-    def _open_frozen_kernel(self, spec: str, folder: str) -> TrialKernel:
-        """The frozen kernel of a folder. Only that of the folder at hand is kept: there may be hundreds of folders."""
+    def _open_frozen_kernel(self, spec: str, folder: str, seed: int = 0) -> TrialKernel:
+        """The frozen kernel of a folder. Only those of the folder at hand are kept: there may be hundreds of folders."""
         from jupyter_selfheal import engine
 
-        if (spec, folder) not in self._opened:
+        if any(key[:2] != (spec, folder) for key in self._opened):
             self._close_kernels()
-            self._opened[spec, folder] = engine.open_state(
-                spec, folder, writes=self.settings.writes, network=not self.settings.config.offline
+        if (spec, folder, seed) not in self._opened:
+            self._opened[spec, folder, seed] = engine.open_state(
+                spec, folder, writes=self.settings.writes, network=not self.settings.config.offline, seed=seed
             )
-        return self._opened[spec, folder]
+        return self._opened[spec, folder, seed]
+
+    def _open_anew(
+        self, document: Document, past: Sequence[PastCell], paths: Sequence[str], number: int, *, other_seed: bool
+    ) -> TrialKernel:
+        """The state after these cells, made anew by running them again; with ``other_seed`` in a kernel with the n-th other hash seed.
+
+        Raises :class:`KernelError` where that would take too long, or where a cell that ran before now does not.
+        """
+        seconds = sum(cell.seconds or 0.0 for cell in past)
+        if seconds > ANEW_SECONDS:
+            raise KernelError(f"running the cells above again would take {seconds:.0f} s")
+        runs = tuple(Run(cell.code, cell.cell_id, go_on=cell.failed) for cell in past) or (Run(""),)
+        request = TrialRequest(
+            (build_reseeding(number), *runs),
+            timeout=30.0 + 10.0 * seconds,
+            keep=Keep.ALWAYS,
+            sandbox=replace(self.limits.sandbox, writes="discard"),
+            paths=tuple(paths),
+        )
+        with contextlib.closing(self._open_clean_state(document, FIRST_SEED + number if other_seed else 0)) as clean:
+            trial, state = clean.run(request)
+        bad = [step for step, cell in zip(trial.steps[1:], past, strict=False) if not step.ok and not cell.failed]
+        if state is None or bad:
+            if state is not None:
+                state.close()
+            why = next(
+                (f"{e.ename}: {e.evalue}" for step in bad for e in step.errors), trial.detail or trial.ending.value
+            )
+            raise KernelError(f"a cell above, which ran before, now does not ({why})"[:300])
+        return state
 
     def _close_kernels(self) -> None:
         while self._opened:

@@ -1,0 +1,197 @@
+"""What a cell draws on that may be otherwise in its next run: random numbers, the clock, threads, the order of a set.
+
+Read off the source, and therefore a reason to look, never a proof: what is found is run again (docs: "The loop"). Errs towards
+saying it, where a run more is the price, but a plain cell must stay silent.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jupyter_selfheal.source.binding import find_free_names
+from jupyter_selfheal.source.set_order import depends_on_set_order
+from jupyter_selfheal.source.slices import backward_slice
+from jupyter_selfheal.source.source import read
+
+RANDOM = "random numbers without a seed"
+SYSTEM = "random bytes of the system"
+CLOCK = "the clock"
+THREADS = "threads"
+ADDRESSES = "addresses of objects"
+NETWORK = "the network"
+SET_ORDER = "the order of a set, or a hash of a text"
+"""What a failure may depend on, in words that follow "it depends on"."""
+
+_DRAWS = frozenset(
+    {"rvs", "rand", "randn", "randint", "random", "random_sample", "choice", "choices", "sample", "shuffle", "permutation",
+     "uniform", "normal", "binomial", "poisson", "exponential", "gauss", "randrange", "integers", "standard_normal",
+     "multivariate_normal", "train_test_split", "make_classification", "make_regression", "make_blobs", "make_moons"}
+)  # fmt: skip
+_KEEPS = frozenset({"seed", "getstate", "setstate", "get_state", "set_state", "Generator", "PCG64", "SeedSequence"})
+"""What a module of random numbers offers that draws nothing."""
+
+_GENERATORS = frozenset({"default_rng", "RandomState", "Random"})
+_SEEDING = frozenset({"random_state", "seed"})
+_CLOCKS = frozenset(
+    f"time.{name}{suffix}" for name in ("time", "perf_counter", "monotonic", "process_time") for suffix in ("", "_ns")
+)
+_MODULES = (
+    ("secrets.", SYSTEM),
+    ("threading.Thread", THREADS),
+    ("threading.Timer", THREADS),
+    ("concurrent.futures.", THREADS),
+    ("multiprocessing.", THREADS),
+    ("asyncio.gather", THREADS),
+    ("asyncio.create_task", THREADS),
+    ("requests.", NETWORK),
+    ("urllib.request.", NETWORK),
+    ("httpx.", NETWORK),
+    ("socket.", NETWORK),
+)
+_SYSTEM = frozenset({"os.urandom", "os.getrandom", "uuid.uuid1", "uuid.uuid4", "random.SystemRandom"})
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What a cell depends on that may be otherwise in its next run, in words.
+
+    ``drawn`` by the cell itself, or by what it calls: running it again from the same state varies that. ``before``: in a cell
+    above that it depends on; only running that again too varies it. ``order``: the order of a set or a hash, anywhere in these;
+    only another process varies it. ``seeds``: the modules of random numbers that the notebook seeds itself.
+    """
+
+    drawn: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    order: bool = False
+    seeds: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All of it, each once."""
+        return tuple(dict.fromkeys((*self.drawn, *self.before, *([SET_ORDER] if self.order else ()))))
+
+
+def find_chance(source: str, above: Sequence[str]) -> Chance:
+    """What a cell depends on by chance; ``above`` are the cells that ran before it, in order."""
+    kept = [above[n] for n in backward_slice(above, read(source).names.uses)]
+    reader = _CallReader((*above, source))
+    definitions = {
+        s.node.name: s.node for text in kept for s in read(text).statements if isinstance(s.node, _FUNCTIONS)
+    }
+    own = [s.node for s in read(source).statements]
+    called = _list_called(own, definitions)
+    top = [s.node for text in kept for s in read(text).statements if not isinstance(s.node, _FUNCTIONS)]
+    return Chance(
+        tuple(reader.find_drawn([*own, *called])),
+        tuple(reader.find_drawn([*top, *_list_called(top, definitions)])),
+        depends_on_set_order([*definitions.values(), *top, *own]),
+        tuple(sorted(reader.seeded)),
+    )
+
+
+def _list_called(nodes: Iterable[ast.AST], definitions: Mapping[str, ast.AST]) -> list[ast.AST]:
+    """The definitions that code names, and those of which it calls a method, and what they name in turn."""
+    methods = {
+        inner.name: outer
+        for outer, node in definitions.items()
+        if isinstance(node, ast.ClassDef)
+        for inner in node.body
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    called: dict[str, ast.AST] = {}
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | set(find_free_names(node))
+        names |= {methods[n.attr] for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr in methods}
+        for name in sorted(names & definitions.keys() - called.keys()):
+            called[name] = definitions[name]
+            pending.append(definitions[name])
+    return list(called.values())
+
+
+class _CallReader:
+    """Reads what calls stand for, by the imports and the seeds of a notebook."""
+
+    def __init__(self, sources: Iterable[str]) -> None:
+        nodes = [node for text in sources for node in read(text).nodes]
+        self._full = _collect_imports(nodes)
+        self.seeded = {s for n in nodes if isinstance(n, ast.Call) and (s := self._find_seeded(n))}
+
+    def find_drawn(self, nodes: Iterable[ast.AST]) -> Iterator[str]:
+        """What the calls in some code draw on, each once."""
+        drawn: dict[str, None] = {}
+        for node in nodes:
+            for call in ast.walk(node):
+                if isinstance(call, ast.Call) and (word := self._find_source(call)) is not None:
+                    drawn.setdefault(word)
+        yield from drawn
+
+    def _read_name(self, call: ast.Call) -> str:
+        """``np.random.rand`` → ``numpy.random.rand``; empty for what is no plain name."""
+        parts: list[str] = []
+        node: ast.expr = call.func
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        root = self._full.get(node.id, node.id) if isinstance(node, ast.Name) else ""
+        return ".".join([root, *reversed(parts)])
+
+    def _find_seeded(self, call: ast.Call) -> str:
+        """The module that a call seeds, empty for another call; ``generator`` for one made with a seed."""
+        name = self._read_name(call)
+        last = name.rpartition(".")[2]
+        if name in ("random.seed", "numpy.random.seed") and _has_arguments(call):
+            return name.removesuffix(".seed")
+        if last in _GENERATORS and _has_arguments(call):
+            return "generator"
+        return "library" if last in ("manual_seed", "set_seed", "set_random_seed") else ""
+
+    def _find_source(self, call: ast.Call) -> str | None:
+        name = self._read_name(call)
+        root, _, last = name.rpartition(".")
+        if name in _SYSTEM:
+            return SYSTEM
+        if name in _CLOCKS or (last in ("now", "today", "utcnow") and not _has_arguments(call)):
+            return CLOCK
+        if name == "id":
+            return ADDRESSES
+        word = next((word for module, word in _MODULES if name.startswith(module)), None)
+        return word if word is not None else (RANDOM if self._draws(call, root, last) else None)
+
+    def _draws(self, call: ast.Call, root: str, last: str) -> bool:
+        """Whether a call draws random numbers that no seed decides."""
+        if last in _GENERATORS:
+            return not _has_arguments(call)
+        if any(k.arg in _SEEDING and not _is_none(k.value) for k in call.keywords) or last in _KEEPS:
+            return False
+        if root in ("random", "numpy.random"):
+            return root not in self.seeded
+        if root.startswith(("torch", "tensorflow", "jax")):
+            return last in _DRAWS and "library" not in self.seeded
+        known = root.startswith(("sklearn", "scipy")) or (root and root not in self._full.values())
+        return bool(known) and last in _DRAWS and not {"generator", "numpy.random"} & self.seeded
+
+
+def _collect_imports(nodes: Iterable[ast.AST]) -> dict[str, str]:
+    """What imported names stand for in full."""
+    full: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            full.update({a.asname or a.name.partition(".")[0]: a.name if a.asname else a.name.partition(".")[0]
+                         for a in node.names})  # fmt: skip
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            full.update({a.asname or a.name: f"{node.module}.{a.name}" for a in node.names})
+    return full
+
+
+def _has_arguments(call: ast.Call) -> bool:
+    return bool(call.args or call.keywords)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
