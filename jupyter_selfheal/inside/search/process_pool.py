@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import mmap
 import os
 import resource
@@ -73,27 +74,33 @@ class Pool:
     """Lines of the program that a candidate may run; 0 where only its CPU time is limited."""
     tried: int = 0
     workers: list[Worker] = field(default_factory=list)
+    waiting: list[Sequence[Job]] = field(default_factory=list)
+    """What is left of batches whose fork has handed them back, or has died."""
+
+    @property
+    def first_open(self) -> float:
+        """Index of the first candidate whose batch is not done; infinity where all that were begun are."""
+        return min((jobs[0][0] for jobs in (*(w.jobs for w in self.workers), *self.waiting)), default=math.inf)
 
     def collect_results(self, source: Iterator[Job], until: Callable[[], bool]) -> Iterator[tuple[int, Result]]:
         """Results of the candidates that pass something more, as they come. Ends when the source does, or ``until`` says so."""
-        waiting: list[Sequence[Job]] = []
         drained = False
         try:
             while not until():
-                while len(self.workers) < self.jobs and not (drained and not waiting):
-                    batch = waiting.pop(0) if waiting else _take_batch(source, 1 if self.alone else BATCH)
+                while len(self.workers) < self.jobs and not (drained and not self.waiting):
+                    batch = self.waiting.pop(0) if self.waiting else _take_batch(source, 1 if self.alone else BATCH)
                     if not batch:
                         drained = True
                         break
                     self.workers.append(self._start(batch))
                 if not self.workers:
                     return
-                yield from self._gather(waiting)
+                yield from self._gather()
         finally:
             for worker in list(self.workers):
                 self._end(worker)
 
-    def _gather(self, waiting: list[Sequence[Job]]) -> Iterator[tuple[int, Result]]:
+    def _gather(self) -> Iterator[tuple[int, Result]]:
         ready, _, _ = select.select([w.pipe for w in self.workers], [], [], 0.05)
         for worker in list(self.workers):
             if worker.pipe not in ready:
@@ -111,7 +118,7 @@ class Pool:
                 done = min(max(at + 1, 1), len(worker.jobs))
                 self.tried += done
                 if rest := worker.jobs[done:]:
-                    waiting.insert(0, rest)
+                    self.waiting.insert(0, rest)
 
     def _unstick(self, worker: Worker) -> None:
         """Kill a fork whose candidate has used far more than its time: it is in C code that no timer interrupts."""

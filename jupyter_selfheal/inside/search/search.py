@@ -178,7 +178,9 @@ class Search:
         pool = Pool(
             self.runner, seconds, base.failed if count else 1, self.jobs, self.alone, 0 if again else DEPTH, lines
         )
-        for index, result in pool.collect_results(self._make_jobs(source, again), self._is_over):
+        for index, result in pool.collect_results(
+            self._make_jobs(source, again), lambda: self._is_over(pool.first_open)
+        ):
             candidate = self.candidates[index]
             candidate.result = result
             if result.plausible:
@@ -225,10 +227,17 @@ class Search:
             self.candidates.append(candidate)
             yield len(self.candidates) - 1, candidate.codes
 
-    def _is_over(self) -> bool:
-        if self._read_time_left() <= self.seconds * (1 - self.pause):
+    def _is_over(self, first_open: float) -> bool:
+        """Whether screening ends or pauses. ``first_open`` is the first candidate of those begun that may not have been tried yet.
+
+        The clock ends a search, and decides nothing else in it. Candidates that come before a plausible one are tried, however
+        late the fork is that has them: the first to be plausible is then the same on every machine.
+        """
+        if self._read_time_left() <= 0:
             return True
         if not self.plausible:
+            return read_cpu_time() - self.began >= self.pause * self.seconds
+        if first_open < min(c.rank for c in self.plausible):
             return False
         return read_cpu_time() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began))
 
@@ -238,7 +247,7 @@ class Search:
         patches: list[dict[str, Any]] = []
         questions: list[dict[str, Any]] = []
         if self.plausible:
-            budget = min(2.0, max(self._read_time_left(), 0.3))
+            budget = min(2.0, max(self.seconds - (read_cpu_time() - self.began), 0.3))
             patches, questions = Ranking(self.plausible, self.runner, self.sight, budget).rank()
         base = self.sight.result
         return {

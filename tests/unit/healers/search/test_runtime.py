@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import warnings
@@ -188,6 +189,36 @@ def test_how_many_processes_search_and_which_ends_first_changes_nothing_in_the_a
     answers = [Search(MANY_MEND, {"__name__": "__main__"}, 60.0, jobs, {}).run() for jobs in (1, 4)]
     assert answers[0]["plausible"] > 3
     assert answers[0]["patches"] == answers[1]["patches"]
+
+
+def test_a_busy_machine_changes_nothing_in_the_answer_until_the_clock_ends_the_search() -> None:
+    idle, busy = (Search(MANY_MEND, {"__name__": "__main__"}, 600.0, 2, {}) for _ in range(2))
+    busy.started -= 0.96 * search.CLOCK * busy.seconds
+    assert busy.run()["patches"] == idle.run()["patches"]
+    over = Search(MANY_MEND, {"__name__": "__main__"}, 600.0, 2, {})
+    over.started -= search.CLOCK * over.seconds
+    assert not over.run()["patches"]
+
+
+def test_candidates_before_a_plausible_one_are_tried_however_late_their_fork_is() -> None:
+    made = runner(Unit("x = 1", "cell", cell="c"), Unit("assert x == 2", "check", cell="c"))
+    read, write = os.pipe()
+    texts = (f"import os\nx = len(os.read({read}, 9))", "x = 2", "x = 2")
+    jobs = [(n + 1, {0: compile_unit(made.program, 0, text)}) for n, text in enumerate(texts)]
+    pool = Pool(made, 60.0, 1, jobs=2, alone=True)
+    plausible: list[int] = []
+    for index, _ in pool.collect_results(iter(jobs), lambda: bool(plausible) and pool.first_open > min(plausible)):
+        plausible.append(index)
+        if index == 3:  # the first is the last to come, and is waited for
+            assert pool.first_open == 1
+            os.write(write, b"ab")
+    assert plausible == [2, 3, 1]
+
+
+def test_checks_that_are_all_cheap_stay_in_the_order_in_which_they_are_written() -> None:
+    made = runner(*(Unit(f"assert {n} >= 0", "check", cell="c") for n in range(6)))
+    made.sort_checks({0: 3e-5, 1: 9e-6, 2: 5e-4, 3: 2e-5, 4: 0.5, 5: 1e-5}, {3, 5})
+    assert made.order == [3, 5, 0, 1, 2, 4]
 
 
 def test_a_loop_is_told_by_the_lines_that_ran_and_slow_work_is_none() -> None:
