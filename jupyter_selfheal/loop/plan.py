@@ -40,12 +40,14 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def build_trial_steps(case: Case, patch: Patch, start: Start, oracle_steps: Iterable[Step] = ()) -> tuple[Step, ...]:
-    """The steps of a trial of ``patch`` from ``start``: setup, the cell, the oracle."""
+def build_trial_steps(
+    case: Case, patch: Patch, start: Start, oracle_steps: Iterable[Step] = (), asked_before: Iterable[Step] = ()
+) -> tuple[Step, ...]:
+    """The steps of a trial of ``patch`` from ``start``: setup, what is asked before the cell, the cell, the oracle."""
     failing = case.failure.cell_id
     patched = patch.source_of(failing, case.failure.source)
     code = find_remainder(case, patched) if start is Start.AFTER_FAILURE else patched
-    return (*_list_setup_steps(case, patch), Run(code, failing, Role.CELL), *oracle_steps)
+    return (*_list_setup_steps(case, patch), *asked_before, Run(code, failing, Role.CELL), *oracle_steps)
 
 
 def list_requirements(patch: Patch) -> tuple[str, ...]:

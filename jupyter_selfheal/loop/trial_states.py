@@ -12,8 +12,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.cancellation import TICK, Cancelled, run_cancellable
+from jupyter_selfheal.loop.observed_calls import CallObserver
 from jupyter_selfheal.loop.states import Dossier
-from jupyter_selfheal.loop.trials import run_trial
+from jupyter_selfheal.loop.trials import build_sandbox, run_trial
 from jupyter_selfheal.model import JSON, Case, Keep, Patch, Start, Step, Trial
 from jupyter_selfheal.ports import Facts, HealDependencies, Starts, TrialKernel
 
@@ -38,6 +39,7 @@ class TrialStates:
     def __init__(self, parts: HealDependencies, cancel: threading.Event) -> None:
         self._parts = parts
         self._cancel = cancel
+        self._calls = CallObserver(build_sandbox(parts.config))
         self._current: tuple[str, Starts, Facts] = ("", parts.starts, parts.facts)
         self._here: tuple[TrialKernel, ...] = ()
         self._kept: dict[str, TrialKernel] = {}
@@ -56,9 +58,10 @@ class TrialStates:
         keep: Keep = Keep.NEVER,
         first: tuple[Step, ...] = (),
     ) -> tuple[Trial, TrialKernel | None]:
-        """One trial of a patch of the reported case."""
+        """One trial of a patch of the reported case, with the calls made again that it may change."""
         parts = self._parts
-        return run_trial(
+        asks_calls = kernel is parts.starts.best and not first
+        trial, kept = run_trial(
             case,
             patch,
             kernel,
@@ -68,7 +71,9 @@ class TrialStates:
             install=parts.install,
             keep=keep,
             first=first,
+            calls=self._calls.build_probe(case, patch, kernel) if asks_calls else None,
         )
+        return self._calls.add_recorded_steps(trial), kept
 
     def try_patches(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
         """Several at once; each result is an event as soon as it is there.

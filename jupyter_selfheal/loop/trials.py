@@ -19,6 +19,7 @@ from jupyter_selfheal.model import (
     FailureKind,
     Keep,
     Patch,
+    Probe,
     Role,
     Run,
     Sandbox,
@@ -41,10 +42,12 @@ def run_trial(
     install: Callable[[str], str] | None = None,
     keep: Keep = Keep.NEVER,
     first: tuple[Step, ...] = (),
+    calls: Probe | None = None,
 ) -> tuple[Trial, TrialKernel | None]:
     """Run the patched cell from a state, with the oracle's steps behind it.
 
-    ``first`` are steps that come before all others. ``start`` says what the state is to *this* cell: the state after an earlier cell's failure is the one before this cell.
+    ``first`` are steps that come before all others, ``calls`` makes earlier calls again, right before the cell. ``start`` says what
+    the state is to *this* cell: the state after an earlier cell's failure is the one before this cell.
     A requirement that cannot be installed is no fault of ours: the trial says so, with nothing run. Raises
     :class:`~jupyter_selfheal.errors.KernelError` where the machinery fails.
     """
@@ -52,20 +55,27 @@ def run_trial(
         paths = _install_requirements(patch, install)
     except InfrastructureError as error:
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
-    steps = (*first, *plan.build_trial_steps(case, patch, start, scorer.list_oracle_steps(case, patch)))
+    asked_before = (calls,) if calls else ()
+    oracle_steps = scorer.list_oracle_steps(case, patch)
+    steps = (*first, *plan.build_trial_steps(case, patch, start, oracle_steps, asked_before))
     runs = [s for s in steps if isinstance(s, Run)]
     cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
     below = config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0
     request = TrialRequest(
         steps=steps,
         patch_id=patch.id,
-        timeout=_compute_time_limit(case, config) * cells + below,
+        timeout=_compute_time_limit(case, config) * cells + below + (calls.timeout if calls else 0.0),
         keep=keep,
-        sandbox=Sandbox(network=config.network and not config.offline, memory_mb=config.memory_mb),
+        sandbox=build_sandbox(config),
         paths=paths,
     )
     trial, kept = kernel.run(request)
     return replace(trial, start=start), kept
+
+
+def build_sandbox(config: HealConfig) -> Sandbox:
+    """What a trial is allowed."""
+    return Sandbox(network=config.network and not config.offline, memory_mb=config.memory_mb)
 
 
 def _compute_time_limit(case: Case, config: HealConfig) -> float:

@@ -51,6 +51,8 @@ class Role(StrEnum):
     """An oracle's check."""
     DOWNSTREAM = "downstream"
     """A cell below, run to see whether it still works."""
+    RECORDED = "recorded"
+    """A cell above, run once more as it is, to see which calls it makes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal.model import Agreement
 from jupyter_selfheal.scoring.expected import Part
+from jupyter_selfheal.scoring.observed_calls import SeenCalls
 from jupyter_selfheal.scoring.stored import NOTHING, Comparison
 
 
@@ -76,6 +77,8 @@ class Evidence:
     """Asserts below that depend on the patched cells alone."""
     others: Count = Count()
     """Asserts below that depend on other definitions too."""
+    calls: SeenCalls = SeenCalls()
+    """Calls that cells above made of what the patch changes."""
     output: Comparison = NOTHING
     below: tuple[CellBelow, ...] = ()
     drawn: bool = False

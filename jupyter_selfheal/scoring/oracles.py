@@ -16,6 +16,7 @@ from jupyter_selfheal.scoring.docstrings import Doctests
 from jupyter_selfheal.scoring.downstream import CellsBelow
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.expected import UsersWord
+from jupyter_selfheal.scoring.observed_calls import ObservedCalls
 from jupyter_selfheal.scoring.stored import StoredOutput
 
 
@@ -36,6 +37,7 @@ ORACLES: tuple[TrialOracle, ...] = (
     Doctests(),
     OwnAsserts(),
     AssertsBelow(),
+    ObservedCalls(),
     StoredOutput(),
     CellsBelow(),
 )

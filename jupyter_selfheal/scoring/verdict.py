@@ -21,6 +21,12 @@ from jupyter_selfheal.scoring.stored import Match
 CAP = 3.0
 """Tampering and a contradicted oracle score no higher."""
 
+AGREED = 0.2
+"""What calls of earlier cells that give what they gave add to an oracle that is met; by themselves they prove nothing."""
+
+FEW = 2
+"""Checks held that do not outweigh a change of what earlier calls gave."""
+
 FITTED = 6.0
 """A guess with a constant of its own and one check that it meets: shown, not applied."""
 
@@ -58,7 +64,9 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
     if contradiction:
         score, met = _score_miss(evidence), False
         sheet.reasons.append(contradiction)
-        sheet.feedback.append(contradiction)
+        sheet.feedback.append(
+            evidence.calls.without_values if contradiction == evidence.calls.contradiction else contradiction
+        )
     else:
         score, met = _weigh(patch, evidence, opinion, sheet)
         score = _subtract_remarks(score, evidence, sheet, safe=patch.applicability is Applicability.SAFE)
@@ -85,7 +93,8 @@ def _weigh(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sh
     """The score of a patch that nothing contradicts, and whether an oracle proves it."""
     guessed = not load_traits(patch.healer).reasoned
     score, met = _score_oracles(evidence, sheet, guessed=guessed)
-    doubt = _find_doubt(evidence) if guessed else None
+    sheet.reasons += evidence.calls.in_numbers
+    doubt = (_find_doubt(evidence) if guessed else None) or _find_changed_calls(evidence)
     if not met:
         return _score_undecided(patch, evidence, opinion, sheet), False
     if doubt is None:
@@ -102,6 +111,13 @@ def _find_doubt(evidence: Evidence) -> str | None:
         return f"Another change is as likely: {evidence.rival}."
     if evidence.shifted and evidence.checks <= 1:
         return "It only shifts or cuts a result until the one check holds: as likely the check is wrong."
+    return None
+
+
+def _find_changed_calls(evidence: Evidence) -> str | None:
+    """Why a patch that meets one or two checks may still be wrong: it changes what nobody complained of."""
+    if evidence.calls.differed and evidence.checks <= FEW:
+        return f"It changes what nobody complained of: {evidence.calls.differed[0]}."
     return None
 
 
@@ -136,6 +152,8 @@ def _list_contradictions(evidence: Evidence) -> Iterator[str]:
         yield f"a doctest fails: {evidence.doctests.why}"
     if evidence.deciding.asked and not evidence.deciding.all_held:
         yield f"an assert below fails: {evidence.deciding.why}"
+    if evidence.calls.contradiction:
+        yield evidence.calls.contradiction
     yield from (f"of the {f.name} one fails: {f.why}" for f in evidence.findings if f.asked and not f.all_held)
     yield from (f"a cell below misses its expectation: {b.missed}" for b in evidence.below if b.missed)
 
@@ -143,8 +161,9 @@ def _list_contradictions(evidence: Evidence) -> Iterator[str]:
 def _score_miss(evidence: Evidence) -> float:
     """2 to 3, by the share of what was asked that held: so that a better miss is an improvement."""
     counts: tuple[Count | Finding, ...] = (evidence.doctests, evidence.deciding, *evidence.findings)
-    asked = len(evidence.user) + sum(c.asked for c in counts)
-    held = sum(p.met for p in evidence.user) + sum(c.held for c in counts)
+    calls = evidence.calls
+    asked = len(evidence.user) + sum(c.asked for c in counts) + calls.agreed + len(calls.differed)
+    held = sum(p.met for p in evidence.user) + sum(c.held for c in counts) + calls.agreed
     return 2.0 + (held / asked if asked else 0.0) * 0.9
 
 
@@ -156,6 +175,8 @@ def _score_oracles(evidence: Evidence, sheet: _Sheet, *, guessed: bool) -> tuple
         base = max(base, weight)
         sheet.proofs.append(proof)
         sheet.reasons.append(reason)
+    if base and evidence.calls.agreed and not evidence.calls.differed:
+        extra += AGREED
     return min(10.0, base + extra), base > 0.0
 
 

@@ -186,3 +186,14 @@ def test_script_that_fails_and_autoreload_leave_the_session_as_it_is(loaded: Liv
     loaded.run(f"%run {tmp_path / 'script.py'}", "cell-1", allow_stdin=True)
     fail(loaded, cell_id="cell-2")
     assert "+items.append(3)" in loaded.card("fix ready, tested")
+
+
+def test_a_fix_may_not_change_what_an_earlier_call_gave(loaded: LiveKernel) -> None:
+    loaded.run("def average(xs):\n    return sum(xs) / len(xs)", "cell-f")
+    loaded.run("a = average([2, 4])", "cell-u")
+    fail(loaded, "%%heal --expect 0\naverage([])", "cell-g")
+    card = loaded.card("fix ready, tested")
+    assert "It agrees on 1 earlier call; differs on none." in loaded.run("%heal show")["text"] + card
+    assert loaded.run("%heal approve")["status"] == "ok"
+    assert loaded.value("a") == "3.0"
+    assert loaded.value("average([2, 4])") == "3.0"

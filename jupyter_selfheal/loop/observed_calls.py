@@ -1,0 +1,187 @@
+"""Calls that the notebook made before: noted once a heal, and made again in the trial of every patch that changes a function.
+
+A function that a patch changes was called in cells above that ran well. In a throw-away fork of the state before the failing
+cell those cells run once more as they are, and which calls they make is noted (:mod:`jupyter_selfheal.inside.probes.record_calls`).
+It is done when the first patch that changes one of the functions is tried, never for any other, and only where the state
+is the user's own: in a reconstructed one it would take a run of the notebook.
+"""
+
+from __future__ import annotations
+
+import ast
+import threading
+from dataclasses import dataclass, replace
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.inside import loader
+from jupyter_selfheal.inside.probes.record_calls import MARK
+from jupyter_selfheal.loop import reruns
+from jupyter_selfheal.model import (
+    JSON,
+    Case,
+    Cell,
+    Patch,
+    Probe,
+    Replace,
+    Role,
+    Run,
+    Sandbox,
+    Step,
+    StepResult,
+    Trial,
+    TrialRequest,
+)
+from jupyter_selfheal.ports import TrialKernel
+from jupyter_selfheal.source.rerun import DEFINITIONS, can_run_again, list_iterators, map_modules
+
+NAME = "observed calls"
+CELLS = 8
+"""Cells above that are run again to see which calls they make, nearest first."""
+CELL_SECONDS = 2.0
+"""Seconds that one of them may take."""
+SECONDS = 20.0
+"""Seconds in which all noted calls must have been made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What a patch changes of the functions above: those that may give something else, and classes whose instances differ."""
+
+    functions: frozenset[str] = frozenset()
+    reshaped: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The calls that were noted, as the kernel packed them, and what the cells that made them printed."""
+
+    calls: tuple[JSON, ...] = ()
+    steps: tuple[StepResult, ...] = ()
+
+
+class CallObserver:
+    """The calls of one heal's notebook, noted in the state that patches are tried from. Thread-safe."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._lock = threading.Lock()
+        self._recording: Recording | None = None
+
+    def build_probe(self, case: Case, patch: Patch, kernel: TrialKernel) -> Probe | None:
+        """What makes the calls again that the patch may change; None where it changes no function, or none was called."""
+        affected = find_affected(case, patch)
+        cells = choose_cells(case) if affected.functions and kernel.is_exact else ()
+        if not any(_calls(cell, affected.functions) for cell in cells):
+            return None
+        calls = [c for c in self._record(cells, kernel).calls if c["name"].split(".")[0] in affected.functions]
+        argument = {"calls": calls, "reshaped": sorted(affected.reshaped)}
+        return Probe(loader.probe_source("probes.replay_calls"), argument, NAME, SECONDS) if calls else None
+
+    def add_recorded_steps(self, trial: Trial) -> Trial:
+        """The trial, with the steps of the recording: what cells above put out under the old code."""
+        asked = trial.probe(NAME)
+        if self._recording is None or not isinstance(asked, list) or not trial.ran:
+            return trial
+        return replace(trial, steps=(*trial.steps, *self._recording.steps))
+
+    def _record(self, cells: tuple[Cell, ...], kernel: TrialKernel) -> Recording:
+        with self._lock:
+            if self._recording is None:
+                self._recording = record_calls(cells, kernel, self._sandbox)
+            return self._recording
+
+
+def record_calls(cells: tuple[Cell, ...], kernel: TrialKernel, sandbox: Sandbox) -> Recording:
+    """Run the cells once more, in a trial of their own, and note their calls; nothing where that does not come to its end."""
+    source = loader.probe_source("probes.record_calls")
+    steps: list[Step] = [Probe(source, "begin", "begin")]
+    for cell in cells:
+        steps += [
+            Probe(MARK, cell.id, "mark"),
+            Run(cell.source, cell.id, Role.RECORDED, go_on=True, timeout=CELL_SECONDS),
+        ]
+    steps.append(Probe(source, "end", NAME, SECONDS))
+    limit = CELL_SECONDS * len(cells) + 2 * SECONDS
+    try:
+        trial, _ = kernel.run(TrialRequest(tuple(steps), "record", timeout=limit, sandbox=sandbox))
+    except KernelError:
+        return Recording()
+    described = trial.probe(NAME)
+    if not isinstance(described, dict):
+        return Recording()
+    ran = tuple(s for s in trial.steps if s.role == Role.RECORDED.value and s.ok)
+    well = {s.cell_id for s in ran}
+    return Recording(tuple(c for c in described["calls"] if c["cell"] in well and c["kind"] == "value"), ran)
+
+
+def choose_cells(case: Case) -> tuple[Cell, ...]:
+    """The cells above that call the notebook's functions and can be run again, with what they read still as it was."""
+    above = case.notebook.code_before(case.failure.cell_id)
+    ran, modules, iterators = reruns.list_run_cells(above), map_modules(above), list_iterators(above)
+    defined = frozenset().union(*(_map_definitions(c.source) for c in above))
+    chosen: list[Cell] = []
+    later: set[str] = set()
+    for cell in reversed(above):
+        names = src.find_names(cell.source)
+        fits = cell.id in ran and _calls(cell, defined) and can_run_again(cell, modules, iterators)
+        if fits and not later & names.uses and len(chosen) < CELLS:
+            chosen.append(cell)
+        later |= (names.binds | names.changes) - names.imports - defined
+    return tuple(reversed(chosen))
+
+
+def find_affected(case: Case, patch: Patch) -> Affected:
+    """The functions and classes above the failing cell that a patch changes, and those that come to them."""
+    above = case.notebook.code_before(case.failure.cell_id)
+    ids = {c.id for c in above}
+    edits = [e for e in patch.edits if isinstance(e, Replace) and e.cell_id in ids]
+    functions: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+    reshaped: frozenset[str] = frozenset()
+    for edit in edits:
+        old, new = _map_definitions(edit.old), _map_definitions(edit.source)
+        changed = {name for name, node in old.items() if name not in new or ast.dump(node) != ast.dump(new[name])}
+        functions |= changed
+        values |= find_changed_values(edit)
+        reshaped |= {
+            n for n in changed if isinstance(old[n], ast.ClassDef) and _dump_shape(old[n]) != _dump_shape(new.get(n))
+        }
+    for cell in above if edits else ():
+        functions |= reruns.trace_calls(cell.source, functions, values).functions
+    return Affected(functions, reshaped)
+
+
+def find_changed_values(edit: Replace) -> frozenset[str]:
+    """Names that the statements bind which an edit changes, definitions and imports apart: functions may read them."""
+    keys = set(src.list_statement_keys(edit.old))
+    fresh = (
+        src.collect_names([s.node])
+        for s, key in zip(src.list_statements(edit.source), src.list_statement_keys(edit.source), strict=True)
+        if key not in keys and not _is_definition(s.node)
+    )
+    return frozenset().union(*(n.binds - n.imports for n in fresh))
+
+
+def _calls(cell: Cell, functions: frozenset[str]) -> bool:
+    return bool(reruns.trace_calls(cell.source, functions).statements)
+
+
+def _is_definition(node: ast.stmt) -> bool:
+    return isinstance(node, DEFINITIONS)
+
+
+def _map_definitions(source: str) -> dict[str, ast.stmt]:
+    return {s.node.name: s.node for s in src.list_statements(source) if isinstance(s.node, DEFINITIONS)}
+
+
+_MAKES = ("__init__", "__new__", "__post_init__", "__init_subclass__", "__setstate__", "__getstate__")
+
+
+def _dump_shape(node: ast.stmt | None) -> str:
+    """All of a class but the bodies of the methods that do not make its instances."""
+    if not isinstance(node, ast.ClassDef):
+        return ""
+    body = [n for n in node.body if not isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) or n.name in _MAKES]
+    parts = [*body, *node.bases, *node.keywords, *node.decorator_list]
+    return "".join(ast.dump(n) for n in parts if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)))

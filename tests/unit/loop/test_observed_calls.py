@@ -1,0 +1,258 @@
+"""Calls that cells above made are noted once, made again under every patch that changes a function, and held against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.loop.observed_calls import NAME, CallObserver, choose_cells, find_affected
+from jupyter_selfheal.loop.trials import build_sandbox, run_trial
+from jupyter_selfheal.model import (
+    Case,
+    Cell,
+    Failure,
+    FailureKind,
+    Notebook,
+    Oracle,
+    Output,
+    Patch,
+    Replace,
+    Start,
+    Verdict,
+)
+from jupyter_selfheal.scoring.observed_calls import read_calls
+from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+
+AVERAGE = "def average(xs):\n    return sum(xs) / len(xs)"
+CONFIG = HealConfig()
+
+
+def printed(source: str, stored: str = "") -> Cell:
+    """A cell with what the notebook stores for it."""
+    return Cell("", source, outputs=(Output("stream", "stdout", stored),) if stored else ())
+
+
+@dataclass
+class Tried:
+    """A patch of the first cell, tried in the state before the last one."""
+
+    kernel: FakeKernel
+    case: Case
+    patch: Patch
+    verdict: Verdict
+    calls: list[tuple[str, str]]
+    """(call, how it changed) of each that was made again."""
+
+
+def try_change(define: str, new: str, *cells: str | Cell, ename: str = "ZeroDivisionError", fails: str = "") -> Tried:
+    """Replace the first cell's source; the last cell is the failing one, or the one with ``fails`` for an expectation."""
+    texts = [Cell("", c) if isinstance(c, str) else c for c in (define, *cells)]
+    named = tuple(
+        Cell(f"c{n}", c.source, outputs=c.outputs, expensive=c.expensive, runs=0 if c is texts[-1] else n + 1)
+        for n, c in enumerate(texts)
+    )
+    kind = FailureKind.MISSED if fails else FailureKind.RAISED
+    failure = Failure(named[-1].id, named[-1].source, kind, ename, "division by zero", 1)
+    case = Case(failure, Notebook(named), Oracle(expect=fails))
+    patch = Patch((Replace("c0", define, new),), "change it", healer="search")
+    kernel = FakeKernel([c.source for c in named[:-1]])
+    observer, scorer = CallObserver(build_sandbox(CONFIG)), EvidenceScorer()
+    calls = observer.build_probe(case, patch, kernel)
+    trial, _ = run_trial(case, patch, kernel, start=Start.BEFORE_CELL, scorer=scorer, config=CONFIG, calls=calls)
+    trial = observer.add_recorded_steps(trial)
+    (verdict,) = scorer.judge(case, trial, ((patch, trial),), ()).verdicts
+    rows = trial.probe(NAME)
+    return Tried(
+        kernel, case, patch, verdict, [(r["call"], r["change"]) for r in rows] if isinstance(rows, list) else []
+    )
+
+
+def test_a_patch_that_changes_what_a_healthy_cell_computed_is_contradicted() -> None:
+    tried = try_change(
+        AVERAGE,
+        AVERAGE.replace("/", "*"),
+        printed("print(average([2, 4]))", "3.0\n"),
+        printed("print(average([]))", "0\n"),
+    )
+    assert tried.calls == [("average([2, 4])", "gave 3.0, now 12")]
+    assert tried.verdict.score <= 3
+    assert not tried.verdict.plausible
+    assert "`average([2, 4])` in cell 2 gave 3.0, now 12" in tried.verdict.reasons[0]
+    assert "3.0" not in tried.verdict.feedback
+
+
+def test_a_patch_that_keeps_it_says_so_in_numbers() -> None:
+    right = AVERAGE + " if xs else 0"
+    tried = try_change(
+        AVERAGE, right, "print(average([2, 4]))", "a = average([1])", printed("print(average([]))", "0\n")
+    )
+    assert [change for _, change in tried.calls] == ["", ""]
+    assert "It agrees on 2 earlier calls; differs on none." in tried.verdict.reasons
+    assert tried.verdict.score == 8.2
+
+
+def test_agreement_alone_proves_nothing() -> None:
+    tried = try_change(AVERAGE, AVERAGE + " if xs else 5", "a = average([1])", "b = average([])")
+    assert tried.verdict.score < 7
+    assert not tried.verdict.oracle_met
+
+
+def test_a_cell_whose_stored_output_says_otherwise_is_no_witness_for_the_old_result() -> None:
+    wrong = "def average(xs):\n    return sum(xs) / (len(xs) - 1)"
+    right = AVERAGE
+    tried = try_change(
+        wrong,
+        right,
+        printed("print(average([2, 4]))", "3.0\n"),
+        "b = average([3, 5])",
+        printed("print(average([7]))", "7.0\n"),
+    )
+    assert [bool(change) for _, change in tried.calls] == [True, True]
+    assert tried.verdict.plausible
+    assert tried.verdict.score >= 7
+    assert any("of 2 of them the notebook stores something else" in r for r in tried.verdict.reasons)
+
+
+def test_a_failure_of_a_wrong_value_makes_a_difference_a_doubt() -> None:
+    tried = try_change(
+        AVERAGE, AVERAGE.replace("len(xs)", "2"), "a = average([3])", "average([1, 2, 3])", fails="3.0", ename=""
+    )
+    assert tried.verdict.plausible
+    assert tried.verdict.score == 6
+    assert any("It changes what nobody complained of" in r for r in tried.verdict.reasons)
+
+
+def test_a_call_that_raised_may_give_a_value() -> None:
+    tried = try_change(
+        AVERAGE, AVERAGE + " if xs else 0", "try:\n    average([])\nexcept ZeroDivisionError:\n    pass", "average([])"
+    )
+    assert tried.calls == []
+    assert tried.verdict.plausible
+
+
+def test_a_method_is_called_on_a_copy_of_what_it_was_called_on() -> None:
+    bank = "class Bank:\n    def __init__(self, n):\n        self.n = n\n    def add(self, k):\n        self.n += k\n        return self\n    def per(self, d):\n        return self.n / d"
+    cells = ("b = Bank(5)\nfirst = b.add(3).per(2)", "b.per(0)")
+    changed = try_change(bank, bank.replace("+= k", "+= k * 2").replace("/ d", "/ (d or 1)"), *cells)
+    assert [call for call, change in changed.calls if change] == ["Bank.add(3)"]
+    assert not changed.verdict.plausible
+    kept = try_change(bank, bank.replace("/ d", "/ (d or 1)"), *cells)
+    assert [change for _, change in kept.calls] == ["", "", ""]
+
+
+def test_instances_that_are_made_otherwise_now_are_not_compared() -> None:
+    bank = "class Bank:\n    def __init__(self, n):\n        self.ballance = n\n    def show(self):\n        return self.ballance"
+    new = bank.replace("ballance", "balance")
+    tried = try_change(bank, new, "shown = Bank(3).show()", "Bank(3).balance / 0")
+    assert find_affected(tried.case, tried.patch).reshaped == {"Bank"}
+    assert tried.calls == []
+
+
+def test_a_generator_is_compared_by_what_it_gives() -> None:
+    steps = "def steps(n, by):\n    while n < 9:\n        yield n\n        n += by"
+    cells = ("got = list(steps(1, 3))\nfirst = next(steps(2, 4))", "1 / 0")
+    (one, two) = try_change(steps, steps.replace("< 9", "< 7"), *cells).calls
+    assert one == ("steps(1, 3)", "gave [1, 4, 7], now [1, 4]")
+    assert two == ("steps(2, 4)", "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "how"),
+    [
+        ("xs.sort()", "xs.sort(reverse=True)", "changes what it is given to something else"),
+        ("xs.sort()", "sorted(xs)", "changed what it is given, and leaves it now"),
+        ("xs.sort()", "xs.sort(key=None)", ""),
+        ("len(xs)", "xs", r"printed '3\n', now '[1, 2, 3]\n'"),
+    ],
+)
+def test_changed_arguments_and_printed_text_are_part_of_what_a_call_does(old: str, new: str, how: str) -> None:
+    define = "def tidy(xs):\n    xs.sort()\n    print(len(xs))"
+    ((call, change),) = try_change(define, define.replace(old, new), "tidy([2, 3, 1])", "1 / 0").calls
+    assert call == "tidy([2, 3, 1])"
+    assert change.startswith(how)
+    assert bool(change) == bool(how)
+
+
+@pytest.mark.parametrize(
+    ("define", "call"),
+    [
+        ("import random\ndef f(x):\n    return x + random.random()", "f(1)"),
+        ("count = [0]\ndef f(x):\n    count[0] += 1\n    return count[0] + x", "f(1)"),
+        ("def f(x):\n    return x[0] if x else 0", "f(list(range(100_000)))"),
+        ("def f(x):\n    return 1 if x else 0", "f(open('/dev/null'))"),
+        ("def f(x):\n    pass if x else 0", "f(1)"),
+        ("import sys\ndef f(x):\n    return (lambda: x) if x else 0", "f(1)"),
+    ],
+    ids=["chance", "memory", "huge", "no copy", "silent", "no copy of the result"],
+)
+def test_what_cannot_be_compared_is_dropped(define: str, call: str) -> None:
+    tried = try_change(
+        define, define + "\n    return 3" if "pass" in define else define.replace("x", "y"), f"out = {call}", "1 / 0"
+    )
+    assert tried.calls == []
+
+
+def test_a_huge_argument_costs_no_more_than_its_first_bytes() -> None:
+    define = "def f(x):\n    return len(x)\n\nclass Loud(list):\n    def __reduce__(self):\n        raise MemoryError"
+    tried = try_change(define, define.replace("len(x)", "len(x) + 0 * 1"), "a = f(Loud())", "b = f('abc')", "1 / 0")
+    assert [call for call, _ in tried.calls] == ["f('abc')"]
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "out.append(average([2, 4]))",
+        "open('/dev/null', 'w').write(str(average([2, 4])))",
+        "n = n + average([2, 4])",
+        Cell("", "n = average([2, 4])", expensive=True),
+        "import time\ntime.sleep(average([2, 4]))",
+    ],
+)
+def test_a_cell_with_an_effect_is_not_run_again(above: str | Cell) -> None:
+    setup = "out, n = [], 1\n" + AVERAGE
+    tried = try_change(setup, setup.replace("/", "*"), above, "average([])")
+    assert tried.calls == []
+    assert len(tried.kernel.requests) == 1
+
+
+def test_what_a_cell_read_and_another_changed_since_is_not_asked_again() -> None:
+    cells = [
+        Cell(f"c{n}", s, runs=n + 1)
+        for n, s in enumerate((AVERAGE, "xs = [2]", "a = average(xs)", "xs = [5]", "b = average([1])"))
+    ]
+    case = Case(Failure("f", "average([])"), Notebook((*cells, Cell("f", "average([])"))))
+    assert [c.id for c in choose_cells(case)] == ["c4"]
+
+
+def test_calls_are_noted_once_a_heal_and_for_no_patch_that_changes_no_function() -> None:
+    cells = (
+        Cell("c0", AVERAGE + "\nlimit = 1", runs=1),
+        Cell("c1", "a = average([1])", runs=2),
+        Cell("c2", "average([])"),
+    )
+    case = Case(Failure("c2", "average([])", ename="ZeroDivisionError", line=1), Notebook(cells))
+    kernel = FakeKernel([c.source for c in cells[:-1]])
+    observer = CallObserver(build_sandbox(CONFIG))
+    in_place = Patch((Replace("c2", "average([])", "average([1])"),), "change the cell")
+    constant = Patch((Replace("c0", cells[0].source, cells[0].source.replace("= 1", "= 2")),), "change a value")
+    assert observer.build_probe(case, in_place, kernel) is None
+    assert observer.build_probe(case, constant, kernel) is None
+    assert kernel.requests == []
+    for new in ("*", "-"):
+        patch = Patch((Replace("c0", cells[0].source, cells[0].source.replace("/", new)),), "change a function")
+        assert observer.build_probe(case, patch, kernel) is not None
+    assert [r.patch_id for r in kernel.requests] == ["record"]
+
+
+def test_what_calls_a_changed_function_is_asked_too() -> None:
+    define = AVERAGE + "\n\ndef spread(xs):\n    return max(xs) - average(xs)"
+    tried = try_change(define, define.replace("/", "*"), "s = spread([2, 4])", "average([])")
+    assert tried.calls[0] == ("spread([2, 4])", "gave 1.0, now -8")
+
+
+def test_the_case_of_a_trial_without_calls_says_nothing() -> None:
+    tried = try_change(AVERAGE, AVERAGE + " if xs else 0", "x = 1", "average([])")
+    assert read_calls(tried.case, tried.kernel.run(tried.kernel.requests[0])[0]).agreed == 0
