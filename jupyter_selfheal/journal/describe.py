@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from jupyter_selfheal.journal.describe_calls import format_calls
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.model import diff_sources
 from jupyter_selfheal.numbers import read_count, read_number
@@ -317,6 +318,7 @@ def _format_trial_details(trial: Body) -> str:
         for output in step.get("outputs", ()):
             text = output.get("text") or (output.get("data") or {}).get("text/plain", "")
             lines += [f"  {line}" for line in str(text).splitlines()[:40]]
+        lines += [f"  {line}" for line in format_calls(step)]
         for error in step.get("errors", ()):
             lines += [f"  {line}" for line in str(error.get("traceback") or format_headline(error)).splitlines()]
     return "\n".join(lines)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.journal.describe import KINDS, describe_event, format_headline
+from jupyter_selfheal.journal.describe import KINDS, describe_event, format_details, format_headline
 from jupyter_selfheal.journal.inspect import find_journal, format_run_table, format_timeline, list_runs
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
@@ -195,3 +195,16 @@ def test_a_journal_that_vanishes_does_not_hide_the_others(tmp_path: Path) -> Non
     JsonlJournal.create("here", folder=tmp_path).close()
     (tmp_path / "gone.jsonl").symlink_to(tmp_path / "nowhere")
     assert [(run.id, run.ending) for run in list_runs(tmp_path)] == [("here", "unfinished"), ("gone", "damaged")]
+
+
+def test_calls_that_were_made_again_are_in_the_details_of_a_trial() -> None:
+    rows = [
+        {"call": "average([2, 4])", "cell": "c1", "gave": "3.0", "change": "gave 3.0, now 12"},
+        {"call": "average([1])", "cell": "c1", "gave": "1.0", "change": ""},
+    ]
+    step = {"status": "ok", "role": "probe", "name": "observed calls", "value": rows}
+    lines = format_details({"$": "TrialEnded", "trial": {"steps": [step]}}).splitlines()
+    assert lines[1:] == [
+        "  average([2, 4]) in c1: gave 3.0, now 12",
+        "  average([1]) in c1: gave 1.0, as before",
+    ]
