@@ -42,6 +42,9 @@ RANGES: Mapping[str, tuple[float, float]] = {
 }
 """The least and the greatest that each number may be."""
 
+CHOICES: Mapping[str, tuple[str, ...]] = {"outputs": ("report", "expect")}
+"""The only values that some texts may be."""
+
 CLOSED: Mapping[str, Any] = {
     "healers": ("memory", "rules", "search"),
     "budget_usd": 0.0,
@@ -160,6 +163,10 @@ class HealConfig:
     memory: bool = True
     """True: approved and rejected patches are remembered in jupyter_data_dir()/selfheal/."""
 
+    outputs: str = "report"
+    """What stored outputs are in a batch: report (a cell that runs but gives something else than stored is named) or expect
+    (it fails like any other, and is healed)."""
+
     def __post_init__(self) -> None:
         for f in fields(self):
             value = _check_type(f.name, str(f.type), getattr(self, f.name))
@@ -266,7 +273,7 @@ def _check_type(name: str, kind: str, value: object) -> Any:
     """The value as the field holds it. Raises :class:`ConfigError` for another type, or one out of range."""
     if kind == "bool" and isinstance(value, bool):
         return value
-    if kind == "str" and isinstance(value, str):
+    if kind == "str" and isinstance(value, str) and value.strip() in CHOICES.get(name, (value.strip(),)):
         return str(value).strip()
     if kind == _NAMES and isinstance(value, tuple) and not _list_unknown_healers(value):
         return value
@@ -294,7 +301,7 @@ def _build_refusal(name: str, kind: str, value: object) -> ConfigError:
         given = f"the unknown healer {', '.join(unknown)!r:.80}" if unknown else given
         accepted = f"one or more of {', '.join(_list_healers())}"
     elif kind == "str":
-        accepted = "a text"
+        accepted = f"one of {', '.join(CHOICES[name])}" if name in CHOICES else "a text"
     else:
         least, greatest = RANGES[name]
         accepted = f"{'a whole number' if kind == 'int' else 'a number'} from {least:,} to {greatest:,}"

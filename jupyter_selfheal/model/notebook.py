@@ -78,17 +78,18 @@ class Oracle:
 
     ``expect``: a Python expression that the cell's last value must equal. ``stdout``: text that the cell must print
     (``/…/`` is a regular expression). ``checks``: statements that must run without raising after the cell. ``spec``: what
-    the cell is for, in words; only a language model can use it.
+    the cell is for, in words; only a language model can use it. ``as_stored``: what is stored as its output must come again.
     """
 
     expect: str = ""
     stdout: str = ""
     checks: tuple[str, ...] = ()
     spec: str = ""
+    as_stored: bool = False
 
     def __bool__(self) -> bool:
         """True where something can be checked without a judge."""
-        return bool(self.expect or self.stdout or self.checks)
+        return bool(self.expect or self.stdout or self.checks or self.as_stored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class Verdict:
     feedback: str = ""
     confidence: int = 100
     oracle_met: bool = False
+    difference: str = ""
+    """In a sentence, how what it gives differs in value from what is stored; empty where it does not."""
 
     def __post_init__(self) -> None:
         if read_number(self.score, 0, 10) is None or read_number(self.confidence, 0, 100) is None:

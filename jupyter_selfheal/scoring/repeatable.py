@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Cell, Notebook
-from jupyter_selfheal.scoring.randomness import has_draws, sets_seed
+from jupyter_selfheal.source.chance import find_chance
 
 _PASSING = re.compile(
     r"""\b(?:time|perf_counter|monotonic|process_time|now|utcnow|today|ctime|localtime|gmtime)(?:_ns)?\(\)  # the clock
@@ -39,7 +39,7 @@ def is_repeatable(cell: Cell, above: Sequence[str]) -> bool:
     read = _list_read_sources(cell.source, above)
     if any(map(_PASSING.search, read)):
         return False
-    return not any(map(has_draws, read)) or any(map(sets_seed, (*above, cell.source)))
+    return not find_chance(cell.source, above).sources
 
 
 def is_trained(cell: Cell, above: Sequence[str]) -> bool:

@@ -29,6 +29,7 @@ from jupyter_selfheal.scoring import expected
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.read_evidence import cell_ran, read_evidence
+from jupyter_selfheal.scoring.stored import read_expected_output
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 GLANCE = 12
@@ -74,7 +75,8 @@ class EvidenceScorer:
         """Why a trial whose cell ran misses the user's own oracle; None where it does not, or has none."""
         if not cell_ran(trial):
             return None
-        return "; ".join(part.why for part in expected.read_parts(case, trial) if not part.met) or None
+        parts = (*expected.read_parts(case, trial), *read_expected_output(case, trial))
+        return "; ".join(part.why for part in parts if not part.met) or None
 
     def judge(
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]

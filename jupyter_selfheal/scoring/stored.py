@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from jupyter_selfheal.model import Case, Cell, FailureKind, Output, Patch, Step, Trial
-from jupyter_selfheal.scoring.expected import list_all_outputs
+from jupyter_selfheal.model import BASELINE, Case, Cell, FailureKind, Output, Patch, Step, Trial
+from jupyter_selfheal.scoring.expected import Part, find_oracle, list_all_outputs
 from jupyter_selfheal.scoring.output_forms import differ_in_form_only
 from jupyter_selfheal.scoring.output_text import (
     are_same_tokens,
@@ -158,6 +158,21 @@ def _measure_similarity(wanted: Sequence[str], got: Sequence[str], given: Collec
     return round(matcher.ratio(), 3)
 
 
+def read_expected_output(case: Case, trial: Trial, patch: Patch = BASELINE) -> tuple[Part, ...]:
+    """How a trial meets the stored output, alone in a tuple, where that is the user's word; nothing where none can be compared."""
+    at = case.notebook.index(case.failure.cell_id)
+    if at < 0 or not find_oracle(case).as_stored:
+        return ()
+    compared = compare(case.notebook.cells[at], list_all_outputs(case, trial, patch))
+    why = f"stored {_shorten(compared.stored)}, now {_shorten(compared.got)}"
+    return (Part("stored output", not compared.differs, why if compared.differs else ""),) if compared.asked else ()
+
+
+def _shorten(text: str, limit: int = 160) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
 class StoredOutput:
     """The oracle of the output that the notebook holds from when the cell last ran."""
 
@@ -166,6 +181,8 @@ class StoredOutput:
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
         failure = case.failure
+        if find_oracle(case).as_stored:
+            return replace(evidence, user=(*evidence.user, *read_expected_output(case, trial, patch)))
         if case.notebook.index(failure.cell_id) < 0 or failure.kind is FailureKind.MISSED:
             return evidence  # what a wrong program left in the notebook is no oracle
         compared = compare(case.notebook.cell(failure.cell_id), list_all_outputs(case, trial, patch))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from jupyter_selfheal.model import Applicability, Patch, Verdict
 from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding
-from jupyter_selfheal.scoring.output_cost import compute_charge
+from jupyter_selfheal.scoring.output_cost import Charge, compute_charge
 from jupyter_selfheal.scoring.stored import Match
 
 CAP = 3.0
@@ -29,6 +29,9 @@ FEW = 2
 
 FITTED = 6.0
 """A guess with a constant of its own and one check that it meets: shown, not applied."""
+
+OFFERED = 3.5
+"""What another value than the stored one leaves at least: up to 3 is for what somebody said, and the patch misses."""
 
 SAFE_RULE = 7.0
 UNDECIDED = 5.0
@@ -60,6 +63,7 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
     sheet = _Sheet()
     if not evidence.ran:
         return _build_failed_verdict(patch, evidence)
+    charge = compute_charge(evidence)
     contradiction = next(_list_contradictions(evidence), None)
     if contradiction:
         score, met = _score_miss(evidence), False
@@ -69,7 +73,7 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
         )
     else:
         score, met = _weigh(patch, evidence, opinion, sheet)
-        score = _subtract_remarks(score, evidence, sheet, safe=patch.applicability is Applicability.SAFE)
+        score = _subtract_remarks(score, evidence, charge, sheet, safe=patch.applicability is Applicability.SAFE)
     if evidence.tampering:
         score = min(score, CAP)
         sheet.reasons[:0] = [f"It {trick}." for trick in evidence.tampering]
@@ -86,6 +90,7 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
         "; ".join(sheet.feedback),
         _measure_confidence(evidence, met, opinion, guessed=not load_traits(patch.healer).reasoned),
         met and plausible,
+        next(iter(charge.reasons), ""),
     )
 
 
@@ -246,12 +251,11 @@ def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, 
     return UNDECIDED + min(1.5, 0.5 * ran)
 
 
-def _subtract_remarks(score: float, evidence: Evidence, sheet: _Sheet, *, safe: bool) -> float:
+def _subtract_remarks(score: float, evidence: Evidence, charge: Charge, sheet: _Sheet, *, safe: bool) -> float:
     """Take off what speaks against the patch without proving it wrong; ``safe`` rules keep 7 but where something speaks against
     that too (see :mod:`~jupyter_selfheal.scoring.output_cost` for outputs)."""
-    charge = compute_charge(evidence)
     floor = SAFE_RULE if safe and charge.spares_safe and score >= SAFE_RULE else 0.0
-    score = min(score - charge.points, charge.most)
+    score = min(max(score - charge.points, min(score, OFFERED)), charge.most)
     sheet.reasons += charge.reasons
     sheet.feedback += charge.feedback
     if evidence.output.match is Match.FORM:

@@ -100,6 +100,7 @@ def test_healers_are_not_read_letter_by_letter(name: str) -> None:
         ("budget_usd", "much"),
         ("healers", "rules,magic"),
         ("nonsense", 1),
+        ("outputs", "both"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_line_that_names_it(name: str, value: Any) -> None:

@@ -35,6 +35,9 @@ LOCALS = 10
 NAME_CHARS, LINE_CHARS = 80, 240
 """Live variables that are summed up (and local ones of the function that failed), and the characters of each."""
 
+STORED_CHARS = 2_000
+"""Characters of a stored output that are sent, where the cell must put it out again."""
+
 ATTEMPTS = 8
 DIFF_CHARS = 1_500
 """Earlier attempts that are told, and the characters of each one's diff."""
@@ -222,6 +225,10 @@ def _format_oracle(case: Case) -> str:
         lines.append(f"The cell's last value must equal `{oracle.expect}`.")
     if oracle.stdout:
         lines.append(f"It must print:\n{oracle.stdout}")
+    if oracle.as_stored and case.notebook.index(case.failure.cell_id) >= 0:
+        outputs = case.notebook.cell(case.failure.cell_id).outputs
+        stored = "\n".join(o.text or str(o.data.get("text/plain", "")) for o in outputs).strip()
+        lines.append(f"It must put out what the notebook stores for it:\n{stored[:STORED_CHARS]}")
     lines += [f"After it this must hold: `{check}`" for check in oracle.checks]
     if oracle.spec:
         lines.append(f"What it is for: {oracle.spec}")

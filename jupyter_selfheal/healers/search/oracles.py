@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.reading import has_assert, list_prose_examples
@@ -13,10 +14,14 @@ from jupyter_selfheal.source.rerun import DEFINITIONS
 
 
 def find_oracle(case: Case) -> Oracle:
-    """What the user said of the failing cell: the case's oracle, else the cell's metadata."""
-    if case.oracle or case.notebook.index(case.failure.cell_id) < 0:
-        return case.oracle
-    return case.notebook.cell(case.failure.cell_id).oracle
+    """What the user said of the failing cell: the case's oracle, else the cell's metadata; what is stored where that is meant."""
+    oracle = case.oracle
+    if not oracle and case.notebook.index(case.failure.cell_id) >= 0:
+        oracle = case.notebook.cell(case.failure.cell_id).oracle
+    if not oracle.as_stored:
+        return oracle
+    stored = read_stored_oracle(case)
+    return replace(oracle, expect=oracle.expect or stored.expect, stdout=oracle.stdout or stored.stdout)
 
 
 def read_stored_oracle(case: Case) -> Oracle:

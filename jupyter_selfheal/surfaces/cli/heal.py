@@ -109,7 +109,7 @@ def build_settings(options: argparse.Namespace) -> Settings:
     healers: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if not _select_paid((h,)))
     changes: dict[str, Any] = {"healers": healers, "consent": bool(_select_paid(healers))}
     changes |= {"offline": options.offline, "install": options.install}
-    for name in ("provider", "model", "base_url", "attempts", "notebook_timeout"):
+    for name in ("provider", "model", "base_url", "attempts", "notebook_timeout", "outputs"):
         if getattr(options, name) is not None:
             changes[name] = getattr(options, name)
     if options.budget is not None:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from jupyter_selfheal import registry
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.config import read_setting
+from jupyter_selfheal.config import CHOICES, read_setting
 from jupyter_selfheal.errors import ConfigError, UsageError
 from jupyter_selfheal.numbers import read_number
 
@@ -86,7 +86,8 @@ _HEAL = """\
 Run each notebook in its own kernel, find the root failures, heal them, and prove the healed notebook in a clean kernel.
 The notebook's kernelspec and folder are used; what its cells write is thrown away unless --write is given.
 
-Exit code: 0 everything runs (healed, healthy, or meant to fail), 1 something is still broken, 2 usage or infrastructure."""
+Exit code: 0 everything runs (healed, healthy, or meant to fail), 1 something is still broken, 2 usage or infrastructure.
+A cell that runs but gives another value than is stored is named at the end; with --outputs expect it counts as broken."""
 
 
 def _add_heal_options(heal: argparse.ArgumentParser) -> None:
@@ -153,6 +154,12 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         "--approve",
         choices=("all", "safe", "ask", "none"),
         help="which proven fixes are applied (default: all; with --in-place: safe)",
+    )
+    heal.add_argument(
+        "--outputs",
+        choices=CHOICES["outputs"],
+        help="report: name the cells that run but give another value than is stored (the default); expect: such a cell fails "
+        "like any other, and is healed (NBVAL_IGNORE_OUTPUT in a cell leaves it out)",
     )
     heal.add_argument(
         "--jobs",

@@ -39,7 +39,12 @@ class PolicyApprover:
         if not proposal.proven_from:
             return "it could not be proven"
         if best.verdict.score < self.accept or not best.verdict.plausible:
-            return f"it scores {best.verdict.score:g}, below {self.accept:g}: nothing shows that it is right"
+            why = (
+                "it gives something else than is stored"
+                if best.verdict.difference
+                else "nothing shows that it is right"
+            )
+            return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
         return "it may change what the code means"
 
     def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:

@@ -70,6 +70,8 @@ class BatchDependencies:
     progress: Callable[[int, int, str], None] = _ignore_progress
     review: bool = False
     """Whether cells that ran are looked at for what speaks against them."""
+    expect_outputs: bool = False
+    """Whether what is stored is what cells must put out: one that gives another value fails."""
     open_anew: MakeAnew | None = None
     open_clean: Callable[[], TrialKernel] | None = None
     """Opens the state in which the healed notebook is run in the end; where there is none, ``open_state`` does."""

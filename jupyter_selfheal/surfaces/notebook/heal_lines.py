@@ -68,4 +68,5 @@ def merge_oracles(metadata: Oracle, line: Oracle) -> Oracle:
         line.stdout or metadata.stdout,
         (*metadata.checks, *(c for c in line.checks if c not in metadata.checks)),
         line.spec or metadata.spec,
+        metadata.as_stored,
     )

@@ -29,6 +29,7 @@ from jupyter_selfheal.surfaces.notebook import edits, failures, final, stale
 from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells, compare_records
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
+from jupyter_selfheal.surfaces.notebook.expect_outputs import expect_outputs
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
@@ -55,6 +56,8 @@ class Batch:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        if self.dependencies.expect_outputs:
+            self.document = expect_outputs(self.document)
         self.notebook = self.document.notebook
         self.numbers = {cell_id: n + 1 for cell_id, n in self.document.number_code_cells().items()}
         self.records: dict[str, Record] = {}
@@ -82,8 +85,9 @@ class Batch:
             settled = self._settle_unfinished(stopped)
         else:
             as_stored = self.healthy.list_as_stored()
-            proof = final.FinalCheck(self.document, self.dependencies, self.limits, deadline, as_stored)
-            settled = proof.settle(self.notebook, self.records, self.fixes)
+            document = replace(self.document, notebook=self._mark_stale(self.document.notebook))
+            proof = final.FinalCheck(document, self.dependencies, self.limits, deadline, as_stored)
+            settled = proof.settle(self._mark_stale(self.notebook), self.records, self.fixes)
         records = compare_records(
             (settled.records[c.id] for c in self.document.notebook.cells if c.id in settled.records),
             self._mark_stale(settled.notebook),
@@ -140,7 +144,9 @@ class Batch:
         if cell.skip:
             self._record_cell(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
             return
-        trial, failure, after = chain.run(cell, self.notebook)
+        marked = self._mark_stale(self.notebook)
+        cell = marked.cell(cell.id)
+        trial, failure, after = chain.run(cell, marked)
         if failure is not None and failure.kind is FailureKind.TIMED_OUT and chain.deadline.is_over:
             raise _TimeIsUp
         self.first[cell.id] = final.CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
@@ -149,8 +155,7 @@ class Batch:
                 self._record_cell(cell, Status.RAN, seconds=trial.seconds)
                 if self.review is not None:
                     self.review.add_cell(cell, self.notebook, trial, chain, after)
-                marked = self._mark_stale(self.notebook)
-                self.healthy.add(marked, marked.cell(cell.id), trial.steps[0].outputs)
+                self.healthy.add(marked, cell, trial.steps[0].outputs)
             elif self._is_meant(cell, failure):
                 self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
             elif number := failures.find_cascade_root(failure, self.lost) or failures.find_needed_in_text(

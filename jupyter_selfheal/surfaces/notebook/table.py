@@ -51,6 +51,9 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
             and (verbose or record.status is not Status.FOLLOWED)
         ):
             yield from _format_unhealed(record)
+    for record in report.records:
+        if record.status is Status.PROPOSED and (why := record.candidate[0].verdict.difference):
+            yield from _wrap(f"cell {record.number}, with the fix that is offered: {why}", columns)
     if report.fixes:
         yield "  " + (
             "the whole healed notebook ran in a clean kernel"

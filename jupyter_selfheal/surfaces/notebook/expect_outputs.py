@@ -1,0 +1,33 @@
+"""Stored outputs as expectations, as nbval has them: a cell that runs and gives another value fails like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from jupyter_selfheal.model import Cell, Notebook
+from jupyter_selfheal.scoring.repeatable import is_repeatable, list_sources_above
+from jupyter_selfheal.scoring.stored import compare
+from jupyter_selfheal.surfaces.notebook.read import Document
+
+
+def expect_outputs(document: Document) -> Document:
+    """The document, each cell with a stored output held to it, and a note that names those that cannot be.
+
+    What hangs on chance, the clock or the machine never comes again; nbval's markers and tags leave a cell out without a word.
+    """
+    notebook, numbers = document.notebook, document.number_code_cells()
+    held = {cell.id: is_repeatable(cell, list_sources_above(notebook, cell.id)) for cell in _list_stored(notebook)}
+    cells = tuple(replace(c, oracle=replace(c.oracle, as_stored=True)) if held.get(c.id) else c for c in notebook.cells)
+    free = [str(numbers[cell_id] + 1) for cell_id, can_be_held in held.items() if not can_be_held]
+    notes = (f"not held to the stored output, which hangs on chance, time or place: cell {', '.join(free)}",)
+    return replace(document, notebook=replace(notebook, cells=cells), notes=(*document.notes, *(notes if free else ())))
+
+
+def _list_stored(notebook: Notebook) -> Iterator[Cell]:
+    """The cells that have an output which can be compared."""
+    return (
+        c
+        for c in notebook.cells
+        if c.kind == "code" and c.source.strip() and not c.skip and compare(c, c.outputs).asked
+    )

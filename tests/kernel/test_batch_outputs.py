@@ -1,0 +1,132 @@
+"""Stored outputs in a batch: what differs in value withholds a fix, is named, and is healed where it is expected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.batches import cell
+from tests.command import heal, place, read_cells, sources, write
+
+__all__ = ["place"]
+
+pytestmark = pytest.mark.kernel
+
+FRESH = ("print(2 + 3 * 4)", "14\n"), ("print(sum([4, 5, 6]))", "15\n")
+"""Two healthy cells that give what is stored for them."""
+
+
+def stored(source: str, text: str) -> dict[str, Any]:
+    if text.endswith("\n"):
+        output: dict[str, Any] = {"output_type": "stream", "name": "stdout", "text": [text]}
+    else:
+        output = {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": [text]}}
+    return cell(source, outputs=[output], execution_count=1)
+
+
+def fresh() -> list[dict[str, Any]]:
+    return [stored(source, text) for source, text in FRESH]
+
+
+def test_a_cell_below_that_gives_20_where_30_is_stored_withholds_a_safe_fix(place: Path) -> None:
+    given = write(place / "n.ipynb", "size = {'w': 20}", "found = size['W']", stored("print(found)", "30\n"))
+    done = heal(given, "-o", "out.ipynb", ends=1)
+    assert "(proposed)" in done.stdout
+    assert "The output of a cell below differs in value" in " ".join(done.stdout.split())
+    assert "stored '30', now '20'" in " ".join(done.stdout.split())
+    assert sources(place / "out.ipynb")[1] == "found = size['W']"
+
+
+def test_the_same_fix_is_applied_where_the_cell_below_gives_what_is_stored(place: Path) -> None:
+    given = write(place / "n.ipynb", "size = {'w': 30}", "found = size['W']", stored("print(found)", "30\n"))
+    done = heal(given, "-o", "out.ipynb", ends=0)
+    assert "than stored" not in done.stdout
+
+
+def test_an_import_that_misses_the_stored_output_is_offered_where_other_cells_agree(place: Path) -> None:
+    source = "frame = pd.DataFrame({'a': [1, 2]})\nprint(frame.a.sum())"
+    given = write(place / "n.ipynb", *fresh(), stored(source, "7\n"))
+    cells = heal(given, "-o", "out.ipynb", "--json", ends=1).cells
+    assert (cells[2]["status"], cells[2]["fix"]["applicability"]) == ("proposed", "safe")
+    assert 3 < cells[2]["fix"]["score"] < 7
+    assert any("stored '7', now '3'" in reason for reason in cells[2]["fix"]["reasons"])
+    assert sources(place / "out.ipynb")[2] == source
+    write(given, *fresh(), stored(source, "3\n"))
+    assert heal(given, "-o", "out.ipynb", "--json", ends=0).cells[2]["status"] == "healed"
+
+
+def test_a_notebook_whose_stored_outputs_are_all_stale_is_healed_by_a_safe_rule(place: Path) -> None:
+    given = write(
+        place / "n.ipynb",
+        stored("print(2 + 3 * 4)", "15\n"),
+        stored("print(sum([4, 5, 6]))", "16\n"),
+        stored("word = 'ab'.uper()\nprint(word, len(word) * 7)", "Q 99\n"),
+    )
+    done = heal(given, "-o", "out.ipynb", ends=0)
+    assert "cells 1, 2 and 3 run, but give something else than stored" in done.stdout
+    assert "upper" in sources(place / "out.ipynb")[2]
+    out = read_cells(place / "out.ipynb")
+    assert out[0] == read_cells(given)[0], "what healing did not touch stays as it was"
+    assert out[2]["outputs"][0]["text"] == ["AB 14\n"]
+
+
+def test_a_healthy_cell_is_never_left_beside_code_that_no_longer_gives_what_is_stored(place: Path) -> None:
+    given = write(
+        place / "n.ipynb",
+        "def average(xs):\n    return sum(xs) / len(xs)",
+        stored("print(average([2, 4]))", "3.0\n"),
+        stored("print(average([]))", "0\n"),
+    )
+    done = heal(given, "-o", "out.ipynb")
+    out = read_cells(place / "out.ipynb")
+    assert out[1]["outputs"] == read_cells(given)[1]["outputs"]
+    changed = "".join(out[0]["source"]) != "def average(xs):\n    return sum(xs) / len(xs)"
+    assert done.returncode == (0 if changed else 1)
+    space: dict[str, Any] = {}
+    exec("".join(out[0]["source"]), space)
+    assert space["average"]([2, 4]) == 3.0
+
+
+def test_expected_outputs_are_healed_like_any_failure(place: Path) -> None:
+    wrong = "def total(xs):\n    return sum(xs) - 1"
+    given = write(place / "n.ipynb", wrong, stored("total([1, 2, 3])", "6"), stored("print(total([4, 5]))", "9\n"))
+    done = heal(given, "-o", "out.ipynb", ends=0)
+    assert "cells 2 and 3 run, but give something else than stored" in done.stdout
+    assert sources(place / "out.ipynb")[0] == wrong
+    report = heal(given, "-o", "out.ipynb", "--outputs", "expect", "--json", ends=0).notebook
+    assert [c["status"] for c in report["cells"]] == ["ran", "healed", "ran"]
+    assert (report["cells"][1]["kind"], report["cells"][1]["failure"]) == ("missed", "missed: stored '6', now '5'")
+    assert "stored output" in report["cells"][1]["fix"]["proofs"]
+    assert report["differs_from_stored"] == []
+    assert sources(place / "out.ipynb")[0] == wrong.replace(" - 1", "")
+
+
+def test_what_cannot_be_healed_is_said_and_markers_and_chance_are_respected(place: Path) -> None:
+    given = write(
+        place / "n.ipynb",
+        stored("import math\nmath.sqrt(2 * 3 + 17) * 1.5", "42.5"),
+        stored("# NBVAL_IGNORE_OUTPUT\n1 + 1", "3"),
+        cell("2 + 2", metadata={"tags": ["nbval-ignore-output"]}, outputs=stored("2 + 2", "5")["outputs"]),
+        stored("import time\nprint(time.time())", "1.5\n"),
+        stored("{'b', 'a'}", "{'a', 'b'}"),
+        stored("0.1 + 0.2", "0.3"),
+    )
+    done = heal(given, "-o", "out.ipynb", "--outputs", "expect", "--json", ends=1)
+    assert [c["status"] for c in done.cells] == ["not healed", *["ran"] * 5]
+    assert "stored '42.5'" in done.cells[0]["failure"]
+    assert done.notebook["notes"] == ["not held to the stored output, which hangs on chance, time or place: cell 4"]
+
+
+def test_what_depends_on_an_unhealed_cell_is_not_held_to_its_output(place: Path) -> None:
+    given = write(place / "n.ipynb", "x = 1", "x = read_it() + 1", stored("print(x + 4)", "7\n"))
+    cells = heal(given, "-o", "out.ipynb", "--outputs", "expect", "--json", ends=1).cells
+    assert [c["status"] for c in cells] == ["ran", "not healed", "ran"]
+
+
+def test_outputs_are_reported_or_expected_and_nothing_else(place: Path) -> None:
+    given = write(place / "n.ipynb", "x = 1")
+    done = heal(given, "--outputs", "ignore", ends=2)
+    assert "report" in done.stderr
+    assert "expect" in done.stderr
