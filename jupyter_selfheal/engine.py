@@ -274,7 +274,7 @@ def build_questioner(starts: Starts, config: HealConfig) -> Callable[[Case, Sequ
 
     def ask(case: Case, candidates: Sequence[Candidate]) -> tuple[Question, ...]:
         questions: tuple[Question, ...] = find_questions(
-            case, candidates, lambda patch, probe: run_probe(case, patch, probe)
+            case, candidates, lambda patch, probe: run_probe(case, patch, probe), config.accept
         )
         return questions
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import progress, stability
+from jupyter_selfheal.loop.behaviour import list_like_rejected
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.model import Applicability, Attempt, Candidate, Case, Insert, Patch, Replace, Trial
 
@@ -80,8 +81,8 @@ def list_rejected_ids(dossier: Dossier) -> frozenset[str]:
 
 
 def list_candidates(dossier: Dossier) -> tuple[Candidate, ...]:
-    """Every judged patch that was not rejected, best first."""
-    out = list_rejected_ids(dossier)
+    """Every judged patch that was not rejected and does not do what a rejected one does, best first."""
+    out = list_like_rejected(dossier.archive) - frozenset(dossier.preferred)
     last = {a.patch.id: a for a in dossier.archive if a.trial and a.verdict and a.patch.id not in out}
     ranked = [last[i] for i in dossier.order if i in last]
     preferred = [a for a in ranked if a.patch.id in dossier.preferred]

@@ -135,9 +135,14 @@ class CommandRunner:
                     f"not proven {self._states.find_start(other).value}: {missed or _format_failure(again)}",
                 )
         questions = proposal.questions
-        if self.parts.questions and not questions and len(proposal.candidates) > 1:
+        if (
+            self.parts.questions
+            and len(proposal.candidates) > 1
+            and not (questions and best.verdict.score < self.config.accept)
+        ):
             ask = self.parts.questions
-            questions = self._run_cancellable(lambda: ask(dossier.case, proposal.candidates))
+            asked = self._run_cancellable(lambda: ask(dossier.case, proposal.candidates))
+            questions = (*asked, *questions) if not questions or any(q.blocks for q in asked) else questions
         seconds = time.monotonic() - self._began
         return replace(proposal, proven_from=proven, notes=notes, questions=questions, seconds=seconds)
 

@@ -82,7 +82,8 @@ class Patch:
     applicability. ``removes`` says what a remedy takes away where removal *is* the remedy; it exempts from the tamper cap.
     ``prior`` (0–1) orders patches of one healer. ``risk`` is what could go wrong, in one line: a critic's word before it was
     tried, or the model's own. ``rival`` says what another change that meets the same few checks does otherwise, where nothing tells
-    which of the two is meant.
+    which of the two is meant. ``behaviour`` is equal for patches of a healer that were seen to do the same on every input on which it
+    compared them (empty: not compared); ``weight`` (0–1) says how likely a change is beside the likeliest of its healer's.
     """
 
     edits: tuple[Edit, ...]
@@ -96,6 +97,8 @@ class Patch:
     prior: float = 0.5
     risk: str = ""
     rival: str = ""
+    behaviour: str = ""
+    weight: float = 1.0
 
     @property
     def id(self) -> str:
@@ -160,6 +163,7 @@ def compose(first: Patch, second: Patch) -> Patch:
         prior=min(first.prior, second.prior),
         risk=_join_texts(first.risk, second.risk),
         rival=_join_texts(first.rival, second.rival),
+        weight=min(first.weight, second.weight),
     )
 
 

@@ -16,12 +16,17 @@ from jupyter_selfheal.model.verdict import Candidate
 class Question:
     """The one value to ask the user for, where plausible patches disagree.
 
-    ``text``: "for `[3, 1, 2]`, should `f` give 1 or 2?"; ``answers`` maps each answer's text to the ids of the patches
-    that give it.
+    ``text``: "What should `f([3, 1, 2])` return?"; ``answers`` maps each answer's text to the ids of the patches that give it,
+    the best patch's first. ``kind`` says what it is about: the value of an expression, ``subject``, after the cell; the cell's last
+    value; or what it prints. ``blocks``: the patches are equally well supported, so that none is applied before it is answered.
     """
 
     text: str
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    subject: str = ""
+    kind: str = ""
+    """``value``, ``result`` or ``printed``; empty where an answer could not be written down as an expectation."""
+    blocks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,11 @@ class Proposal:
     """Capabilities that the best patch would add ("subprocess"); it is not tried before the user allows it."""
     spent_by: Mapping[str, Cost] = field(default_factory=dict)
     """``cost`` by who was paid: ``language_model``, ``judge``, ``critic``."""
+
+    @property
+    def blocking(self) -> tuple[Question, ...]:
+        """Questions without whose answer nothing is applied by itself."""
+        return tuple(q for q in self.questions if q.blocks)
 
 
 class Choice(StrEnum):

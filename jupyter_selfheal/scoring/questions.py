@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from jupyter_selfheal import source as src
@@ -16,6 +17,7 @@ from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
 from jupyter_selfheal.registry import USER
 from jupyter_selfheal.scoring import output_text
+from jupyter_selfheal.scoring.randomness import draws_unseeded
 
 Look = Callable[[Patch, Probe], JSON]
 """Runs the patched cell once more and asks the probe behind it."""
@@ -25,6 +27,9 @@ NEAR = 1.5
 
 RIVALS = 6
 """Patches that are compared, best first."""
+
+AS_LIKELY = 0.8
+"""A guess with less of the best one's weight is not as likely."""
 
 ANSWERS = 4
 """Answers to choose from: more is no question of one value."""
@@ -40,8 +45,27 @@ LOOK_SECONDS = 5.0
 """Longer than this no patch is run again only to look at its variables."""
 
 
-def choose_questions(case: Case, candidates: Sequence[Candidate], look: Look) -> tuple[Question, ...]:
-    """The question to ask, none where the candidates agree, or where something else decides."""
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is asked about: how the question calls it, what it is about, and the expression (see :class:`Question`)."""
+
+    words: str
+    kind: str
+    expression: str = ""
+
+
+def choose_questions(
+    case: Case, candidates: Sequence[Candidate], look: Look, accept: float = 7.0
+) -> tuple[Question, ...]:
+    """The question to ask, none where the candidates agree, or where something else decides.
+
+    Candidates that would be applied, with equal evidence and different values, are asked about first, and block.
+    """
+    tied = _select_tied(case, candidates, accept)
+    for subject, texts in _collect_values(case, tied, look) if len(tied) > 1 else ():
+        values = {c.patch.id: text for c, text in zip(tied, texts, strict=True)}
+        if len(_group_patches(values)) > 1:
+            return (_build_blocking_question(subject, values),)
     rivals = _select_rivals(candidates)
     if len(rivals) < 2:
         return ()
@@ -50,6 +74,33 @@ def choose_questions(case: Case, candidates: Sequence[Candidate], look: Look) ->
         if chosen:
             return chosen
     return ()
+
+
+def _select_tied(case: Case, candidates: Sequence[Candidate], accept: float) -> tuple[Candidate, ...]:
+    """The best candidate, where it would be applied, and those that the same evidence speaks for.
+
+    A safer one is not tied with one that is less safe, nor a search's guess with one that is clearly less likely, or that did the
+    same on every input on which they were compared.
+    """
+    best = candidates[0] if candidates else None
+    if best is None or best.patch.healer == USER or best.verdict.score < accept or not _is_sound(best):
+        return ()
+    if draws_unseeded(case, best.patch):
+        return ()
+    tied = [c for c in candidates[1:] if _is_sound(c) and _is_equal_standing(best, c)]
+    return (best, *tied[: RIVALS - 1])
+
+
+def _is_sound(candidate: Candidate) -> bool:
+    return candidate.trial.ran and candidate.verdict.plausible and not candidate.verdict.inconclusive
+
+
+def _is_equal_standing(best: Candidate, other: Candidate) -> bool:
+    same_evidence = other.verdict.score == best.verdict.score and other.verdict.oracle_met == best.verdict.oracle_met
+    as_safe = other.patch.applicability == best.patch.applicability
+    as_likely = other.patch.weight >= AS_LIKELY * best.patch.weight
+    alike = bool(best.patch.behaviour) and other.patch.behaviour == best.patch.behaviour
+    return same_evidence and as_safe and as_likely and not alike
 
 
 def _select_rivals(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -62,21 +113,20 @@ def _select_rivals(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
 
 def _is_open(candidate: Candidate) -> bool:
     """It runs, and nothing has decided about it."""
-    verdict = candidate.verdict
-    return candidate.trial.ran and verdict.plausible and not verdict.inconclusive and not verdict.oracle_met
+    return _is_sound(candidate) and not candidate.verdict.oracle_met
 
 
-def _collect_values(case: Case, rivals: Sequence[Candidate], look: Look) -> Iterator[tuple[str, list[str]]]:
+def _collect_values(case: Case, rivals: Sequence[Candidate], look: Look) -> Iterator[tuple[Subject, list[str]]]:
     """What can be asked about, and what each rival makes of it; empty where it makes nothing."""
-    yield _name_shown_value(case), [_read_shown_value(c) for c in rivals]
-    yield "the cell print", [_join_printed_text(c) for c in rivals]
+    yield Subject(_name_shown_value(case), "result"), [_read_shown_value(c) for c in rivals]
+    yield Subject("the cell print", "printed"), [_join_printed_text(c) for c in rivals]
     if max(c.trial.seconds for c in rivals) > LOOK_SECONDS:
         return
     names = _list_assigned(case.failure.source)
     probe = Probe(probe_source("probes.values"), names, name=VALUES, timeout=LOOK_SECONDS)
     held = [look(c.patch, probe) for c in rivals] if names else []
     for name in names if held and all(isinstance(h, dict) for h in held) else ():
-        yield f"`{name}` be after the cell", [str(h.get(name, "")) for h in held]
+        yield Subject(f"`{name}` be after the cell", "value", name), [str(h.get(name, "")) for h in held]
 
 
 def _name_shown_value(case: Case) -> str:
@@ -99,13 +149,18 @@ def _join_printed_text(candidate: Candidate) -> str:
 
 
 def _list_assigned(source: str) -> list[str]:
-    """The variables that the cell binds, the last one first."""
+    """The variables that the cell binds, the last one first; where a loop left its own variable is nobody's question."""
     nodes = [s.node for s in src.list_statements(source)]
     names = [name for node in reversed(nodes) for name in sorted(src.collect_names([node]).binds)]
-    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+    loops = {
+        id(n) for top in nodes for loop in ast.walk(top) if isinstance(loop, ast.For) for n in ast.walk(loop.target)
+    }
+    bound = [n for top in nodes for n in ast.walk(top) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    counters = {n.id for n in bound} - {n.id for n in bound if id(n) not in loops}
+    return [name for name in dict.fromkeys(names) if not name.startswith("_") and name not in counters]
 
 
-def _build_question(subject: str, texts: Mapping[str, str]) -> tuple[Question, ...]:
+def _build_question(subject: Subject, texts: Mapping[str, str]) -> tuple[Question, ...]:
     """The texts compared line by line: the first line that differs is asked about."""
     if not all(texts.values()):
         return ()
@@ -118,13 +173,44 @@ def _build_question(subject: str, texts: Mapping[str, str]) -> tuple[Question, .
             return ()
         long = max(len(text.splitlines()) for text in texts.values()) > 1
         where = f" (line {number})" if long else ""
-        return (Question(f"What should {subject}{where}: {' or '.join(groups)}?", groups),)
+        return (
+            Question(f"What should {subject.words}{where}?", groups, subject.expression, _find_kind(subject, long)),
+        )
     return ()
 
 
-def _group_patches(texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def _find_kind(subject: Subject, long: bool) -> str:
+    """A value of several lines cannot be written down in one; a printed line can."""
+    return "" if long and subject.kind != "printed" else subject.kind
+
+
+def _build_blocking_question(subject: Subject, texts: Mapping[str, str]) -> Question:
+    """Whatever differs is asked about, cut where it is long: the first line that differs, with the answers of the best patches."""
+    columns = list(zip_longest(*(text.splitlines() for text in texts.values()), fillvalue=""))
+    by_line = [_group_patches(dict(zip(texts, (line.strip() for line in lines), strict=True))) for lines in columns]
+    number, groups = next(((n, found) for n, found in enumerate(by_line, 1) if len(found) > 1), (0, dict[str, Ids]()))
+    shown = list(groups or _group_patches(texts))[:ANSWERS]
+    short = [_shorten(line) for line in shown]
+    if len(set(short)) < len(short):
+        short = [f"{at}: {line}" for at, line in enumerate(short, 1)]
+    answers = {line: (groups or _group_patches(texts))[text] for line, text in zip(short, shown, strict=True)}
+    long = len(columns) > 1
+    kind = _find_kind(subject, long) if short == shown else ""
+    where = f" (line {number})" if long and number else ""
+    return Question(f"What should {subject.words}{where}?", answers, subject.expression, kind, blocks=True)
+
+
+def _shorten(text: str) -> str:
+    """A text short enough for a button."""
+    return (text if len(text) <= SHOWN else text[: SHOWN - 1] + "…") or "nothing"
+
+
+Ids = tuple[str, ...]
+
+
+def _group_patches(texts: Mapping[str, str]) -> dict[str, Ids]:
     """Ids of the patches by what they give; numbers that are equal but for rounding are one answer."""
-    groups: dict[str, tuple[str, ...]] = {}
+    groups: dict[str, Ids] = {}
     for patch_id, text in texts.items():
         known = next((other for other in groups if _is_alike(other, text)), text)
         groups[known] = (*groups.get(known, ()), patch_id)

@@ -82,7 +82,7 @@ class Card:
         if not self.auto or self.phase != "proposed" or candidate is None or self.ran_since:
             return ""
         is_safe = candidate.patch.applicability is Applicability.SAFE and candidate.verdict.plausible
-        if not is_safe or self.proposal[0].needs_consent:
+        if not is_safe or self.proposal[0].needs_consent or self.proposal[0].blocking:
             return ""
         if not self.repeated:
             return "run"

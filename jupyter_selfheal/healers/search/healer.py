@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from jupyter_selfheal import source as src
@@ -76,6 +76,7 @@ class SearchHealer:
         if not reply:
             return Answer(note="the search did not come back from its trial")
         every = [_build_patch(case, plan, raw, n, bool(reply["replayed"])) for n, raw in enumerate(reply["patches"])]
+        every = _mark_behaviours(every, reply["patches"])
         patches = tuple(p for p in every[:PATCHES] if p.id not in tried)
         questions = tuple(q for raw in reply["questions"] if (q := _build_question(raw, every[:PATCHES])) is not None)
         record = {k: v for k, v in reply.items() if k not in ("patches", "questions")}
@@ -117,6 +118,18 @@ def _build_patch(case: Case, plan: Plan, raw: Mapping[str, JSON], rank: int, rep
     )  # fmt: skip
 
 
+def _mark_behaviours(patches: Sequence[Patch], replies: Sequence[Mapping[str, JSON]]) -> list[Patch]:
+    """The patches, each with the first one that does the same on every input that was compared, and its weight beside the heaviest."""
+    first: dict[int, str] = {}
+    most = max((float(raw["weight"]) for raw in replies), default=1.0) or 1.0
+    for patch, raw in zip(patches, replies, strict=True):
+        first.setdefault(raw["cluster"], patch.id)
+    return [
+        replace(patch, behaviour=first[raw["cluster"]], weight=min(1.0, float(raw["weight"]) / most))
+        for patch, raw in zip(patches, replies, strict=True)
+    ]
+
+
 def _add_readers(case: Case, plan: Plan, edits: Sequence[Edit], changed: set[int]) -> list[Edit]:
     """The edits in the notebook's order, and the cells run again that call a changed function: a trial makes anew what
     follows from a changed value, not what a changed function once gave."""
@@ -153,4 +166,4 @@ def _build_question(raw: Mapping[str, JSON], patches: Sequence[Patch]) -> Questi
             answers[text] = ids
     if len(answers) < 2:
         return None
-    return Question(f"What should `{raw['call']}` give: {' or '.join(list(answers)[:4])}?", answers)
+    return Question(f"What should `{raw['call']}` return?", answers, subject=raw["call"], kind="value")

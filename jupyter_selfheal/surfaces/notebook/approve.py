@@ -27,6 +27,9 @@ class PolicyApprover:
         if proposal.needs_consent:
             needs = ", ".join(proposal.needs_consent)
             return Decision(Choice.REJECT, text=f"the fix adds {needs}: --approve ask lets you allow it", by=by)
+        for question in proposal.blocking:
+            values = " or ".join(question.answers)
+            return Decision(Choice.STOP, text=f"fixes with equal evidence differ: {question.text} {values}", by=by)
         for candidate in proposal.candidates if self.policy != "none" and proposal.proven_from else ():
             if self._is_allowed(candidate):
                 return Decision(Choice.APPROVE, candidate.patch.id, by=by)

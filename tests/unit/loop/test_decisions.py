@@ -86,3 +86,31 @@ def test_added_capabilities_wait_for_the_user(stage: MakeStage) -> None:
     parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(patch)])], approver=refused)
     assert heal(s.case, parts).reason is Reason.REJECTED
     assert not events(parts, TrialEnded)
+
+
+def test_what_does_the_same_as_a_rejected_patch_is_not_offered_again(stage: MakeStage) -> None:
+    s = stage("x = 1", "print(x.nope)")
+    one, same, other = (s.replaced("x.nope", text) for text in ("x + 1", "x - -1", "x + 2"))
+    approver = ScriptedApprover([Decision(Choice.REJECT), Decision(Choice.APPROVE)])
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(one, same, other)])], approver=approver)
+    outcome = heal(s.case, parts)
+    assert [c.patch for c in approver.proposals[1].candidates] == [other]
+    assert outcome.applied[0].patch == other
+
+
+def test_what_the_search_saw_do_the_same_is_not_offered_again(stage: MakeStage) -> None:
+    s = stage("x = 1", "def f(a, b):\n    return a.nope\nassert f(2, 3) == 5")
+    made = [s.replaced("a.nope", text, UNSAFE) for text in ("a + b", "a - -b", "a * 2 + 1")]
+    one, same, other = (replace(p, behaviour=b) for p, b in zip(made, ("sum", "sum", "double"), strict=True))
+    approver = ScriptedApprover([Decision(Choice.REJECT), Decision(Choice.STOP)])
+    healers = [ScriptedHealer([answer(one, same, other)])]
+    heal(s.case, build_scripted_dependencies(s.starts, healers, approver=approver))
+    assert [c.patch for c in approver.proposals[1].candidates] == [other]
+
+
+def test_equal_outputs_of_changed_definitions_do_not_make_two_patches_one(stage: MakeStage) -> None:
+    s = stage("x = 2", "def f(n):\n    return n.nope\nprint(f(2))")
+    one, other = s.replaced("n.nope", "n + n"), s.replaced("n.nope", "n * n")
+    approver = ScriptedApprover([Decision(Choice.REJECT), Decision(Choice.APPROVE)])
+    heal(s.case, build_scripted_dependencies(s.starts, [ScriptedHealer([answer(one, other)])], approver=approver))
+    assert [c.patch for c in approver.proposals[1].candidates] == [other]

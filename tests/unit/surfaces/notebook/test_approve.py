@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.model import (
+    Applicability,
     Candidate,
     Cell,
     Choice,
@@ -167,3 +168,18 @@ def test_small_costs_are_not_rounded_away(cost: Cost, text: str) -> None:
 def test_a_cost_without_a_price_tells_its_tokens() -> None:
     cost = Cost(input_tokens=1000, output_tokens=200, unknown=True)
     assert format_money(cost) == "cost unknown (1,200 tokens)"
+
+
+@pytest.mark.parametrize("policy", ["all", "safe"])
+def test_no_policy_chooses_between_fixes_with_equal_evidence(policy: str) -> None:
+    safe = replace(PATCH, applicability=Applicability.SAFE)
+    question = Question("What should `f(1)` return?", {"1": (PATCH.id,), "2": ("other",)}, blocks=True)
+    shown = proposal(questions=(question,))
+    shown = replace(shown, candidates=tuple(replace(c, patch=safe) for c in shown.candidates))
+    assert PolicyApprover(policy, 7.0).decide(replace(shown, questions=())).choice is Choice.APPROVE
+    decision = PolicyApprover(policy, 7.0).decide(shown)
+    assert decision.choice is Choice.STOP
+    assert "What should `f(1)` return? 1 or 2" in decision.text
+    assert PolicyApprover(policy, 7.0).decide(replace(shown, questions=(replace(question, blocks=False),))).choice is (
+        Choice.APPROVE
+    )
