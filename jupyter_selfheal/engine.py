@@ -36,6 +36,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.ports import (
     Approver,
+    CellJudge,
     Critic,
     Diagnoser,
     Facts,
@@ -143,6 +144,7 @@ def open_dependencies(
             facts_for=lambda kernel: _build_kernel_facts(kernel, case),
             fallback_scorer=free,
             critic=build_critic(config, provider, redactor) if provider else None,
+            cell_judge=build_cell_judge(config, provider, redactor) if provider else None,
             install=install,
             questions=build_questioner(starts, config),
             listeners=tuple(listeners),
@@ -207,6 +209,12 @@ def build_critic(config: HealConfig, provider: Provider, redactor: Redactor) -> 
     """The model that says what could go wrong with a patch before it is run."""
     critic: Critic = _load("scoring.critic", "ModelCritic")(provider, config, redactor, _read_prompt)
     return critic
+
+
+def build_cell_judge(config: HealConfig, provider: Provider, redactor: Redactor) -> CellJudge:
+    """The model that says whether a cell does what words say of it."""
+    judge: CellJudge = _load("scoring.cell_judge", "ModelCellJudge")(provider, config, redactor, _read_prompt)
+    return judge
 
 
 def why_no_model(config: HealConfig) -> str | None:

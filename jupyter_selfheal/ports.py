@@ -188,6 +188,29 @@ class Scorer(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class CellOpinion:
+    """What a judge says of one cell that ran: a score from 0 to 10, and why. No score where it said nothing that can be read."""
+
+    score: float | None
+    reason: str
+    cost: Cost = Cost()
+    record: JSON = None
+    """What it was asked and said, for the journal."""
+
+
+class CellJudge(Protocol):
+    """Says whether a cell that ran does what words say of it (``case.oracle.spec``)."""
+
+    def worst_case(self) -> Cost:
+        """The most that one call of :meth:`judge_cell` can cost."""
+        ...
+
+    def judge_cell(self, case: Case, trial: Trial) -> CellOpinion:
+        """One opinion on the case's cell, as it ran. Raises :class:`~jupyter_selfheal.errors.ProviderError`."""
+        ...
+
+
 class Critic(Protocol):
     """Says what could go wrong with patches, before any of them is run."""
 
@@ -325,6 +348,8 @@ class HealDependencies:
     """Scores for free where the scorer's model cannot be paid for or reached."""
     critic: Critic | None = None
     """Says what could go wrong with patches that add capabilities or touch other cells; without one the loop says it itself."""
+    cell_judge: CellJudge | None = None
+    """Says whether a cell that runs does what its specification says; without one, words cannot be checked."""
     install: Callable[[str], str] | None = None
     """Install a requirement into a scratch directory that only trials see; returns its path. Raises InfrastructureError."""
     questions: Callable[[Case, Sequence[Candidate]], tuple[Question, ...]] | None = None

@@ -21,13 +21,17 @@ def _match_names(*names: str) -> Callable[[Body], bool]:
     return lambda body: body.get("$") in names
 
 
+_ASKING = ("Answered", "CapabilitiesChecked", "Scored", "CellJudged")
+"""Events that keep a record of requests."""
+
+
 def find_request_record(body: Body) -> Any:
     """What an event keeps of requests to a model: a healer's, a critic's or a judge's; None where there were none.
 
     A healer that asks no model keeps a record as well: it has no ``calls``.
     """
     holder = (body.get("answer") or {}) if body.get("$") == "Answered" else body
-    record = holder.get("record") if body.get("$") in ("Answered", "CapabilitiesChecked", "Scored") else None
+    record = holder.get("record") if body.get("$") in _ASKING else None
     return None if isinstance(record, dict) and "calls" not in record else record
 
 
@@ -89,7 +93,7 @@ KINDS: Final[Mapping[str, Callable[[Body], bool]]] = {
     "request": lambda body: find_request_record(body) is not None,
     "consent": _match_names("CapabilitiesChecked"),
     "trial": _match_names("TrialEnded"),
-    "verdict": _match_names("Scored", "Repeated"),
+    "verdict": _match_names("Scored", "Repeated", "CellJudged"),
     "derived": _match_names("Derived"),
     "money": _match_names("Priced", "Reserved", "Settled"),
     "proposal": _match_names("ProposalMade"),
@@ -127,7 +131,7 @@ def format_details(body: Body) -> str:
                 *([format_request_record(find_request_record(body))] if find_request_record(body) is not None else []),
             ]
         )
-    if name == "CapabilitiesChecked":
+    if name in ("CapabilitiesChecked", "CellJudged"):
         return format_request_record(find_request_record(body)) if find_request_record(body) is not None else ""
     if name == "ProposalMade":
         candidates = (body.get("proposal") or {}).get("candidates", ())
@@ -277,6 +281,9 @@ def _describe_switch(body: Body) -> str:
 _WRITERS: Final[Mapping[str, Callable[[Body], str]]] = {
     "Started": _describe_start,
     "BaselineRan": _describe_baseline,
+    "CellJudged": lambda b: (
+        f"judged     the cell {' '.join(f'{s:g}/10' for s in b.get('scores', ())) or '–'}: {b.get('reason')}"
+    ),
     "DiagnosisMade": _describe_diagnosis,
     "Priced": lambda b: f"priced     a call of {b.get('who')} may cost {_format_cost(b.get('worst'))}",
     "Reserved": lambda b: f"reserved   {_format_cost(b.get('worst'))} for {b.get('who')}",

@@ -8,9 +8,11 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import evidence, policy, progress, stability
 from jupyter_selfheal.loop.events import (
     CRITIC,
+    JUDGE,
     Answered,
     BaselineRan,
     CapabilitiesChecked,
+    CellJudged,
     Derived,
     DiagnosisMade,
     Priced,
@@ -63,6 +65,8 @@ def on_started(event: Started, config: HealConfig) -> Reported | Reproduced:
 def on_baseline(state: Reported, event: BaselineRan, config: HealConfig) -> Reported | Reproduced | Stopping:
     """One more run of the cell as it is. A failure that does not come again leaves nothing to prove."""
     dossier = replace(state.dossier, baselines=(*state.dossier.baselines, event))
+    if has_words_to_check(dossier):
+        return Reported(dossier)
     known = evidence.is_reproduced(dossier, config)
     if known is None:
         return Reported(dossier)
@@ -76,11 +80,44 @@ def on_baseline(state: Reported, event: BaselineRan, config: HealConfig) -> Repo
         if event.trial.blocked:
             why += f" ({', '.join(event.trial.blocked)} is not allowed in a trial)"
         if dossier.case.failure.kind is FailureKind.MISSED and not dossier.case.failure.evalue:
-            return Stopping(dossier, Reason.NOT_REPRODUCED, "the cell does what is expected of it")
+            words = "; what its specification says was not checked" if dossier.case.oracle.spec else ""
+            return Stopping(dossier, Reason.NOT_REPRODUCED, f"the cell does what is expected of it{words}")
         return Reproduced(replace(dossier, unproven=why))
     if repeats.is_flaky:
         dossier = add_note(dossier, f"flaky: {repeats.words}")
     return Reproduced(_add_missed_text(dossier, event.missed))
+
+
+def has_words_to_check(dossier: Dossier) -> bool:
+    """Whether the cell ran and met what can be checked without a judge, and its specification is still to be judged."""
+    failure, ran = dossier.case.failure, dossier.baselines[-1:]
+    unmet = any(not b.trial.ran or b.missed for b in ran)
+    is_open = failure.kind is FailureKind.MISSED and not failure.evalue and bool(dossier.case.oracle.spec)
+    return is_open and bool(ran) and not unmet and JUDGE in dossier.paid
+
+
+def on_cell_judged(state: Reported, event: CellJudged, config: HealConfig) -> Reproduced | Stopping:
+    """A judge's word on the specification: below the score from which patches are accepted the cell missed it."""
+    dossier = state.dossier
+    if event.settles:
+        dossier = on_payment(dossier, Settled(event.settles, event.cost))
+    dossier = replace(dossier, prices={who: cost for who, cost in dossier.prices.items() if who != JUDGE})
+    if not event.scores:
+        return Stopping(dossier, Reason.INFRASTRUCTURE, f"its specification was not checked: {event.reason}")
+    if event.scores[0] >= config.accept:
+        return Stopping(dossier, Reason.NOT_REPRODUCED, event.reason)
+    missed = f"its specification: {event.reason}"
+    ran = replace(dossier.baselines[-1], missed=missed)
+    dossier = _add_missed_text(replace(dossier, baselines=(*dossier.baselines[:-1], ran)), missed)
+    return Reproduced(_forget_stored_output(dossier))
+
+
+def _forget_stored_output(dossier: Dossier) -> Dossier:
+    """What is stored of the cell is what the code gave that the judge speaks against: it says nothing about a patch."""
+    failing = dossier.case.failure.cell_id
+    cells = tuple(replace(c, stale=True) if c.id == failing else c for c in dossier.case.notebook.cells)
+    case = replace(dossier.case, notebook=replace(dossier.case.notebook, cells=cells))
+    return replace(dossier, case=case, current=case)
 
 
 def _add_missed_text(dossier: Dossier, missed: str) -> Dossier:

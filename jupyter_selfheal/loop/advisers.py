@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from jupyter_selfheal.errors import InfrastructureError, ProviderError
+from jupyter_selfheal.loop import advance, evidence, limits, risks
 from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
-from jupyter_selfheal.loop import evidence, limits, risks
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trial_states import TrialStates
@@ -41,7 +41,9 @@ class Advisers:
         paid = [name for name, healer in self._healers.items() if healer.paid]
         if self._parts.config.offline:
             return tuple(paid)
-        if limits.has_price(self._parts.scorer.worst_case(case, 1)):
+        judge = self._parts.cell_judge
+        asks_cell = judge is not None and bool(case.oracle.spec) and limits.has_price(judge.worst_case())
+        if limits.has_price(self._parts.scorer.worst_case(case, 1)) or asks_cell:
             paid.append(ev.JUDGE)
         if self._parts.critic is not None and limits.has_price(self._parts.critic.worst_case(case)):
             paid.append(ev.CRITIC)
@@ -53,6 +55,9 @@ class Advisers:
         if who == ev.CRITIC:
             return self._parts.critic.worst_case(dossier.case) if self._parts.critic is not None else Cost()
         if who == ev.JUDGE:
+            judge = self._parts.cell_judge
+            if judge is not None and advance.has_words_to_check(dossier):
+                return judge.worst_case()
             waiting = sum(a.verdict is None for a in dossier.archive)
             return self._parts.scorer.worst_case(dossier.case, waiting)
         healer = self._healers.get(who)
@@ -110,6 +115,23 @@ class Advisers:
             i: warnings.get(i) or risks.join_texts(lines[i], own[i]) for i in lines if lines[i] or warnings.get(i)
         }
         yield ev.CapabilitiesChecked(capabilities, warned, cost, reservation, note, record)
+
+    def judge_cell(self, command: do.JudgeCell, dossier: Dossier) -> Iterator[ev.Event]:
+        """Ask whether the cell that ran does what its specification says. A judge that fails says nothing."""
+        judge, case, trial = self._parts.cell_judge, dossier.case, dossier.baselines[-1].trial
+        if judge is None or command.worst is None:
+            yield ev.CellJudged((), "the budget does not allow to ask" if judge else "no model can be asked")
+            return
+        reservation = f"{ev.JUDGE}-cell-{len(dossier.baselines)}"
+        yield ev.Reserved(reservation, ev.JUDGE, command.worst)
+        try:
+            opinion = self._run_cancellable(lambda: judge.judge_cell(case, trial))
+        except ProviderError as error:
+            yield ev.Settled(reservation, _estimate_charge(error, command.worst))
+            yield ev.CellJudged((), str(error))
+            return
+        scores = () if opinion.score is None else (opinion.score,)
+        yield ev.CellJudged(scores, opinion.reason, opinion.cost, reservation, opinion.record)
 
     def judge_trials(self, command: do.Score, dossier: Dossier) -> Iterator[ev.Event]:
         """Judge what was tried, and rank everything that ever was."""

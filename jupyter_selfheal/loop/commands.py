@@ -17,6 +17,14 @@ class RunBaseline:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeCell:
+    """Ask a model whether the cell, which runs, does what its specification says; at most for ``worst``, not at all where that is
+    None. → [Reserved] CellJudged"""
+
+    worst: Cost | None
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnose:
     """Say what the failure comes from. → DiagnosisMade"""
 
@@ -118,6 +126,7 @@ class Close:
 
 Command: TypeAlias = (
     RunBaseline
+    | JudgeCell
     | Diagnose
     | PriceCall
     | AskHealer

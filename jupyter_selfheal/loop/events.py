@@ -64,6 +64,19 @@ class BaselineRan:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
+class CellJudged:
+    """A model said whether the cell does what its specification says. No ``scores`` (at most one) where it could not be asked or
+    read: ``reason`` says why. ``settles`` names the reservation of the call."""
+
+    scores: tuple[float, ...]
+    reason: str
+    cost: Cost = Cost()
+    settles: str = ""
+    record: JSON = None
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
 class DiagnosisMade:
     """The failure at hand was looked at."""
 
@@ -228,6 +241,7 @@ class Ended:
 Event: TypeAlias = (
     Started
     | BaselineRan
+    | CellJudged
     | DiagnosisMade
     | Priced
     | Reserved

@@ -20,6 +20,7 @@ from jupyter_selfheal.loop.commands import (
     Close,
     Command,
     Diagnose,
+    JudgeCell,
     PriceCall,
     RunBaseline,
     Score,
@@ -33,6 +34,7 @@ from jupyter_selfheal.loop.events import (
     Broke,
     CancelRequested,
     CapabilitiesChecked,
+    CellJudged,
     Decided,
     Derived,
     DiagnosisMade,
@@ -75,6 +77,8 @@ TRANSITIONS: Final[tuple[tuple[str, str, str], ...]] = (
     ("Reported", "BaselineRan", "Reported"),
     ("Reported", "BaselineRan", "Reproduced"),
     ("Reported", "BaselineRan", "Stopping"),
+    ("Reported", "CellJudged", "Reproduced"),
+    ("Reported", "CellJudged", "Stopping"),
     ("Reproduced", "DiagnosisMade", "Diagnosed"),
     *((at, "Answered", to) for at in ("Diagnosed", "Consented", "Judged") for to in ("Patched", "Judged")),
     *((at, "HealerFailed", "Judged") for at in ("Diagnosed", "Consented", "Judged")),
@@ -117,8 +121,8 @@ def fold(events: Iterable[Event], config: HealConfig) -> State | None:
 def list_commands(state: State, config: HealConfig) -> tuple[Command, ...]:
     """What to do in a state: one command, none where the heal is over."""
     match state:
-        case Reported():
-            return (RunBaseline(),)
+        case Reported(dossier):
+            return (_judge_cell(dossier, config) if advance.has_words_to_check(dossier) else RunBaseline(),)
         case Reproduced(dossier):
             return (Diagnose(dossier.current),)
         case Diagnosed(dossier) | Consented(dossier) | Judged(dossier):
@@ -139,6 +143,11 @@ def list_commands(state: State, config: HealConfig) -> tuple[Command, ...]:
             return (Close(reason, detail),)
         case Closed():
             return ()
+
+
+def _judge_cell(dossier: Dossier, config: HealConfig) -> Command:
+    """Ask whether the cell does what its specification says, where that can be paid."""
+    return JudgeCell(_find_affordable(JUDGE, dossier, config)) if JUDGE in dossier.prices else PriceCall(JUDGE)
 
 
 def _check_capabilities(state: Patched, config: HealConfig) -> Command:
@@ -181,6 +190,8 @@ def _apply_event(state: State | None, event: Event, config: HealConfig) -> State
     match state, event:
         case Reported(), BaselineRan():
             return advance.on_baseline(state, event, config)
+        case Reported(), CellJudged():
+            return advance.on_cell_judged(state, event, config)
         case Reproduced(), DiagnosisMade():
             return advance.on_diagnosis(state, event)
         case Patched(), CapabilitiesChecked():

@@ -77,6 +77,8 @@ class CommandRunner:
         match command:
             case do.RunBaseline():
                 yield self._run_baseline(dossier)
+            case do.JudgeCell():
+                yield from self._advisers.judge_cell(command, dossier)
             case do.Diagnose(case):
                 _, facts = self._states.prepare_states(dossier)
                 yield ev.DiagnosisMade(self._run_cancellable(lambda: self.parts.diagnoser.diagnose(case, facts)))

@@ -206,9 +206,7 @@ def _add_cost(error: ProviderError, spent: Cost) -> ProviderError:
 
 def format_context(case: Case) -> str:
     """What the cell is for: what the user said, and the cells it depends on."""
-    above = case.notebook.code_before(case.failure.cell_id)
-    names = src.find_names(case.failure.source)
-    needed = [above[n].source for n in src.backward_slice([c.source for c in above], names.uses | names.changes)]
+    needed = list_needed_cells(case)
     parts = [f"The cell failed with {case.failure.headline}."]
     if case.oracle.spec:
         parts.append(f"What it is for: {case.oracle.spec}")
@@ -219,16 +217,24 @@ def format_context(case: Case) -> str:
     return "\n\n".join(parts)[:CONTEXT_CHARS]
 
 
+def list_needed_cells(case: Case) -> list[str]:
+    """The sources of the cells above that the failing cell depends on."""
+    above = case.notebook.code_before(case.failure.cell_id)
+    names = src.find_names(case.failure.source)
+    return [above[n].source for n in src.backward_slice([c.source for c in above], names.uses | names.changes)]
+
+
 def _format_version(letter: str, case: Case, patch: Patch, trial: Trial, values: bool) -> str:
     """One version: the cells that differ, as they are in it, and what running it did."""
     ids = dict.fromkeys((case.failure.cell_id, *patch.cells_touched))
     sources = "\n\n".join(f"```python\n{patch.source_of(i, find_source_before(case, i))}\n```" for i in ids)[
         :SOURCE_CHARS
     ]
-    return f"# Version {letter}\n{sources}\n\nWhat it did: {_describe_run(case, patch, trial, values)[:OUTPUT_CHARS]}"
+    return f"# Version {letter}\n{sources}\n\nWhat it did: {describe_run(case, patch, trial, values)[:OUTPUT_CHARS]}"
 
 
-def _describe_run(case: Case, patch: Patch, trial: Trial, values: bool) -> str:
+def describe_run(case: Case, patch: Patch, trial: Trial, values: bool) -> str:
+    """What running the cell did, in words; what it showed only where values may be sent."""
     cell = trial.step(Role.CELL)
     if cell is None or not cell.ok:
         error = cell.errors[0] if cell is not None and cell.errors else None

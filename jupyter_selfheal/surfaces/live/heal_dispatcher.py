@@ -10,7 +10,7 @@ from typing import Any
 from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Failure, Start
+from jupyter_selfheal.model import Case, Failure, Oracle, Start
 from jupyter_selfheal.surfaces.live import failure_capture, resume
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, View, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -43,7 +43,7 @@ class HealDispatcher:
         session = self._session
         run = session.make_run_id()
         notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
-        case = Case(failure, notebook, chosen.oracle or notebook.cell(failure.cell_id).oracle)
+        case = Case(failure, notebook, _choose_oracle(chosen.oracle, notebook.cell(failure.cell_id).oracle))
         config = chosen.apply_to(session.config)
         states = session.checkpoints.freeze_after_failure(run, error, alone=resume.is_tried_after_failure_only(failure))
         card = build_new_card(
@@ -187,6 +187,11 @@ class HealDispatcher:
         heal.disturbed = True
         heal.update_card(ran_since=heal.card.ran_since + 1)
         self.prove_again(heal)
+
+
+def _choose_oracle(line: Oracle, metadata: Oracle) -> Oracle:
+    """What the ``%%heal`` line says of the cell; where it says nothing, what the notebook does. Words alone count too."""
+    return line if line or line.spec else metadata
 
 
 def _find_last_error() -> BaseException | None:

@@ -168,7 +168,8 @@ class LiveHeal:
                 if self.card.phase != "applied":  # else the user is further on already: it may even be undone
                     self.update_card(phase="applied", status=f"{self.card.headline}: fixed")
         elif outcome.reason is Reason.NOT_REPRODUCED and self.case.failure.kind.value == "missed":
-            self.update_card(phase="applied", status="✓ Matches what is expected", attempts=())
+            reason = outcome.detail if self.case.oracle.spec else "Matches what is expected"
+            self.update_card(phase="applied", status=f"✓ {reason}", attempts=())
         else:
             diagnosis = outcome.diagnosis
             text = CLOSED_TEXTS.get(outcome.reason, outcome.reason.value)

@@ -118,6 +118,18 @@ class LiveSession:
             f"No model was asked: start the kernel with {key} set (or choose c.SelfHeal.provider), then `%heal model`."
         )
 
+    def explain_unchecked_words(self, config: HealConfig) -> str | None:
+        """Why a specification in words cannot be checked, and what can be; None where a model may be asked."""
+        if self.explain_missing_model(config) is not None:
+            why = "there is none here"
+        elif "language_model" not in config.healers:
+            why = "language_model is not among the healers"
+        elif not config.consent:
+            why = "none is asked before you agree: `%heal consent`"
+        else:
+            return None
+        return f"words cannot be checked without a language model ({why}); `--expect` and `--check` can."
+
     # --- what the worker says (on its reader's thread) ----------------------------------------------------------------
 
     def _receive_message(self, message: m.FromWorker) -> None:

@@ -129,7 +129,7 @@ class ShellHooks:
                 before_exec=before,
                 seconds=0.0 if before else seconds,
             )
-        elif chosen is not None and chosen.oracle:
+        elif chosen is not None and self._can_check(chosen):
             failure = failure_capture.describe_missed(cell_id, source, seconds)
         if failure is None or not self._should_heal(error, failure, info):
             session.checkpoints.discard_state_before_cell()
@@ -137,6 +137,15 @@ class ShellHooks:
                 self._components.dispatcher.prove_open_proposal()
             return
         self._components.dispatcher.start_heal(failure, chosen or options.HealOptions(), error=error, result=result)
+
+    def _can_check(self, chosen: options.HealOptions) -> bool:
+        """Whether what is expected of a cell that ran can be checked; where words cannot, that is said."""
+        if not chosen.oracle.spec:
+            return bool(chosen.oracle)
+        why = self._session.explain_unchecked_words(chosen.apply_to(self._session.config))
+        if why is not None:
+            print(f"Self-heal: {why}")
+        return why is None or bool(chosen.oracle)
 
     def _find_error_shown_by_magic(self, source: str) -> BaseException | None:
         """What ``%%time`` of IPython 8 caught and showed by itself, so that the cell ended well."""

@@ -68,6 +68,8 @@ class BatchDependencies:
     scorer: Scorer
     install: Callable[[str], str]
     progress: Callable[[int, int, str], None] = _ignore_progress
+    why_no_model: str = ""
+    """Why words that say what a cell is for cannot be checked; empty where a model may be asked."""
     review: bool = False
     """Whether cells that ran are looked at for what speaks against them."""
     expect_outputs: bool = False

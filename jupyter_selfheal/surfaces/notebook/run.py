@@ -33,6 +33,7 @@ from jupyter_selfheal.surfaces.notebook.expect_outputs import expect_outputs
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
+from jupyter_selfheal.surfaces.notebook.specifications import SpecificationChecks, describe_word
 
 
 class _TimeIsUp(Exception):
@@ -67,6 +68,7 @@ class Batch:
         self.first: dict[str, final.CellRun] = {}
         self.review = BatchReview() if self.dependencies.review else None
         self.healthy = HealthyCells()
+        self.specifications = SpecificationChecks(self.dependencies.why_no_model)
 
     def run(self) -> tuple[NotebookReport, dict[str, final.CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
@@ -101,7 +103,7 @@ class Batch:
             healed=settled.notebook,
             isolation=isolation,
             survived=settled.survived,
-            notes=(*self.document.notes, *chain.notes, *settled.notes),
+            notes=(*self.document.notes, *chain.notes, *self.specifications.notes, *settled.notes),
             seconds=time.monotonic() - began,
             fixes=tuple(f.candidate.patch.title for f in settled.fixes),
             review=reviewed.without_reverted(records) if reviewed is not None else None,
@@ -150,11 +152,11 @@ class Batch:
         if failure is not None and failure.kind is FailureKind.TIMED_OUT and chain.deadline.is_over:
             raise _TimeIsUp
         self.first[cell.id] = final.CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
+        failure = failure or self.specifications.question(cell, self.numbers.get(cell.id, 0), trial)
         try:
             if failure is None:
                 self._record_cell(cell, Status.RAN, seconds=trial.seconds)
-                if self.review is not None:
-                    self.review.add_cell(cell, self.notebook, trial, chain, after)
+                self._review_cell(chain, cell, trial, after)
                 self.healthy.add(marked, cell, trial.steps[0].outputs)
             elif self._is_meant(cell, failure):
                 self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
@@ -174,6 +176,10 @@ class Batch:
         finally:
             if after is not None and after is not chain.state:
                 after.close()
+
+    def _review_cell(self, chain: Chain, cell: Cell, trial: Trial, after: TrialKernel | None) -> None:
+        if self.review is not None:
+            self.review.add_cell(cell, self.notebook, trial, chain, after)
 
     def _heal_failure(
         self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None
@@ -198,6 +204,11 @@ class Batch:
             )
             raise _TimeIsUp
         healed, status = False, _find_status(outcome)
+        if (word := describe_word(failure, outcome)) is not None:
+            self._record_cell(cell, Status.RAN, detail=word, cost=outcome.cost, cost_by=outcome.spent_by, run=run)
+            self._review_cell(chain, cell, trial, after)
+            return False
+        failure = outcome.failure if failure.kind is FailureKind.MISSED else failure
         if outcome.applied:
             obstacle = self._apply_fix(chain, case, outcome)
             healed, why = obstacle is None, obstacle or ""

@@ -112,6 +112,7 @@ class Session:
             ),
             scorer=engine.build_free_scorer(self.settings.config),
             install=lambda requirement: self._install_into_scratch(requirement, document.kernelspec),
+            why_no_model=engine.why_no_model(self.settings.config) or "",
             review=self.settings.review,
             expect_outputs=self.settings.config.outputs == "expect",
             open_anew=lambda past, paths, n, other: self._open_anew(document, past, paths, n, other_seed=other),

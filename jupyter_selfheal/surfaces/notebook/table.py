@@ -54,6 +54,7 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     for record in report.records:
         if record.status is Status.PROPOSED and (why := record.candidate[0].verdict.difference):
             yield from _wrap(f"cell {record.number}, with the fix that is offered: {why}", columns)
+    yield from (f"  cell {r.number}: {r.detail}" for r in report.records if r.status is Status.RAN and r.detail)
     if report.fixes:
         yield "  " + (
             "the whole healed notebook ran in a clean kernel"

@@ -72,6 +72,7 @@ STATES: dict[str, states.State] = {
 EVENTS: dict[str, ev.Event] = {
     "Started": ev.Started("run", CASE, CONFIG),
     "BaselineRan": ev.BaselineRan(BASE),
+    "CellJudged": ev.CellJudged((8.0,), "it does"),
     "DiagnosisMade": ev.DiagnosisMade(Diagnosis("")),
     "Priced": ev.Priced("rules", Cost(usd=1)),
     "Reserved": ev.Reserved("a", "rules", Cost(usd=1)),
