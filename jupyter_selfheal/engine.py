@@ -217,6 +217,13 @@ def build_cell_judge(config: HealConfig, provider: Provider, redactor: Redactor)
     return judge
 
 
+def open_cell_judge(config: HealConfig) -> CellJudge | None:
+    """That model with the configured provider; None where none may be asked (:func:`why_no_model` says why)."""
+    if why_no_model(config) is not None:
+        return None
+    return build_cell_judge(config, build_provider(config), Redactor(known=registry.list_keys()))
+
+
 def why_no_model(config: HealConfig) -> str | None:
     """Why no model is asked, and what would change that; None where one may be."""
     if config.offline:

@@ -206,8 +206,8 @@ class CellJudge(Protocol):
         """The most that one call of :meth:`judge_cell` can cost."""
         ...
 
-    def judge_cell(self, case: Case, trial: Trial) -> CellOpinion:
-        """One opinion on the case's cell, as it ran. Raises :class:`~jupyter_selfheal.errors.ProviderError`."""
+    def judge_cell(self, case: Case, trial: Trial | None) -> CellOpinion:
+        """One opinion on the case's cell, as it ran (None: nobody knows what it put out). Raises :class:`~jupyter_selfheal.errors.ProviderError`."""
         ...
 
 

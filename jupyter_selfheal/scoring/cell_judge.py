@@ -57,8 +57,8 @@ class ModelCellJudge:
         longest = WORDS_CHARS + CONTEXT_CHARS + SOURCE_CHARS + OUTPUT_CHARS + 500
         return self._provider.worst_case(self._build_request("x" * longest))
 
-    def judge_cell(self, case: Case, trial: Trial) -> CellOpinion:
-        """What it says of the case's cell, as it ran in the trial. Raises :class:`~jupyter_selfheal.errors.ProviderError`."""
+    def judge_cell(self, case: Case, trial: Trial | None) -> CellOpinion:
+        """What it says of the case's cell, as it ran in the trial, where there is one. Raises :class:`~jupyter_selfheal.errors.ProviderError`."""
         text = format_cell(case, trial, self._config.send_values)
         request = self._build_request(self._redactor.redact(text))
         reply = self._provider.complete(request)
@@ -78,15 +78,16 @@ class ModelCellJudge:
         )
 
 
-def format_cell(case: Case, trial: Trial, values: bool) -> str:
-    """What the judge sees: the words, the cells that the cell depends on, its code, and what it did."""
+def format_cell(case: Case, trial: Trial | None, values: bool) -> str:
+    """What the judge sees: the words, the cells that the cell depends on, its code, and what it did, where that is known."""
+    did = f"# What it did\n{describe_run(case, BASELINE, trial, values)[:OUTPUT_CHARS]}" if trial is not None else ""
     needed = "\n\n".join(f"```python\n{source}\n```" for source in list_needed_cells(case))[:CONTEXT_CHARS]
     return "\n\n".join(
         (
             f"# What it is for\n{case.oracle.spec[:WORDS_CHARS]}",
             *((f"# Cells it depends on\n{needed}",) if needed else ()),
             f"# The cell\n```python\n{case.failure.source[:SOURCE_CHARS]}\n```",
-            f"# What it did\n{describe_run(case, BASELINE, trial, values)[:OUTPUT_CHARS]}",
+            *((did,) if did else ()),
         )
     )
 

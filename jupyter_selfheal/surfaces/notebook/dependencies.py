@@ -12,6 +12,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.model import OPEN, Case, Cell, Outcome, Sandbox, Trial
 from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
+from jupyter_selfheal.surfaces.model_review import ModelReview
 
 Replay = Callable[[Sequence[PastCell], Sequence[str]], TrialKernel]
 """Opens a real kernel in which these cells are run again before each trial, with these folders first on ``sys.path`` (scratch
@@ -74,6 +75,8 @@ class BatchDependencies:
     """Whether cells that ran are looked at for what speaks against them."""
     expect_outputs: bool = False
     """Whether what is stored is what cells must put out: one that gives another value fails."""
+    model_review: ModelReview | None = None
+    """The part of that which a model does; None where none may be asked."""
     open_anew: MakeAnew | None = None
     open_clean: Callable[[], TrialKernel] | None = None
     """Opens the state in which the healed notebook is run in the end; where there is none, ``open_state`` does."""

@@ -114,6 +114,9 @@ class Review:
 
     cells: int
     doubts: tuple[Doubt, ...] = ()
+    note: str = ""
+    """Why the model was not asked about every cell; empty where there is nothing to say."""
+    cost: Cost = Cost()
 
     def without_reverted(self, records: Sequence[Record]) -> Review:
         """Without what was said of fixes that were taken back."""
@@ -146,7 +149,8 @@ class NotebookReport:
 
     @property
     def cost(self) -> Cost:
-        return sum((r.cost for r in self.records), Cost())
+        review = self.review.cost if self.review is not None else Cost()
+        return sum((r.cost for r in self.records), review)
 
     @property
     def runs(self) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "changed_by_fixes": [r.number for r in report.changed],
         "runs": list(report.runs),
         "reviewed": report.review.cells if report.review is not None else None,
+        "review_note": report.review.note if report.review is not None else "",
         "doubts": [_doubt_to_json(d, report) for d in report.review.doubts] if report.review is not None else [],
         "cells": [_cell_to_json(r, report) for r in report.records],
     }

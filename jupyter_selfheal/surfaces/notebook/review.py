@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from jupyter_selfheal.model import Cell, Notebook, Role, Trial
+from jupyter_selfheal.model import Cell, Doubt, Notebook, Role, Trial
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.scoring.review.context import ReviewedCell
 from jupyter_selfheal.scoring.review.reviewer import Reviewer
+from jupyter_selfheal.surfaces.model_review import ModelReview
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.records import Review
 
@@ -13,9 +14,11 @@ from jupyter_selfheal.surfaces.notebook.records import Review
 class BatchReview:
     """Collects the doubts about one notebook."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: ModelReview | None = None) -> None:
         self._reviewer = Reviewer()
-        self._cells: set[str] = set()
+        self._model = model
+        self._read: dict[str, Doubt] = {}
+        self._cells: list[str] = []
 
     def add_cell(self, cell: Cell, notebook: Notebook, trial: Trial, chain: Chain, after: TrialKernel | None) -> None:
         """Look at a cell that ran from the present state to ``after``."""
@@ -27,7 +30,12 @@ class BatchReview:
 
     def settle(self, chain: Chain) -> Review:
         """The review, once the last cell has run."""
-        return Review(len(self._cells), self._reviewer.settle(chain.state))
+        doubts = sorted(
+            (*self._reviewer.settle(chain.state), *self._read.values()), key=lambda d: self._cells.index(d.cell_id)
+        )
+        if self._model is None:
+            return Review(len(self._cells), tuple(doubts))
+        return Review(len(self._cells), tuple(doubts), self._model.note, self._model.spent)
 
     def _add(
         self,
@@ -41,5 +49,8 @@ class BatchReview:
         step = trial.step(Role.CELL)
         if step is None or chain.deadline.is_over:
             return
-        self._cells.add(cell.id)
+        self._cells = [*(c for c in self._cells if c != cell.id), cell.id]
+        doubt = self._model.review(cell, notebook, trial) if self._model is not None else None
+        if doubt is not None:
+            self._read[cell.id] = doubt
         self._reviewer.review_cell(ReviewedCell(cell, notebook, step.outputs, step.seconds, before, after))

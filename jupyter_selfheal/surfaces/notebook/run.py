@@ -66,7 +66,7 @@ class Batch:
         self.lost: list[failures.LostState] = []
         self.done: set[str] = set()
         self.first: dict[str, final.CellRun] = {}
-        self.review = BatchReview() if self.dependencies.review else None
+        self.review = BatchReview(self.dependencies.model_review) if self.dependencies.review else None
         self.healthy = HealthyCells()
         self.specifications = SpecificationChecks(self.dependencies.why_no_model)
 

@@ -19,6 +19,7 @@ from jupyter_selfheal.loop.repeated_trials import build_reseeding
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
+from jupyter_selfheal.surfaces.model_review import ModelReview
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
@@ -115,6 +116,7 @@ class Session:
             why_no_model=engine.why_no_model(self.settings.config) or "",
             review=self.settings.review,
             expect_outputs=self.settings.config.outputs == "expect",
+            model_review=self._open_model_review(document, f"{prefix}review") if self.settings.review else None,
             open_anew=lambda past, paths, n, other: self._open_anew(document, past, paths, n, other_seed=other),
             open_clean=lambda: self._open_clean_state(document, CLEAN_SEED),
         )
@@ -223,6 +225,25 @@ class Session:
         return self._installers[python](requirement)
 
     # --- heals ---
+
+    def _open_model_review(self, document: Document, name: str) -> ModelReview | None:
+        """What asks a model about cells that run; None where none may be asked. Its journal is there once it asks."""
+        from jupyter_selfheal import engine
+
+        judge = engine.open_cell_judge(self.settings.config)
+        if judge is None:
+            return None
+
+        def pay(cost: Cost) -> None:
+            self.spent = self.spent + cost
+
+        return ModelReview(
+            judge,
+            self.settings.config,
+            get_session_spent=lambda: self.spent,
+            pay=pay,
+            open_journal=lambda: self._closing.enter_context(contextlib.closing(self._open_journal(document, name))),
+        )
 
     def _heal_case(
         self, document: Document, case: Case, starts: Starts, seen: Trial, name: str, deadline: Deadline

@@ -67,6 +67,7 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     if report.review is not None:
         places = {d.cell_id: f"cell {report.number_of(d.cell_id)}" for d in report.review.doubts}
         yield from format_doubts(report.review.doubts, places, report.review.cells, columns)
+        yield from ([f"  note: {report.review.note}"] if report.review.note else [])
     if verbose:
         yield from (f"  {line}" for record in report.differing for line in _format_difference(record))
     yield from (f"  note: {note}" for note in report.notes)
