@@ -156,8 +156,7 @@ class Batch:
         try:
             if failure is None:
                 self._record_cell(cell, Status.RAN, seconds=trial.seconds)
-                self._review_cell(chain, cell, trial, after)
-                self.healthy.add(marked, cell, trial.steps[0].outputs)
+                self._look_at_healthy(chain, cell, trial, after)
             elif self._is_meant(cell, failure):
                 self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
             elif number := failures.find_cascade_root(failure, self.lost) or failures.find_needed_in_text(
@@ -177,7 +176,10 @@ class Batch:
             if after is not None and after is not chain.state:
                 after.close()
 
-    def _review_cell(self, chain: Chain, cell: Cell, trial: Trial, after: TrialKernel | None) -> None:
+    def _look_at_healthy(self, chain: Chain, cell: Cell, trial: Trial, after: TrialKernel | None) -> None:
+        """Note what a cell that runs put out, and review it where that is asked for."""
+        marked = self._mark_stale(self.notebook)
+        self.healthy.add(marked, marked.cell(cell.id), trial.steps[0].outputs)
         if self.review is not None:
             self.review.add_cell(cell, self.notebook, trial, chain, after)
 
@@ -206,7 +208,7 @@ class Batch:
         healed, status = False, _find_status(outcome)
         if (word := describe_word(failure, outcome)) is not None:
             self._record_cell(cell, Status.RAN, detail=word, cost=outcome.cost, cost_by=outcome.spent_by, run=run)
-            self._review_cell(chain, cell, trial, after)
+            self._look_at_healthy(chain, cell, trial, after)
             return False
         failure = outcome.failure if failure.kind is FailureKind.MISSED else failure
         if outcome.applied:
