@@ -16,7 +16,6 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.inside.probes.record_calls import MARK
-from jupyter_selfheal.loop import reruns
 from jupyter_selfheal.model import (
     JSON,
     Case,
@@ -33,11 +32,10 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.ports import TrialKernel
-from jupyter_selfheal.source.rerun import DEFINITIONS, can_run_again, list_iterators, map_modules
+from jupyter_selfheal.source.callers import calls_any, choose_callers, map_definitions, trace_calls
+from jupyter_selfheal.source.rerun import DEFINITIONS
 
 NAME = "observed calls"
-CELLS = 8
-"""Cells above that are run again to see which calls they make, nearest first."""
 CELL_SECONDS = 2.0
 """Seconds that one of them may take."""
 SECONDS = 20.0
@@ -71,8 +69,12 @@ class CallObserver:
     def build_probe(self, case: Case, patch: Patch, kernel: TrialKernel) -> Probe | None:
         """What makes the calls again that the patch may change; None where it changes no function, or none was called."""
         affected = find_affected(case, patch)
-        cells = choose_cells(case) if affected.functions and kernel.is_exact else ()
-        if not any(_calls(cell, affected.functions) for cell in cells):
+        cells = (
+            choose_callers(case.notebook.code_before(case.failure.cell_id))
+            if affected.functions and kernel.is_exact
+            else ()
+        )
+        if not any(calls_any(cell, affected.functions) for cell in cells):
             return None
         calls = [c for c in self._record(cells, kernel).calls if c["name"].split(".")[0] in affected.functions]
         argument = {"calls": calls, "reshaped": sorted(affected.reshaped)}
@@ -115,22 +117,6 @@ def record_calls(cells: tuple[Cell, ...], kernel: TrialKernel, sandbox: Sandbox)
     return Recording(tuple(c for c in described["calls"] if c["cell"] in well and c["kind"] == "value"), ran)
 
 
-def choose_cells(case: Case) -> tuple[Cell, ...]:
-    """The cells above that call the notebook's functions and can be run again, with what they read still as it was."""
-    above = case.notebook.code_before(case.failure.cell_id)
-    ran, modules, iterators = reruns.list_run_cells(above), map_modules(above), list_iterators(above)
-    defined = frozenset().union(*(_map_definitions(c.source) for c in above))
-    chosen: list[Cell] = []
-    later: set[str] = set()
-    for cell in reversed(above):
-        names = src.find_names(cell.source)
-        fits = cell.id in ran and _calls(cell, defined) and can_run_again(cell, modules, iterators)
-        if fits and not later & names.uses and len(chosen) < CELLS:
-            chosen.append(cell)
-        later |= (names.binds | names.changes) - names.imports - defined
-    return tuple(reversed(chosen))
-
-
 def find_affected(case: Case, patch: Patch) -> Affected:
     """The functions and classes above the failing cell that a patch changes, and those that come to them."""
     above = case.notebook.code_before(case.failure.cell_id)
@@ -140,7 +126,7 @@ def find_affected(case: Case, patch: Patch) -> Affected:
     values: frozenset[str] = frozenset()
     reshaped: frozenset[str] = frozenset()
     for edit in edits:
-        old, new = _map_definitions(edit.old), _map_definitions(edit.source)
+        old, new = map_definitions(edit.old), map_definitions(edit.source)
         changed = {name for name, node in old.items() if name not in new or ast.dump(node) != ast.dump(new[name])}
         functions |= changed
         values |= find_changed_values(edit)
@@ -148,7 +134,7 @@ def find_affected(case: Case, patch: Patch) -> Affected:
             n for n in changed if isinstance(old[n], ast.ClassDef) and _dump_shape(old[n]) != _dump_shape(new.get(n))
         }
     for cell in above if edits else ():
-        functions |= reruns.trace_calls(cell.source, functions, values).functions
+        functions |= trace_calls(cell.source, functions, values).functions
     return Affected(functions, reshaped)
 
 
@@ -158,21 +144,9 @@ def find_changed_values(edit: Replace) -> frozenset[str]:
     fresh = (
         src.collect_names([s.node])
         for s, key in zip(src.list_statements(edit.source), src.list_statement_keys(edit.source), strict=True)
-        if key not in keys and not _is_definition(s.node)
+        if key not in keys and not isinstance(s.node, DEFINITIONS)
     )
     return frozenset().union(*(n.binds - n.imports for n in fresh))
-
-
-def _calls(cell: Cell, functions: frozenset[str]) -> bool:
-    return bool(reruns.trace_calls(cell.source, functions).statements)
-
-
-def _is_definition(node: ast.stmt) -> bool:
-    return isinstance(node, DEFINITIONS)
-
-
-def _map_definitions(source: str) -> dict[str, ast.stmt]:
-    return {s.node.name: s.node for s in src.list_statements(source) if isinstance(s.node, DEFINITIONS)}
 
 
 _MAKES = ("__init__", "__new__", "__post_init__", "__init_subclass__", "__setstate__", "__getstate__")

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.loop import reruns
+from jupyter_selfheal.loop.reruns import Rerun
 from jupyter_selfheal.model import (
     Case,
     Cell,
@@ -35,6 +35,7 @@ from jupyter_selfheal.model import (
     Start,
     Step,
 )
+from jupyter_selfheal.source.callers import trace_calls
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -116,7 +117,7 @@ def find_changed(old: str, new: str, can_repeat: Callable[[str], bool] = lambda 
             functions.add(statement.node.name)
         elif not isinstance(statement.node, _IMPORTS):
             stale |= names.binds | names.changes
-    used = reruns.trace_calls(new, functions)
+    used = trace_calls(new, functions)
     callers = [n for n in used.statements if n not in keep]
     if callers and can_repeat(src.keep_statements(new, callers)):
         keep = sorted({*keep, *callers})
@@ -170,7 +171,7 @@ def _list_rerun_steps(case: Case, patch: Patch, edit: Replace, renewed: set[str]
     All of the cell where it reads what an edit before this one has ``renewed``. What follows from a changed value must be made
     again; what a changed function gave, only where that can be done over (:func:`~jupyter_selfheal.source.rerun.can_run_again`).
     """
-    again = reruns.Rerun.from_case(case, patch)
+    again = Rerun.from_case(case, patch)
     changed = find_changed(edit.old, edit.source, again.can_repeat)
     code, stale = changed.code, changed.stale
     own = src.find_names(edit.source)
@@ -187,7 +188,7 @@ def _list_rerun_steps(case: Case, patch: Patch, edit: Replace, renewed: set[str]
             stale |= names.binds | names.changes
             yield Run(cell.source, cell.id, Role.SETUP)
             continue
-        used = reruns.trace_calls(cell.source, functions, remade)
+        used = trace_calls(cell.source, functions, remade)
         functions |= used.functions
         if used.statements and again.may_run(cell):
             remade |= used.remade

@@ -15,6 +15,7 @@ from jupyter_selfheal.healers.search.oracles import find_oracle, list_doctests, 
 from jupyter_selfheal.healers.search.producers import find_producers, is_code, list_computed_names
 from jupyter_selfheal.healers.search.reading import has_assert
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
+from jupyter_selfheal.source.callers import calls_any, choose_callers
 from jupyter_selfheal.source.rerun import DEFINITIONS, awaits, map_modules
 
 BELOW = 30
@@ -56,6 +57,10 @@ class Plan:
     absent: tuple[str, ...] = ()
     """Names that were not there yet when the first of those ran."""
     hints: dict[str, JSON] = field(default_factory=dict)
+    callers: tuple[str, ...] = ()
+    """The sources of cells above that called functions which may be changed."""
+    crashed: bool = False
+    """The failure is an exception, and no wrong value."""
 
     @property
     def decides(self) -> bool:
@@ -73,6 +78,7 @@ class Plan:
             "units": units, "expect": self.oracle.expect, "stdout": self.oracle.stdout, "checks": list(self.oracle.checks),
             "doctests": [{"source": s, "want": w} for s, w in self.doctests] if with_doctests else [],
             "copied": list(self.copied), "replayed": list(self.replayed), "absent": list(self.absent), "seconds": seconds, "jobs": jobs, "hints": self.hints,
+            "callers": list(self.callers), "crashed": self.crashed,
         }  # fmt: skip
 
 
@@ -113,7 +119,8 @@ def build_plan(case: Case) -> Plan | None:
     copied = _list_copied(pieces)
     return Plan(
         pieces, oracle, tuple(list_doctests(p.text for p in pieces if p.mutable)), copied, tuple(sorted(replayed & wanted.union(*_list_uses(pieces)))),
-        _list_absent(case, again, copied), _collect_hints(case, pieces),
+        _list_absent(case, again, copied), _collect_hints(case, pieces), tuple(_list_callers(case, pieces)),
+        failure.kind is FailureKind.RAISED and failure.ename != "AssertionError",
     )  # fmt: skip
 
 
@@ -146,6 +153,14 @@ def _collect_definitions(case: Case, wanted: set[str], tests: set[str]) -> Itera
             reached.add(name)
             pending |= src.find_names(latest[name].text).uses
     yield from (piece for name, piece in latest.items() if name in reached)
+
+
+def _list_callers(case: Case, pieces: Iterable[Piece]) -> Iterator[str]:
+    """The cells above that call a definition which may be changed, and can be run again."""
+    names = {find_name(p) for p in pieces if p.mutable and p.role == "define"}
+    for cell in choose_callers(case.notebook.code_before(case.failure.cell_id)) if names else ():
+        if calls_any(cell, names):
+            yield cell.source
 
 
 def _is_plain(cell: Cell, piece: Piece) -> bool:

@@ -9,16 +9,11 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jupyter_selfheal.inside.search import seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.process_pool import DEPTH, Job, Pool, run_in_fork
-from jupyter_selfheal.inside.search.program import (
-    REPLAY,
-    Program,
-    fingerprint,
-    hard_codes,
-    read_program,
-)
+from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
 from jupyter_selfheal.inside.search.run_candidate import OK, Result, Runner
@@ -76,10 +71,13 @@ class Search:
         self.replay = 0.0
         self.pause = 1.0
         self.sight = Sight(Result(1, 0))
+        self.seen_calls: list[dict[str, Any]] = []
 
     def run(self) -> dict[str, Any]:
         """Search, and say what was found."""
         self.sight = trace_program(self.runner, TRACED)
+        self.seen_calls = seen.record(self.ns, self.program.callers)
+        self.sight.calls = seen.add_inputs(self.sight.calls, self.seen_calls, self.runner)
         base = self.sight.result
         if base.failed == 0:
             return self._build_report("nothing fails here")
@@ -248,6 +246,7 @@ class Search:
         questions: list[dict[str, Any]] = []
         if self.plausible:
             budget = min(2.0, max(self.seconds - (read_cpu_time() - self.began), 0.3))
+            seen.set_back_contradicting(self.plausible, self.runner, self.seen_calls)
             patches, questions = Ranking(self.plausible, self.runner, self.sight, budget).rank()
         base = self.sight.result
         return {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.loop.observed_calls import NAME, CallObserver, choose_cells, find_affected
+from jupyter_selfheal.loop.observed_calls import NAME, CallObserver, find_affected
 from jupyter_selfheal.loop.trials import build_sandbox, run_trial
 from jupyter_selfheal.model import (
     Case,
@@ -24,6 +24,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.scoring.observed_calls import read_calls
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from jupyter_selfheal.source.callers import choose_callers
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
 AVERAGE = "def average(xs):\n    return sum(xs) / len(xs)"
@@ -223,8 +224,7 @@ def test_what_a_cell_read_and_another_changed_since_is_not_asked_again() -> None
         Cell(f"c{n}", s, runs=n + 1)
         for n, s in enumerate((AVERAGE, "xs = [2]", "a = average(xs)", "xs = [5]", "b = average([1])"))
     ]
-    case = Case(Failure("f", "average([])"), Notebook((*cells, Cell("f", "average([])"))))
-    assert [c.id for c in choose_cells(case)] == ["c4"]
+    assert [c.id for c in choose_callers(cells)] == ["c4"]
 
 
 def test_calls_are_noted_once_a_heal_and_for_no_patch_that_changes_no_function() -> None:

@@ -1,0 +1,86 @@
+"""Calls of earlier cells and type hints: what tells candidates apart where the failing call does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.search.healer import SearchHealer
+from jupyter_selfheal.healers.search.plan import Plan, build_plan
+from jupyter_selfheal.inside.search import seen
+from jupyter_selfheal.inside.search.program import read_program
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle, Output, Patch, Replace
+from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.scripted import NoFacts
+
+AVERAGE = "def average(xs):\n    return sum(xs) / len(xs)"
+
+
+def case_of(*sources: str, stored: str = "", ename: str = "ZeroDivisionError") -> Case:
+    cells = [Cell(f"c{n}", source, runs=n + 1) for n, source in enumerate(sources)]
+    cells[-1] = Cell(cells[-1].id, sources[-1], outputs=(Output("stream", "stdout", stored),) if stored else ())
+    kind = FailureKind.RAISED if ename else FailureKind.MISSED
+    return Case(Failure(cells[-1].id, sources[-1], kind, ename, line=1), Notebook(tuple(cells)), Oracle())
+
+
+def plan_of(case: Case) -> Plan:
+    plan = build_plan(case)
+    assert plan is not None
+    return plan
+
+
+def search(case: Case) -> tuple[Patch, ...]:
+    kernel = FakeKernel([c.source for c in case.notebook.cells[:-1]])
+    return SearchHealer(HealConfig(search_seconds=6.0), jobs=1).propose(case, Starts((kernel,)), NoFacts(), ()).patches
+
+
+def add_inputs(text: str, calls: seen.Calls, *cells: str) -> seen.Calls:
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(text, space)
+    program = read_program({"units": [{"text": text, "role": "define", "mutable": True}]})
+    return seen.add_inputs(calls, seen.record(space, cells), Runner(program, space))
+
+
+def test_the_cells_above_that_call_what_may_be_changed_are_sent() -> None:
+    case = case_of(
+        AVERAGE, "def other():\n    return 1", "a = average([2, 4])", "b = other()", "print(average([]))", stored="0\n"
+    )
+    assert plan_of(case).callers == ("a = average([2, 4])",)
+    assert plan_of(case).crashed
+    assert not plan_of(case_of(AVERAGE, "assert average([1]) == 2", ename="AssertionError")).crashed
+
+
+def test_nothing_is_sent_where_no_definition_may_be_changed() -> None:
+    assert (
+        plan_of(case_of("xs = [1]", "ys = sorted(xs)", "print(ys[3])", stored="1\n", ename="IndexError")).callers == ()
+    )
+
+
+def test_what_earlier_cells_called_it_with_comes_after_what_the_failing_one_did() -> None:
+    inputs = add_inputs(AVERAGE, {"average": [([],)]}, "average([2, 4])\naverage(xs=[1])", "print(average([5]))")
+    assert inputs["average"][:3] == [([],), ([2, 4],), ([1],)]
+    assert ([5],) in inputs["average"]
+
+
+def test_what_is_no_plain_data_or_fails_is_left_out() -> None:
+    inputs = add_inputs(AVERAGE, {}, "average(range(3))", "average([])", "boom()")
+    assert inputs == {"average": [([],), ([2, 4],), ([3],)]}
+
+
+def test_type_hints_and_empty_arguments_give_inputs_too() -> None:
+    hinted = "def pick(names: list[str], n: int = 1):\n    return names[n]"
+    assert seen.list_hinted_inputs(hinted) == {"pick": [(["ab", "", "a b"],), ([],), (["ab"],)]}
+    assert seen.list_hinted_inputs("def f(x: Frame):\n    return x") == {}
+    assert seen.list_hinted_inputs(AVERAGE) == {}
+    assert add_inputs(AVERAGE, {"average": [([],)]})["average"] == [([],), ([2, 4],), ([3],)]
+
+
+def test_candidates_that_change_what_an_earlier_call_gave_do_not_come_first() -> None:
+    patches = search(case_of(AVERAGE, "print(average([2, 4]))", "print(average([]))", stored="0\n"))
+    space: dict[str, Any] = {}
+    edit = next(e for p in patches for e in p.edits if isinstance(e, Replace) and e.cell_id == "c0")
+    exec(edit.source, space)
+    assert space["average"]([2, 4]) == 3.0
+    assert any("*" in e.source for p in patches for e in p.edits if isinstance(e, Replace))
