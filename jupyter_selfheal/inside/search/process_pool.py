@@ -48,6 +48,8 @@ class Worker:
     jobs: Sequence[Job]
     shared: mmap.mmap
     text: bytes = b""
+    known: int = 0
+    """Position before which every result was read."""
     at: int = -1
     cpu_at: float = 0.0
     clock_at: float = 0.0
@@ -79,8 +81,9 @@ class Pool:
 
     @property
     def first_open(self) -> float:
-        """Index of the first candidate whose batch is not done; infinity where all that were begun are."""
-        return min((jobs[0][0] for jobs in (*(w.jobs for w in self.workers), *self.waiting)), default=math.inf)
+        """Index of the first candidate whose result is not known; infinity where those of all that were begun are."""
+        at_work = (worker.jobs[worker.known][0] for worker in self.workers)
+        return min((*at_work, *(jobs[0][0] for jobs in self.waiting)), default=math.inf)
 
     def collect_results(self, source: Iterator[Job], until: Callable[[], bool]) -> Iterator[tuple[int, Result]]:
         """Results of the candidates that pass something more, as they come. Ends when the source does, or ``until`` says so."""
@@ -98,11 +101,15 @@ class Pool:
                 yield from self._gather()
         finally:
             for worker in list(self.workers):
+                self.tried += worker.known
                 self._end(worker)
 
     def _gather(self) -> Iterator[tuple[int, Result]]:
+        # results are written before the position goes on, and one reading takes all that a pipe holds
+        known = [max(w.position, 0) for w in self.workers]
         ready, _, _ = select.select([w.pipe for w in self.workers], [], [], 0.05)
-        for worker in list(self.workers):
+        for worker, position in zip(list(self.workers), known, strict=True):
+            worker.known = position
             if worker.pipe not in ready:
                 self._unstick(worker)
                 continue

@@ -28,9 +28,9 @@ they had passed some checks are tried again with a limit so many times longer, f
 left at the end is for two changes."""
 LONGEST, ALMOST = 3.0, 6
 """CPU seconds that no candidate exceeds, given to the few that passed most before they were cut a second time."""
-GO_ON, GO_ON_SECONDS = 1200, 2.0
-"""Candidates tried after the first plausible one, so that there is something to rank: they are counted, so that a busy machine
-gives the same answer. The CPU seconds are for programs that take long."""
+GO_ON, CUT, GO_ON_SECONDS = 800, 25, 2.0
+"""Candidates tried after the first plausible one, so that there is something to rank: they are counted, one that is cut for time as
+so many, so that a busy machine gives the same answer. The CPU seconds are for programs that take long."""
 LATE_AFTER = 12
 """Candidates cut for time that are tried again once something is plausible."""
 LIKELIER = 3
@@ -177,7 +177,7 @@ class Search:
             self.runner, seconds, base.failed if count else 1, self.jobs, self.alone, 0 if again else DEPTH, lines
         )
         for index, result in pool.collect_results(
-            self._make_jobs(source, again), lambda: self._is_over(pool.first_open)
+            self._make_jobs(source, again), lambda: self._is_over(pool.first_open, again)
         ):
             candidate = self.candidates[index]
             candidate.result = result
@@ -200,15 +200,24 @@ class Search:
         """Only what an unhurried search by one process would have come to: which fork is done first is chance."""
         self.plausible.sort(key=lambda c: c.rank)
         if self.plausible:
-            last = self.plausible[0].rank + GO_ON
+            last = self._find_last()
             self.plausible = [c for c in self.plausible if c.rank <= last][:PLAUSIBLE]
+
+    def _find_last(self) -> int:
+        """Rank of the last candidate to be tried, as far as results are known: with more of them it only comes nearer."""
+        first = min(c.rank for c in self.plausible)
+        last = first + GO_ON
+        for cut in sorted(c.rank for c in self.late if c.rank > first):
+            if cut > last:
+                break
+            last = max(last - CUT + 1, cut)
+        return last
 
     def _has_enough(self) -> bool:
         """True where something is plausible and enough was tried after it, or much is."""
         if not self.plausible:
             return False
-        first = min(c.rank for c in self.plausible)
-        return len(self.plausible) >= PLAUSIBLE or len(self.candidates) >= first + GO_ON
+        return len(self.plausible) >= PLAUSIBLE or len(self.candidates) >= self._find_last()
 
     def _make_jobs(self, source: Iterator[Candidate], again: bool) -> Iterator[Job]:
         for candidate in source:
@@ -225,7 +234,7 @@ class Search:
             self.candidates.append(candidate)
             yield len(self.candidates) - 1, candidate.codes
 
-    def _is_over(self, first_open: float) -> bool:
+    def _is_over(self, first_open: float, again: bool) -> bool:
         """Whether screening ends or pauses. ``first_open`` is the first candidate of those begun that may not have been tried yet.
 
         The clock ends a search, and decides nothing else in it. Candidates that come before a plausible one are tried, however
@@ -237,7 +246,9 @@ class Search:
             return read_cpu_time() - self.began >= self.pause * self.seconds
         if first_open < min(c.rank for c in self.plausible):
             return False
-        return read_cpu_time() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began))
+        if read_cpu_time() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began)):
+            return True
+        return not again and min(first_open, len(self.candidates)) >= self._find_last()
 
     # --- ranking ---
 
