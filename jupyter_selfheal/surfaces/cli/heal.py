@@ -16,6 +16,7 @@ from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.jobs import heal_in_processes
 from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
+from jupyter_selfheal.surfaces.notebook.answers import list_strangers, read_answers
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import check_target, to_json, write_report
 from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, find_run, make_run_id
@@ -33,6 +34,7 @@ def heal(options: argparse.Namespace) -> int:
         check_target(path)
         check_writable(path)
     run = find_run(options.resume) if options.resume else make_run_id()
+    _report_strangers(options, jobs)
     reports_by_part: dict[int, NotebookReport] = {}
     try:
         with closing(_heal_all(options, jobs, run)) as reported:
@@ -71,6 +73,13 @@ def _heal_all(
             with _show_progress(show_bar, name, "cell") as progress:
                 report = heal_notebook(session, job, progress)
             yield job, report
+
+
+def _report_strangers(options: argparse.Namespace, jobs: Sequence[Job]) -> None:
+    """One line for each answer that is about none of the notebooks."""
+    answers = read_answers(options.answers) if options.answers is not None else ()
+    for line in list_strangers(answers, [job.path for job in jobs]):
+        print(f"jupyter selfheal: {line}", file=sys.stderr)
 
 
 def _print_report(options: argparse.Namespace, report: NotebookReport, several: bool) -> None:
@@ -122,6 +131,7 @@ def build_settings(options: argparse.Namespace) -> Settings:
         fresh=options.fresh,
         kernelspec=options.kernel,
         review=options.review,
+        answers=read_answers(options.answers) if options.answers is not None else (),
     )
 
 

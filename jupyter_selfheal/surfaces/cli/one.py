@@ -10,6 +10,7 @@ from pathlib import Path
 from jupyter_selfheal.errors import InfrastructureError, NotebookError
 from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
+from jupyter_selfheal.surfaces.notebook.answers import apply_answers
 from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
@@ -44,7 +45,7 @@ def heal_notebook(session: Session, job: Job, progress: Progress | None = None) 
 
 
 def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> NotebookReport:
-    document = session.choose_kernel_for(read(job.path))
+    document = session.choose_kernel_for(apply_answers(read(job.path), session.settings.answers))
     write.check_writable(job.target)
     dependencies = session.build_dependencies(document, progress, job.part)
     report, outputs = Batch(document, dependencies, session.limits).run()

@@ -176,6 +176,12 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also list doubts about cells that run; nothing is changed because of them",
     )
+    heal.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FILE",
+        help="answers to the questions of an earlier run (TOML or JSON: id = value)",
+    )
     heal.add_argument("--fresh", action="store_true", help="use fresh kernels and replay instead of forks")
     heal.add_argument("--resume", default="", metavar="RUN", help="go on with a run that was cut off")
 

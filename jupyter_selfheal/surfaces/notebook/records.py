@@ -17,6 +17,7 @@ from jupyter_selfheal.model import (
     FailureKind,
     Isolation,
     Notebook,
+    Question,
     Start,
 )
 from jupyter_selfheal.scoring.stored import NOTHING, Comparison
@@ -79,6 +80,8 @@ class Record:
     """What each of those who are paid has cost: the language model, the judge, the critic."""
     attempts: int = 0
     """How many patches were tried for it."""
+    questions: tuple[Question, ...] = ()
+    """What decides between its fixes, where none was applied."""
     stored: Comparison = NOTHING
     """How what the cell put out in the final clean run compares with what the file held, by the one rule for outputs."""
     changed: bool = False

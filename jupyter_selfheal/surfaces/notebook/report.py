@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON, Candidate, Doubt, diff_patch, format_diff
+from jupyter_selfheal.surfaces.notebook.open_questions import list_open_questions, questions_to_json
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record
 from jupyter_selfheal.surfaces.notebook.write import write_atomically
 
@@ -36,6 +37,7 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "survived_clean_run": report.survived,
         "isolation": report.isolation.words if report.isolation else "",
         "notes": list(report.notes),
+        "questions": questions_to_json(list_open_questions(report)),
         "seconds": round(report.seconds, 3),
         "cost_usd": report.cost.usd,
         "stored_outputs": _count_reproduced([report.reproduced]),

@@ -20,6 +20,7 @@ from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Tria
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.model_review import ModelReview
+from jupyter_selfheal.surfaces.notebook.answers import GivenAnswer
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
@@ -49,7 +50,7 @@ class Settings:
 
     ``approve`` is ``all``, ``safe``, ``ask`` or ``none``; ``cell_seconds`` how long a cell may run; ``writes`` what becomes
     of files that cells write (``discard`` or ``allow``); ``fresh`` uses fresh kernels instead of forks; ``kernelspec`` overrides
-    the notebook's own; ``review`` lists doubts about cells that run.
+    the notebook's own; ``review`` lists doubts about cells that run; ``answers`` are what a person said to an earlier run's questions.
     """
 
     config: HealConfig = HealConfig()
@@ -59,6 +60,7 @@ class Settings:
     fresh: bool = False
     kernelspec: str = ""
     review: bool = False
+    answers: tuple[GivenAnswer, ...] = ()
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):

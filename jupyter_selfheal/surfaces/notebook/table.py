@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from jupyter_selfheal.surfaces.notebook.open_questions import OpenQuestion, list_open_questions
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.words import format_doubts, format_money
 
@@ -74,7 +75,24 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     if report.written:
         yield f"  written: {report.written}"
     yield from (line for text in list_differing(report) for line in _wrap(text, columns))
+    yield from _format_questions(list_open_questions(report), columns)
     yield ""
+
+
+def _format_questions(questions: Sequence[OpenQuestion], columns: int) -> Iterator[str]:
+    """Each question with its answers, the line that says the first of them in the notebook, and its id for ``--answers``."""
+    if not questions:
+        return
+    asks = "1 question decides" if len(questions) == 1 else f"{len(questions)} questions decide"
+    yield f"  {asks} between fixes:"
+    for question in questions:
+        yield from _wrap(f"cell {question.cell}: {question.text} {' or '.join(question.values)}", columns)
+        for value, line in zip(question.values, question.lines, strict=False):
+            yield f"    if {value}:  {line}"
+        yield f"    id: {question.id}"
+    yield from _wrap(
+        "Put such a line on top of the cell, or give all answers at once: --answers FILE (id = value)", columns
+    )
 
 
 def list_differing(report: NotebookReport) -> Iterator[str]:

@@ -1,0 +1,116 @@
+"""The questions that a batch run leaves open: what each is called, and what an answer to it says as an expectation of its cell.
+
+The id of a question is ``notebook#cell:what``, the same in every run: what is asked about is the value of an expression after the cell
+(``mean([-1])``, ``total``), ``result``, the cell's last value, or ``printed`` and ``printed line 2``, what it prints.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import JSON, Oracle, Question
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record
+
+RESULT, PRINTED = "result", "printed"
+_LINE = re.compile(r"printed line (\d+)")
+_ERROR = re.compile(r"an error \((\w+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question of a run: its id, the number of its cell, and the value that each offered answer gives."""
+
+    id: str
+    cell: int
+    text: str
+    values: tuple[str, ...]
+    what: str
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """For each value what can be put into the notebook: a ``%%heal`` line, or a cell's metadata where that is no single line."""
+        return tuple(format_expectation(oracle) for v in self.values if (oracle := build_expectation(self.what, v)))
+
+
+def list_open_questions(report: NotebookReport) -> tuple[OpenQuestion, ...]:
+    """Every question of a notebook that can be answered by an expectation, in the order of its cells."""
+    return tuple(q for record in report.records for q in _list_of_record(record, report.path))
+
+
+def _list_of_record(record: Record, path: str) -> Iterator[OpenQuestion]:
+    for question in record.questions:
+        what = _describe_subject(question)
+        if what:
+            name = f"{path}#{record.cell.id}:{what}"
+            yield OpenQuestion(name, record.number, question.text, tuple(question.answers), what)
+
+
+def _describe_subject(question: Question) -> str:
+    """What the question is about, as it stands in its id; empty where no expectation can say it."""
+    if question.kind == "value":
+        return f"({question.subject})" if question.subject in (RESULT, PRINTED) else question.subject
+    if question.kind == "printed":
+        line = re.search(r"\(line (\d+)\)", question.text)
+        return f"{PRINTED} line {line[1]}" if line else PRINTED
+    return RESULT if question.kind == "result" else ""
+
+
+def build_expectation(what: str, value: str) -> Oracle | None:
+    """What a cell must do if ``value`` is the answer; None where the two cannot be read."""
+    if what == PRINTED or _LINE.fullmatch(what):
+        return Oracle(stdout=f"/^{re.escape(value)}$/" if what != PRINTED or "\n" in value else value)
+    error = _ERROR.fullmatch(value)
+    if error and what != RESULT:
+        return Oracle(checks=(_expect_error(what, error[1]),)) if _is_expression(what) else None
+    if not _is_expression(value):
+        return None
+    if what == RESULT:
+        return Oracle(expect=value)
+    return Oracle(checks=(f"assert {what} == {value}",)) if _is_expression(what) else None
+
+
+def _expect_error(what: str, name: str) -> str:
+    return f"try:\n    {what}\nexcept {name}:\n    pass\nelse:\n    raise AssertionError('no {name}')"
+
+
+def _is_expression(text: str) -> bool:
+    if "\n" in text or not text.strip():
+        return False
+    try:
+        tree = src.parse_expression(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return not isinstance(tree, ast.NamedExpr | ast.Yield | ast.Await)
+
+
+def format_expectation(oracle: Oracle) -> str:
+    """``%%heal --expect 3``; as metadata of the cell where one line cannot say it."""
+    options = [("--expect", oracle.expect), ("--stdout", oracle.stdout), *(("--check", c) for c in oracle.checks)]
+    given = [(name, text) for name, text in options if text]
+    if any("\n" in text for _, text in given):
+        keys = {"expect": oracle.expect, "stdout": oracle.stdout, "check": list(oracle.checks)}
+        return json.dumps({"selfheal": {k: v for k, v in keys.items() if v}}, ensure_ascii=False)
+    return "%%heal " + " ".join(f"{name} {shlex.quote(text)}" for name, text in given)
+
+
+def questions_to_json(questions: Iterable[OpenQuestion]) -> list[JSON]:
+    """One object a question; each answer with what says it in the notebook."""
+    return [
+        {
+            "id": q.id,
+            "cell": q.cell,
+            "text": q.text,
+            "answers": [
+                {"value": value, "line": format_expectation(oracle) if oracle else ""}
+                for value in q.values
+                for oracle in [build_expectation(q.what, value)]
+            ],
+        }
+        for q in questions
+    ]
