@@ -70,10 +70,9 @@ class RepeatedTrials:
         deadline = time.monotonic() + SECONDS
         repeats = replace(dossier.case.repeats, sources=dossier.case.repeats.sources or plan.chance.sources)
         repeats = self._measure_drawn(dossier, patch, plan, repeats, deadline)
-        error = ""
         if not repeats.patched_failures:
-            repeats, error = self._measure_anew(dossier, patch, plan, repeats, deadline)
-        return replace(repeats, doubt=stability.find_doubt(plan, repeats, error))
+            repeats = self._measure_anew(dossier, patch, plan, repeats, deadline)
+        return replace(repeats, doubt=stability.find_doubt(plan, repeats))
 
     def _measure_drawn(
         self, dossier: Dossier, patch: Patch, plan: RepeatPlan, repeats: Repeats, deadline: float
@@ -92,8 +91,8 @@ class RepeatedTrials:
 
     def _measure_anew(
         self, dossier: Dossier, patch: Patch, plan: RepeatPlan, repeats: Repeats, deadline: float
-    ) -> tuple[Repeats, str]:
-        """From states made anew; also why one could not be had, empty where all could."""
+    ) -> Repeats:
+        """From states made anew, as far as they can be had."""
         known = sum(bool(b.anew) and b.trial.ending is not Ending.CANCELLED for b in dossier.baselines)
         number = 0
         while number < plan.anew or (plan.compared and plan.anew and not _is_decided(repeats, number)):
@@ -101,13 +100,13 @@ class RepeatedTrials:
             try:
                 state = self._open_anew(number, plan.chance)
             except KernelError as refused:
-                return repeats, str(refused)
+                return replace(repeats, refused=str(refused))
             repeats = self._run_pair(dossier.case, patch, state, repeats, (), with_baseline=number > known)
             if plan.chance.order:
                 repeats = replace(repeats, fresh=max(repeats.fresh, number))
             if repeats.patched_failures or time.monotonic() > deadline:
                 break
-        return repeats, ""
+        return repeats
 
     def _run_pair(
         self,

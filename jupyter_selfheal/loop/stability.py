@@ -155,13 +155,13 @@ def is_beyond_measuring(dossier: Dossier) -> bool:
     return len(dossier.repeated) >= MOST_REPEATED
 
 
-def find_doubt(plan: RepeatPlan, repeats: Repeats, error: str = "") -> str:
-    """Why repeated runs do not show a patch to be a cure; empty where they do. ``error``: why states cannot be made anew."""
+def find_doubt(plan: RepeatPlan, repeats: Repeats) -> str:
+    """Why repeated runs do not show a patch to be a cure; empty where they do."""
     if repeats.patched_failures:
         return f"With it the cell still fails in {repeats.patched_failures} of {repeats.patched_runs} runs"
-    if error:
+    if repeats.refused:
         what = SET_ORDER if plan.chance.order else " and ".join(plan.chance.before)
-        return f"The result may depend on {what}, and it could not be run in a fresh kernel to see: {error}"
+        return f"The result may depend on {what}, and it could not be run in a fresh kernel to see: {repeats.refused}"
     if (plan.compared or (repeats.is_flaky and not plan.chance.order)) and not is_cure(
         repeats.failures, repeats.runs, repeats.patched_runs
     ):
@@ -190,6 +190,8 @@ def _count_wanted_runs(case: Case) -> int:
     failure = case.failure
     if failure.kind is FailureKind.SYNTAX or failure.ename in _NEVER:
         return 1
+    if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED):
+        return FEW
     return FEW if failure.ename in _BY_NAME and "NoneType" not in failure.evalue else OFTEN
 
 

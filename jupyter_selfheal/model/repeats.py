@@ -11,7 +11,7 @@ class Repeats:
 
     ``sources`` are what it draws on, in words that follow "it depends on". ``fresh`` of the runs were in fresh kernels, each with
     another hash seed, in which the cells above ran again. ``doubt`` says why the patch is no proven cure; empty where it is
-    one, and where there is no patch.
+    one, and where there is no patch. ``refused`` says why no fresh kernel could be had that would have told.
     """
 
     runs: int = 0
@@ -21,6 +21,7 @@ class Repeats:
     fresh: int = 0
     sources: tuple[str, ...] = ()
     doubt: str = ""
+    refused: str = ""
 
     @property
     def is_flaky(self) -> bool:

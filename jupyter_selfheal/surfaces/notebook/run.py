@@ -328,6 +328,8 @@ def _find_status(outcome: Outcome) -> Status:
 def _explain_not_healed(outcome: Outcome, status: Status) -> str:
     if status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):
         advice = outcome.diagnosis.advice or outcome.diagnosis.cause
+        if outcome.diagnosis.skip_reason is SkipReason.FLAKY:
+            return f"{outcome.diagnosis.cause} {advice}"
         tried = next((_describe_installation(a) for a in outcome.attempts if list_requirements(a.patch)), "")
         return f"{advice} ({tried})" if tried else advice
     by_policy = next((a.rejection for a in outcome.attempts if a.rejection.strip("-")), "")
