@@ -11,6 +11,9 @@ from dataclasses import dataclass, field, replace
 from jupyter_selfheal.magic_options import restore_heal_line
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Proposal
 
+ACCEPTED = 7.0
+"""The score from which a fix may be applied without a word of the user's, as in a batch (``c.SelfHeal.accept``)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Card:
@@ -81,7 +84,9 @@ class Card:
         candidate = self.find_candidate()
         if not self.auto or self.phase != "proposed" or candidate is None or self.ran_since:
             return ""
-        is_safe = candidate.patch.applicability is Applicability.SAFE and candidate.verdict.plausible
+        verdict = candidate.verdict
+        is_safe = candidate.patch.applicability is Applicability.SAFE and verdict.plausible
+        is_safe = is_safe and verdict.score >= ACCEPTED
         if not is_safe or self.proposal[0].needs_consent or self.proposal[0].blocking:
             return ""
         if not self.repeated:

@@ -1,0 +1,42 @@
+"""What ``%heal auto`` applies without a word."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import (
+    Applicability,
+    Candidate,
+    Diagnosis,
+    Ending,
+    Failure,
+    Isolation,
+    Patch,
+    Proposal,
+    Replace,
+    Start,
+    Trial,
+    Verdict,
+)
+from jupyter_selfheal.surfaces.card import Card
+
+SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
+
+
+def propose(score: float, applicability: Applicability) -> Card:
+    patch = Patch((Replace("c", "x.uper()", "x.upper()"),), "Change `uper`", applicability=applicability)
+    trial = Trial(patch.id, (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("fake"))
+    proposal = Proposal(
+        Failure("c", "x.uper()"), Diagnosis(""), (Candidate(patch, trial, Verdict(patch.id, score, True)),)
+    )
+    return Card("run", "c", "AttributeError", phase="proposed", proposal=(proposal,), auto=True)
+
+
+@pytest.mark.parametrize(
+    ("score", "applicability", "how"), [(7.0, SAFE, "run"), (9.0, SAFE, "run"), (6.0, SAFE, ""), (9.0, UNSAFE, "")]
+)
+def test_only_what_is_safe_and_would_be_applied_in_a_batch_is(
+    score: float, applicability: Applicability, how: str
+) -> None:
+    """Six: it held, but could not be run in a fresh kernel with another hash seed, say."""
+    assert propose(score, applicability).unasked == how
