@@ -24,6 +24,7 @@ PREFIX = "%%heal"
 COMMANDS = (
     "approve", "run", "reject", "retry", "continue", "budget", "undo", "resume", "show", "sent", "status", "config",
     "on", "off", "auto", "stop", "answer", "allow", "prove", "consent", "model",
+    "review",
 )  # fmt: skip
 """First words of ``%heal`` that are commands rather than options."""
 
@@ -35,6 +36,7 @@ Usage: %%heal [options]          on top of a cell
        %%heal approve            on top of the failing cell: the fix replaces it
        %heal reject [why] | retry [hint] | continue | budget USD | stop
        %heal show | status | config | sent | undo | resume | answer VALUE | allow | prove | consent | model
+       %heal review              list doubts about cells that ran; nothing is changed because of them
        %heal on | off | auto [on|off]
 
 Options:

@@ -1,7 +1,7 @@
 """What a user's kernel and its worker say to each other: one wire line each, over the worker's stdin and stdout.
 
-The kernel sends ``Hello Heal Prove Decide Cancel AskSent AskStatus Switched Shutdown``; the worker sends ``Ready Progress Spent
-Proposed Paused Proven Finished Sent Status Notice``. Every answer names the ``run`` that it belongs to. The module imports only
+The kernel sends ``Hello Heal Prove Decide Cancel AskSent Review AskStatus Switched Shutdown``; the worker sends ``Ready
+Progress Spent Proposed Paused Proven Finished Sent Reviewed Status Notice``. Every answer names the ``run`` that it belongs to. The module imports only
 the model and the settings, so that it is cheap in the user's kernel.
 
 A conversation::
@@ -34,6 +34,8 @@ from jupyter_selfheal.model import (
     Case,
     Cost,
     Decision,
+    Doubt,
+    Notebook,
     Outcome,
     Patch,
     Proposal,
@@ -129,6 +131,19 @@ class AskSent:
     cases: tuple[Case, ...] = ()
     states: tuple[StateAddress, ...] = ()
     config: HealConfig = HealConfig()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Review:
+    """List what speaks against the cells that ran, from the state as it is now. ``notebook`` holds them as they ran, each with its
+    execution number. The worker owns the states from here on."""
+
+    run: str
+    notebook: Notebook
+    states: tuple[StateAddress, ...] = ()
+    config: HealConfig = HealConfig()
+    session_spent: Cost = Cost()
 
 
 @wire.register
@@ -255,6 +270,16 @@ class Sent:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
+class Reviewed:
+    """The answer to ``Review``: the doubts; ``notes`` say what could not be looked at, and why."""
+
+    run: str
+    doubts: tuple[Doubt, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
 class Status:
     """``running`` is the run in work (or empty), ``waiting`` whether it waits for a decision, ``queued`` runs behind it."""
 
@@ -275,5 +300,7 @@ class Notice:
     run: str = ""
 
 
-ToWorker: TypeAlias = Hello | Heal | Prove | Decide | Cancel | AskSent | AskStatus | Switched | Shutdown
-FromWorker: TypeAlias = Ready | Progress | Spent | Proposed | Paused | Proven | Finished | Sent | Status | Notice
+ToWorker: TypeAlias = Hello | Heal | Prove | Decide | Cancel | AskSent | Review | AskStatus | Switched | Shutdown
+FromWorker: TypeAlias = (
+    Ready | Progress | Spent | Proposed | Paused | Proven | Finished | Sent | Reviewed | Status | Notice
+)

@@ -165,17 +165,20 @@ def read_answer(question: Question, answer: str) -> str:
 
 def format_doubts(doubts: Sequence[Doubt], places: Mapping[str, str], cells: int, columns: int = 80) -> Iterator[str]:
     """What a review of so many cells says, each doubt with its place (by cell id) and with what to do."""
+    width = max(columns, 40)
     looked = f"review: {cells} {'cell that runs was' if cells == 1 else 'cells that run were'} looked at"
     if not doubts:
-        yield f"  {looked}; nothing speaks against {'it' if cells == 1 else 'them'}"
+        yield from _wrap(f"{looked}; nothing speaks against {'it' if cells == 1 else 'them'}", width, "  ", "    ")
         return
-    noun = "1 doubt" if len(doubts) == 1 else f"{len(doubts)} doubts"
-    yield f"  {looked}: {noun}; nothing was changed because of {'it' if len(doubts) == 1 else 'them'}"
-    width = max(columns, 40)
+    one = len(doubts) == 1
+    noun = "1 doubt" if one else f"{len(doubts)} doubts"
+    yield from _wrap(f"{looked}: {noun}; nothing was changed because of {'it' if one else 'them'}", width, "  ", "    ")
     for doubt in doubts:
         line = f", line {doubt.line}" if doubt.line else ""
         text = f"{places.get(doubt.cell_id, 'a cell')}{line}: {doubt.code} {doubt.what}"
-        yield from textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
-        yield from textwrap.wrap(
-            doubt.advice, width, initial_indent="      → ", subsequent_indent="        ", break_on_hyphens=False
-        )
+        yield from _wrap(text, width, "  ", "    ")
+        yield from _wrap(doubt.advice, width, "      → ", "        ")
+
+
+def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)

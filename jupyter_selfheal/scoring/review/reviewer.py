@@ -69,11 +69,11 @@ class Reviewer:
 def review_session(notebook: Notebook, state: TrialKernel | None) -> tuple[Doubt, ...]:
     """The doubts about the cells that ran in a kernel, in the order in which they did, from its state as it is now."""
     ran = sorted((c for c in notebook.cells if c.kind == "code" and c.runs), key=lambda c: c.runs)
+    failed = _list_bound(c for c in notebook.cells if c.unfinished)  # when they did what they did nobody knows
     reviewer = Reviewer()
     for at, cell in enumerate(ran):
-        reviewer.review_cell(
-            ReviewedCell(cell, notebook, cell.outputs, after=state, rebound=_list_bound(ran[at + 1 :]))
-        )
+        rebound = failed | _list_bound(ran[at + 1 :])
+        reviewer.review_cell(ReviewedCell(cell, notebook, after=state, rebound=rebound))
     return reviewer.settle(state)
 
 

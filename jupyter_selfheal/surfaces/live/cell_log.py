@@ -105,6 +105,22 @@ class CellLog:
             cells = (*known, Cell(failing, source, runs=run))
         return Notebook(cells, path=self.path, folder=self.folder)
 
+    def build_history(self) -> Notebook:
+        """The cells as they ran, in that order, each below the text that stands above it in the front end's notebook."""
+        from jupyter_selfheal.model import Cell, Notebook
+
+        texts = {
+            cell.id: above
+            for above, cell in zip(self._context, self._context[1:], strict=False)
+            if above.kind == "markdown"
+        }
+        cells: list[Cell] = []
+        for name, (source, number) in sorted(self._by_id.items(), key=lambda item: item[1][1]):
+            failed = name in self._unfinished
+            cells += [texts[name]] if name in texts else []
+            cells.append(Cell(name, source, runs=0 if failed else number, unfinished=failed))
+        return Notebook(tuple(cells), path=self.path, folder=self.folder)
+
     def _merge_cell(self, cell: Cell, failing: str, source: str) -> Cell:
         from jupyter_selfheal import source as src
 

@@ -28,6 +28,9 @@ PROOF_SECONDS = 60.0
 RENDER_SECONDS = 60.0
 """How long ``sent`` does: a request describes live variables, and for that the cell is run once more in a copy."""
 
+REVIEW_SECONDS = 180.0
+"""How long ``review`` waits: each question to a copy of the kernel takes a moment, a model's answer some."""
+
 NOTHING_TO_SEND = (
     "Nothing was sent to a model for this cell, and what would be cannot be said: the kernel no longer has its failure. "
     "Run the cell again, and ask then."
@@ -223,6 +226,28 @@ class HealMagics:
                 + (f"; journal {heal.journal}" if heal.journal else "")
             )
         print(f"log: {session.log_path}")
+
+    def _do_review(self, _rest: str) -> None:
+        session = self._session
+        notebook, run = session.cells.build_history(), session.make_run_id()
+        numbers = {cell.id: f"In [{cell.runs}]" for cell in notebook.cells if cell.kind == "code" and cell.runs}
+        if not numbers:
+            print("Self-heal: no cell has run in this session yet.")
+            return
+        session.reviewed = None
+        states = session.checkpoints.freeze_now(run)
+        if not session.client.send(m.Review(run, notebook, states, session.config, session.spent)):
+            session.checkpoints.release(states)
+            raise UsageError(f"the worker does not run; see {session.log_path}")
+        _wait_until(lambda: session.reviewed is not None and session.reviewed.run == run, REVIEW_SECONDS)
+        answer = session.reviewed
+        if answer is None or answer.run != run:
+            raise UsageError("the worker does not answer; `%heal status` says how it is")
+        print("Self-heal:")
+        for line in words.format_doubts(answer.doubts, numbers, len(numbers)):
+            print(line)
+        for note in answer.notes:
+            print(f"  note: {note}")
 
     def _do_sent(self, rest: str) -> None:
         arguments = rest.split()

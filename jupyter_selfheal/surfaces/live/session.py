@@ -60,6 +60,7 @@ class LiveSession:
         """What the user switched, and when, for ``%heal status``."""
         self.sent: m.Sent | None = None
         self.status: m.Status | None = None
+        self.reviewed: m.Reviewed | None = None
         self._numbers = itertools.count(1)
         self._costs: dict[str, Cost] = {}
         self._reported_places: set[str] = set()
@@ -135,6 +136,8 @@ class LiveSession:
     def _receive_message(self, message: m.FromWorker) -> None:
         if isinstance(message, m.Sent):
             self.sent = message
+        elif isinstance(message, m.Reviewed):
+            self.reviewed = message
         elif isinstance(message, m.Status):
             self.status = message
         elif isinstance(message, m.Spent):

@@ -91,6 +91,8 @@ class Worker:
                     self._heals[run].cancel.set()
             case m.AskSent():
                 self._run_aside("sent", lambda: self._report_sent(message))
+            case m.Review():
+                self._run_aside("review", lambda: self._review_cells(message))
             case m.Switched(run):
                 self._open_switch_journal(run).append(message)
             case m.AskStatus():
@@ -141,6 +143,18 @@ class Worker:
             log.exception("rendering a request")
             would = format_internal_error(error)
         self._send(m.Sent(message.run, records, "\n\n".join(map(format_request_record, records)), would))
+
+    def _review_cells(self, message: m.Review) -> None:
+        """Always an answer: somebody waits for it."""
+        from jupyter_selfheal.surfaces.worker.session_review import review_cells
+
+        try:
+            self._send(review_cells(message, lambda cost: self._send(m.Spent(message.run, cost))))
+        except SelfHealError as error:
+            self._send(m.Reviewed(message.run, notes=(f"the review ended early: {error}",)))
+        except Exception as error:
+            log.exception("reviewing")
+            self._send(m.Reviewed(message.run, notes=(format_internal_error(error),)))
 
     def _preview_request(self, message: m.AskSent) -> str:
         at_work = self._heals.get(message.run)

@@ -27,7 +27,7 @@ class Spending:
             self._settle_call(event.id, event.cost)
         elif isinstance(event, ev.Answered):
             self._settle_call(event.settles, event.answer.cost)
-        elif isinstance(event, ev.CapabilitiesChecked | ev.Scored):
+        elif isinstance(event, ev.CapabilitiesChecked | ev.Scored | ev.CellJudged):
             self._settle_call(event.settles, event.cost)
         return self.cost != before
 
