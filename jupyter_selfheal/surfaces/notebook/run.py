@@ -100,7 +100,7 @@ class Batch:
             path=str(self.document.path),
             records=records,
             given=self.document.notebook,
-            healed=settled.notebook,
+            healed=stale.clear_marks(settled.notebook),
             isolation=isolation,
             survived=settled.survived,
             notes=(*self.document.notes, *chain.notes, *self.specifications.notes, *settled.notes),

@@ -33,6 +33,11 @@ def mark_stale(notebook: Notebook, lost: Mapping[str, LostState]) -> Notebook:
     return replace(notebook, cells=tuple(cells))
 
 
+def clear_marks(notebook: Notebook) -> Notebook:
+    """The notebook without these marks, as it is written."""
+    return replace(notebook, cells=tuple(replace(c, stale=False) if c.stale else c for c in notebook.cells))
+
+
 def _find_read_names(cell: Cell) -> frozenset[str]:
     """Names that a cell reads; all of its words where it does not parse (Python 2, say)."""
     if src.parse(cell.source) is None:

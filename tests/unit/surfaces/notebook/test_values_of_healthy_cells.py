@@ -154,3 +154,4 @@ def test_a_cell_that_depends_on_an_unhealed_one_says_nothing_of_what_is_stored(d
     report, _ = made.run()
     assert made.loop.cases[-1].notebook.agreement == Agreement()  # type: ignore[attr-defined]
     assert report.differing == ()
+    assert report.healed == given.notebook
