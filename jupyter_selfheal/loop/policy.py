@@ -151,8 +151,7 @@ def is_left_alone(diagnosis: Diagnosis) -> bool:
 def list_healers(dossier: Dossier, diagnosis: Diagnosis) -> tuple[str, ...]:
     """Who may be asked about the failure at hand: nobody where it is left alone, but the rules about an installation."""
     if diagnosis.skip_reason is SkipReason.FLAKY:
-        # of many changes tried on a cell that passes now and then, some pass: the search would take one; who can say why is asked
-        return tuple(h for h in dossier.healers if load_traits(h).reasoned or load_traits(h).paid)
+        return tuple(h for h in dossier.healers if not stability.is_guesser(h))
     if not is_left_alone(diagnosis):
         return dossier.healers
     return tuple(

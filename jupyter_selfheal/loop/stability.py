@@ -57,12 +57,14 @@ class RepeatPlan:
     """How a patch is measured: runs of it from the same state with other seeds, and from states made anew, at least.
 
     ``compared``: the cell fails by chance, and is run beside the patch until their rates are told apart. ``chance`` is what is varied.
+    ``guessed``: the patch was found by trying changes until one passed.
     """
 
     drawn: int
     anew: int
     compared: bool
     chance: Chance
+    guessed: bool = False
 
 
 def read_chance(case: Case, patch: Patch | None = None) -> Chance:
@@ -126,6 +128,7 @@ def plan_repeats(dossier: Dossier, patch: Patch) -> RepeatPlan | None:
     before, after = read_chance(case), read_chance(case, patch)
     wanted, slow = _count_wanted_runs(case), case.failure.seconds > SLOW
     own_mixed = any(_is_pass(case, b) for b in dossier.baselines if not b.anew)
+    guessed = is_guesser(patch.healer)
     drawn, anew = 0, 0
     if own_mixed or (wanted > 1 and (before.drawn or after.drawn)):
         drawn = FEW if slow else 2 * max(wanted, FEW)
@@ -135,12 +138,18 @@ def plan_repeats(dossier: Dossier, patch: Patch) -> RepeatPlan | None:
         if before.before or after.before:
             anew = 2 * OFTEN
         elif before.order or after.order:
-            anew = FRESH if load_traits(patch.healer).reasoned else MANY_FRESH
+            anew = MANY_FRESH if guessed else FRESH
     if not drawn and not anew:
         return None
     by_order_alone = not (after.before or after.drawn or before.before or before.drawn) and not own_mixed
     varied = replace(after, order=after.order or before.order)
-    return RepeatPlan(drawn, FEW if slow and anew else anew, repeats.is_flaky and not by_order_alone, varied)
+    return RepeatPlan(drawn, FEW if slow and anew else anew, repeats.is_flaky and not by_order_alone, varied, guessed)
+
+
+def is_guesser(healer: str) -> bool:
+    """Whether a healer takes what makes the checks pass: of many changes tried on a cell that passes now and then, some pass."""
+    traits = load_traits(healer)
+    return not (traits.reasoned or traits.paid)
 
 
 def is_to_be_measured(dossier: Dossier, patch: Patch) -> bool:
@@ -162,6 +171,8 @@ def find_doubt(plan: RepeatPlan, repeats: Repeats) -> str:
     if repeats.refused:
         what = SET_ORDER if plan.chance.order else " and ".join(plan.chance.before)
         return f"The result may depend on {what}, and it could not be run in a fresh kernel to see: {repeats.refused}"
+    if plan.guessed and repeats.is_flaky:
+        return "It was found by trying changes until one passed, and the cell as it is passes now and then"
     if (plan.compared or (repeats.is_flaky and not plan.chance.order)) and not is_cure(
         repeats.failures, repeats.runs, repeats.patched_runs
     ):

@@ -87,6 +87,20 @@ def test_a_cell_that_draws_and_fails_every_time_is_healed_after_ten_runs_of_the_
     assert (repeats.failures, repeats.runs, repeats.patched_failures, repeats.patched_runs) == (10, 10, 0, 10)
 
 
+def test_a_guess_is_no_cure_of_a_cell_that_turns_out_to_be_flaky(stage: MakeStage) -> None:
+    s = stage("xs = [3, 4]", "first = list(set(xs))[0]\nassert first == xs[1]")
+    s = Stage(s.case, replace(s.starts, anew=make_anew(*["xs = [3, 4]"] * 5, "xs = [4, 3]")))
+    guess, known = s.replaced("first == xs[1]", "first in xs"), s.replaced("first == xs[1]", "first in xs + []")
+    outcome, parts = heal_with(s, replace(guess, healer="search"))
+    repeats = events(parts, Repeated)[-1].repeats  # type: ignore[attr-defined]
+    assert (repeats.failures, repeats.runs) == (6, 9)
+    assert (repeats.patched_failures, repeats.patched_runs) == (0, 8)
+    assert "by trying changes" in repeats.doubt
+    assert outcome.proposal[0].candidates[0].verdict.score == 6.0
+    outcome, parts = heal_with(s, known)
+    assert not events(parts, Repeated)[-1].repeats.doubt  # type: ignore[attr-defined]
+
+
 def test_what_the_notebook_seeds_is_not_drawn_otherwise(stage: MakeStage) -> None:
     s = stage("import random", "random.seed(3)\nx = random.random()\nassert x > 0.5")
     outcome, parts = heal_with(s, s.replaced("x > 0.5", "x > 0.1"))
