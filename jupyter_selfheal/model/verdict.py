@@ -32,6 +32,9 @@ class Verdict:
     difference: str = ""
     """In a sentence, how what it gives differs in value from what is stored; empty where it does not."""
 
+    checks: int = 0
+    """Single values that were compared and held."""
+
     def __post_init__(self) -> None:
         if read_number(self.score, 0, 10) is None or read_number(self.confidence, 0, 100) is None:
             raise ValueError(f"no verdict: score {self.score!r} of 10, confidence {self.confidence!r} of 100")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from jupyter_selfheal.model import Applicability, Patch, Verdict
 from jupyter_selfheal.registry import load_traits
+from jupyter_selfheal.scoring.calibration import find_measured, name_kind
 from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding
 from jupyter_selfheal.scoring.output_cost import Charge, compute_charge
 from jupyter_selfheal.scoring.stored import Match
@@ -79,6 +80,8 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
         sheet.reasons[:0] = [f"It {trick}." for trick in evidence.tampering]
         sheet.feedback += [f"the patch {trick}: heal the cause instead" for trick in evidence.tampering]
     plausible = not contradiction and not evidence.tampering
+    if met and plausible and (measured := find_measured(name_kind(sheet.proofs, evidence.checks))):
+        sheet.reasons.append(measured.sentence)
     return Verdict(
         patch.id,
         round(max(0.0, min(10.0, score)), 1),
@@ -91,6 +94,7 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
         _measure_confidence(evidence, met, opinion, guessed=not load_traits(patch.healer).reasoned),
         met and plausible,
         next(iter(charge.reasons), ""),
+        evidence.checks,
     )
 
 
@@ -113,7 +117,7 @@ def _find_doubt(evidence: Evidence) -> str | None:
     if evidence.of_data and not evidence.user:
         return "The assert looks at data: as likely they are at fault, not the code that looks."
     if evidence.rival:
-        return f"Another change is as likely: {evidence.rival}."
+        return f"Another change may be meant: {evidence.rival}."
     if evidence.shifted and evidence.checks <= 1:
         return "It only shifts or cuts a result until the one check holds: as likely the check is wrong."
     return None

@@ -9,12 +9,14 @@ from typing import Any
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
+from jupyter_selfheal.inside.search.typical_inputs import list_typical_calls
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
@@ -22,11 +24,6 @@ WAIT = 60.0
 """Seconds on the clock after which candidates are compared no longer: their CPU time is limited, and a machine may be busy."""
 PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
-AGREED = 0.3
-"""What other edits that do the same add to a hypothesis, by their weight up to the best one's own: any edit has look-alikes."""
-WEAK, RIVAL, FAR_MORE = 2, 0.8, 3.0
-"""Up to so many checks passed, a change with this share of another's weight that does otherwise is as likely what is meant, unless
-edits that do as the other does have so many times the weight of those that do as it does."""
 
 
 class Ranking:
@@ -40,6 +37,7 @@ class Ranking:
         self.candidates = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
         self.strange = [0.0] * len(self.candidates)
         self.function, self.given, self.shown = self._compare_behaviour()
+        self.hypotheses = Hypotheses(self.candidates, self.function, self.given, self.shown)
 
     def _measure_neglect(self, c: Candidate) -> float:
         """Less than 1 where a patch leaves a name unread that was read before: such patches fit tests, not the intent."""
@@ -56,7 +54,8 @@ class Ranking:
         texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.candidates[:5])
         names.sort(key=lambda n: f"def {n}" not in texts)
         if names and len(self.candidates) > 1:
-            given = compare_behaviour.generate_inputs(calls[names[0]], known=self._list_literals())
+            seen = [*calls[names[0]], *list_typical_calls(calls[names[0]], self._list_hints(names[0]))]
+            given = compare_behaviour.generate_inputs(seen, known=self._list_literals())
             variants = [*(c.codes for c in self.candidates), {}]
             shown = run_in_fork(
                 lambda: compare_behaviour.collect_behaviours(self.runner, variants, names[0], given, self.seconds), WAIT
@@ -75,64 +74,40 @@ class Ranking:
         literals = {repr(n.value): n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant)}
         return [v for v in literals.values() if type(v) in (int, float) or (isinstance(v, str) and len(v) < 40)]
 
+    def _list_hints(self, function: str) -> list[str]:
+        """The annotations of a function's parameters, as texts."""
+        nodes = (n for u in self.units if f"def {function}(" in u.text for n in ast.walk(ast.parse(u.text)))
+        node = next((n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == function), None)
+        return [ast.unparse(a.annotation) if a.annotation else "" for a in node.args.args] if node else []
+
     def _is_defined(self, name: str) -> bool:
         return any(u.role in (DEFINE, CELL) and u.text.startswith(f"def {name}(") for u in self.units)
 
     def rank(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Patches as data, the best of each hypothesis first, then their look-alikes; with the questions."""
-        groups = (
-            compare_behaviour.group_alike(self.shown) if self.function else [[n] for n in range(len(self.candidates))]
-        )
-        strength = {n: sum(self.candidates[m].weight for m in group) for group in groups for n in group}
-        best = {n: self.candidates[group[0]].weight for group in groups for n in group}
-        order = sorted(range(len(self.candidates)), key=lambda n: self._make_key(n, strength[n], best[n]))
-        place = {n: k for k, group in enumerate(groups) for n in group}
+        order = sorted(range(len(self.candidates)), key=self._make_key)
+        place = self.hypotheses.place
         first: dict[int, int] = {}
         for n in order:
             first.setdefault(place[n], n)
         leaders = list(first.values())
         order = [*leaders, *(n for n in order if n not in leaders)]
-        patches = [self._build_patch(self.candidates[n], place[n]) for n in order]
+        patches = [self._build_patch(n) for n in order]
         return patches, self._build_questions(order, place)
 
-    def _make_key(self, n: int, strength: float, best: float) -> tuple[float, ...]:
-        """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit.
-
-        A hypothesis counts by its best edit more than by how many edits lead to it: every edit has its look-alikes.
-        """
+    def _make_key(self, n: int) -> tuple[float, ...]:
+        """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit."""
         c, odd = self.candidates[n], self.strange[n]
-        agreed = min(strength - best, best)
-        return (c.edits, -(best + AGREED * agreed) * (1 - 0.6 * odd), -c.weight, c.size, c.rank)
+        return (c.edits, -self.hypotheses.weigh(n) * (1 - 0.6 * odd), -c.weight, c.size, c.rank)
 
-    def _build_patch(self, c: Candidate, cluster: int) -> dict[str, Any]:
-        units = self.units
-        texts = {n: _drop_parentheses(units[n].text, new) for n, new in c.texts.items()}
+    def _build_patch(self, n: int) -> dict[str, Any]:
+        c, units = self.candidates[n], self.units
+        texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
         return {
-            "texts": {str(n): text for n, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
-            "weight": round(c.weight, 5), "cluster": cluster, "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
-            "rival": self._describe_rival(c) or "",
+            "texts": {str(unit): text for unit, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
+            "weight": round(c.weight, 5), "cluster": self.hypotheses.place[n], "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
+            "rival": self.hypotheses.describe_doubt(n),
         }  # fmt: skip
-
-    def _describe_rival(self, c: Candidate) -> str | None:
-        """Where few checks decide: what a change that is about as likely does otherwise, in words; None where none does."""
-        own = self.shown[self.candidates.index(c)]
-        if c.result.passed > WEAK:
-            return None
-        alike = [o.weight for o, shown in zip(self.candidates, self.shown, strict=True) if shown == own]
-        for other, shown in zip(self.candidates, self.shown, strict=True):
-            together = sum(o.weight for o, does in zip(self.candidates, self.shown, strict=True) if does == shown)
-            if other.weight < RIVAL * max(alike) or other.edits > c.edits or sum(alike) > FAR_MORE * together:
-                continue
-            apart = [
-                n for n, (a, b) in enumerate(zip(own, shown, strict=False)) if a != b and "!" not in (a[:1], b[:1])
-            ]
-            if apart:
-                at = min(apart, key=lambda n: (len(repr(self.given[n])), n))
-                call = compare_behaviour.Input(self.function, self.given[at]).text
-                return (
-                    f"`{call}` gives {own[at]} with it, and {shown[at]} with another change that passes the same checks"
-                )
-        return None
 
     def _build_questions(self, order: Sequence[int], place: Mapping[int, int]) -> list[dict[str, Any]]:
         """The input whose right value rules out most of what is likely, with the positions of the patches that give each value."""

@@ -37,6 +37,12 @@ class Row:
     why: str = ""
     commit: str = ""
     passed: bool = False
+    place: int = 0
+    """Where the first correct patch stands among those that were shown (1: the first); 0 where it is none of the first two."""
+    score: float = 0.0
+    proofs: str = ""
+    checks: int = 0
+    """The first patch that was shown: its score, what proves it, and how many values were checked."""
     exposed: bool = True
     """False: every test that the search might see passes with the fault, so that nothing fails and nothing is healed."""
 
@@ -97,7 +103,7 @@ def compute_figures(rows: Sequence[Row], title: str, oracle: str, jobs: int) -> 
     ranks = sorted(r.rank for r in rows if r.rank)
     return {
         "set": title, "oracle": oracle, "programs": len(rows), "exposed": sum(r.exposed for r in rows), "plausible": sum(r.plausible for r in rows),
-        "passed": sum(r.passed or r.correct for r in rows), "correct": sum(r.correct for r in rows), "median_cpu_seconds": round(statistics.median(searched), 3) if searched else 0.0,
+        "passed": sum(r.passed or r.correct for r in rows), "correct": sum(r.correct for r in rows), "shown": sum(r.place > 0 for r in rows), "median_cpu_seconds": round(statistics.median(searched), 3) if searched else 0.0,
         "max_cpu_seconds": max(searched, default=0.0), "rank_median": ranks[len(ranks) // 2] if ranks else 0,
         "rank_max": ranks[-1] if ranks else 0, "classes": _count_classes(rows), "jobs": jobs, "version": __version__, "commit": ", ".join(commits),
         "python": platform.python_version(), "cores": len(os.sched_getaffinity(0)),
@@ -119,6 +125,12 @@ def format_figures(figures: dict[str, Any]) -> str:
     """The figures in a few lines."""
     classes = ", ".join(f"{name} {right} of {number}" for name, (right, number) in figures["classes"].items())
     number = figures["programs"] - figures["exposed"]
+    applied = figures["plausible"]
+    share = (
+        f"{figures['correct']} of {applied} applied are correct ({figures['correct'] / applied:.0%}); "
+        if applied
+        else ""
+    )
     silent = (
         f"{number} show no fault to the search: of {figures['exposed']}, {figures['passed']} pass all tests, {figures['correct']} are correct\n"
         if number
@@ -127,6 +139,7 @@ def format_figures(figures: dict[str, Any]) -> str:
     return (
         f"\n{figures['set']}, oracle {figures['oracle']}: {figures['programs']} programs, {figures['plausible']} plausible, {figures['passed']} pass all tests, {figures['correct']} correct\n"
         f"{silent}"
+        f"{share}the correct one is first or second among what is shown in {figures['shown']}\n"
         f"{f'correct by class: {classes}{chr(10)}' if classes else ''}"
         f"search: median {figures['median_cpu_seconds']} CPU-s, most {figures['max_cpu_seconds']}; rank of the first plausible candidate: median"
         f" {figures['rank_median']}, most {figures['rank_max']}\n"

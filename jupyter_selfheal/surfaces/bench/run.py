@@ -1,4 +1,4 @@
-"""``jupyter selfheal bench quixbugs|humanevalfix|syntax PATH``: heal every program of a set by the product's own loop.
+"""``jupyter selfheal bench quixbugs|humanevalfix|refactory|syntax PATH``: heal every program of a set by the product's own loop.
 
 Each program becomes a notebook (a cell that defines it, a cell that tests it), is run and healed as ``jupyter selfheal heal
 --offline`` does, and is judged apart (:mod:`~jupyter_selfheal.surfaces.bench.judge`).
@@ -20,11 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import SelfHealError, UsageError
-from jupyter_selfheal.surfaces.bench import humaneval, quixbugs, syntax
+from jupyter_selfheal.model import Candidate
+from jupyter_selfheal.surfaces.bench import humaneval, quixbugs, refactory, syntax
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, compute_figures, find_commit, format_figures, format_row
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
 
+JUDGED = 2
+"""Programs among those shown that are judged: a user reads the first two."""
 CELL_SECONDS = 8.0
 """Seconds a cell may run: a program that loops for ever is cut there."""
 
@@ -54,7 +57,7 @@ def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="jupyter selfheal bench", description="Measure healing on a set of broken programs."
     )
-    parser.add_argument("what", choices=("quixbugs", "humanevalfix", "syntax"))
+    parser.add_argument("what", choices=("quixbugs", "humanevalfix", "refactory", "syntax"))
     parser.add_argument(
         "path", type=Path, metavar="PATH", help="a clone of QuixBugs, or a file or folder of JSON lines"
     )
@@ -78,6 +81,8 @@ def _load_tasks(arguments: argparse.Namespace) -> tuple[str, list[Task]]:
         return "QuixBugs", quixbugs.load(arguments.path)
     if arguments.what == "humanevalfix":
         return humaneval.load(arguments.path)
+    if arguments.what == "refactory":
+        return "Refactory", refactory.load(arguments.path)
     return syntax.load(arguments.path)
 
 
@@ -98,21 +103,31 @@ def _measure_task(task: Task, oracle: str, compiles: bool) -> list[Row]:
         return [Row(task.name, False, False, why="no example of the docstring fails", exposed=False)]
     began = time.monotonic()
     try:
-        program, row = heal(visible)
+        program, shown, row = heal(visible)
     except SelfHealError as error:
         return [Row(task.name, False, False, why=str(error), seconds=time.monotonic() - began)]
     if compiles:
         return [replace(row, correct=row.plausible and syntax.is_same_program(program, task.reference))]
-    if not row.plausible:
-        return [row]
-    judgement = judge(visible, program)
-    return [
-        replace(row, passed=not judgement.failed, correct=judgement.correct, compared=judgement.compared, differed=judgement.differed, why="" if judgement.correct else judgement.example)
-    ]  # fmt: skip
+    return [_judge_row(visible, program, shown, row)]
 
 
-def heal(task: Task) -> tuple[str, Row]:
-    """The healed program, and the row about it (not judged yet): one notebook through the product's loop."""
+def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:
+    """The row with what the judge says of the applied program, and of the first two that were shown."""
+    if row.plausible:
+        judgement = judge(task, program)
+        row = replace(
+            row, passed=not judgement.failed, correct=judgement.correct, compared=judgement.compared, differed=judgement.differed,
+            why="" if judgement.correct else judgement.example,
+        )  # fmt: skip
+        if judgement.correct:
+            return replace(row, place=1)
+    left = [text for text in shown[:JUDGED] if not (row.plausible and text == program)]
+    right = next((text for text in left if judge(task, text).correct), None)
+    return row if right is None else replace(row, place=shown.index(right) + 1)
+
+
+def heal(task: Task) -> tuple[str, tuple[str, ...], Row]:
+    """One notebook through the product's loop: the healed program, those that were shown, and the row (not judged yet)."""
     from jupyter_selfheal.config import HealConfig
     from jupyter_selfheal.surfaces.notebook.read import read
     from jupyter_selfheal.surfaces.notebook.run import Batch
@@ -128,15 +143,17 @@ def heal(task: Task) -> tuple[str, Row]:
             document = read(path)
             report, _ = Batch(document, session.build_dependencies(document), session.limits).run()
         cpu, rank = _read_search_cost(Path(folder, "data"))
+        shown = _read_proposal(Path(folder, "data"))
     fixes = [r.candidate[0].patch for r in report.records if r.status.value == "healed" and r.candidate]
     broken = [r for r in report.records if r.status.value not in ("ran", "healed", "runs again")]
     program = next(c.source for c in report.healed.cells if c.id == "definition")
+    best = shown[0].verdict if shown else None
     row = Row(
         task.name, bool(fixes) and not broken and report.survived, False, "+".join(dict.fromkeys(p.healer for p in fixes)),
         "; ".join(p.title for p in fixes), cpu, rank, round(time.monotonic() - began, 2),
-        why="; ".join(r.detail or r.headline for r in broken)[:300],
+        why="; ".join(r.detail or r.headline for r in broken)[:300], score=best.score if best else 0.0, proofs=", ".join(best.proofs) if best else "", checks=best.checks if best else 0,
     )  # fmt: skip
-    return program, row
+    return program, tuple(dict.fromkeys(c.patch.source_of("definition", task.definition) for c in shown)), row
 
 
 def _build_notebook(definition: str, tests: str) -> dict[str, Any]:
@@ -146,6 +163,15 @@ def _build_notebook(definition: str, tests: str) -> dict[str, Any]:
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _read_proposal(data: Path) -> tuple[Candidate, ...]:
+    """The patches that the last proposal of the journals showed, best first."""
+    import jupyter_selfheal.loop.events as ev
+    from jupyter_selfheal.journal.jsonl import read_journal
+
+    events = [e for path in sorted(data.rglob("*.jsonl")) for e in read_journal(path).events()]
+    return next((e.proposal.candidates for e in reversed(events) if isinstance(e, ev.ProposalMade)), ())
 
 
 def _read_search_cost(data: Path) -> tuple[float, int]:

@@ -1,0 +1,128 @@
+"""Which hypotheses there are, and how likely the best one is what is meant.
+
+Candidates that do the same on every input tried are one hypothesis. Its rivals are the others that pass the same checks. How
+much of all weight it holds, and how many checks decide, gives the chance that it is right; what is too small is offered and
+not applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search.candidates import Candidate
+
+AGREED = 0.3
+"""What other edits that do the same add to a hypothesis, by their weight up to the best one's own: any edit has look-alikes."""
+SOFT = 0.4
+"""What a rival counts that differs only where one of the two raises: the input may be none that the function is for."""
+LEAK = 0.05
+"""The weight of what no edit of the search would be: the checks may be met by something else altogether."""
+UNCOMPARED = 0.5
+"""What a rival counts where the two could not be compared: they may be one hypothesis."""
+
+
+NEEDED = ((3, 0.65), (5, 0.5), (9, 0.3))
+"""(checks, share): up to so many checks passed, a hypothesis that holds less of all weight is offered and not applied. Fitted
+on MBPP and HumanEval with injected faults; see ``docs/scoring.md``, "Rivals"."""
+RAISING, CONSTANT = 0.3, 2
+"""Below this share of inputs with a value, or this number of different values, a comparison says nothing: no input is then known
+on which a rival would have differed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """How far the best hypothesis is ahead: its ``share`` of all weight (0-1), and its strongest rival in words."""
+
+    share: float
+    rival: str = ""
+
+
+class Hypotheses:
+    """The candidates grouped by what they do.
+
+    ``shown`` holds for each candidate what it gives for each of the inputs ``given`` of ``function``; nothing where candidates
+    could not be compared: then each is a hypothesis of its own.
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        function: str,
+        given: Sequence[tuple[Any, ...]],
+        shown: Sequence[Sequence[str]],
+    ) -> None:
+        self.candidates, self.function, self.given, self.shown = candidates, function, given, shown
+        everyone = range(len(candidates))
+        self.groups = compare_behaviour.group_alike(shown) if function else [[n] for n in everyone]
+        self.place = {n: k for k, group in enumerate(self.groups) for n in group}
+        self._weights = [self._weigh(group) for group in self.groups]
+
+    def _weigh(self, group: Sequence[int]) -> float:
+        weights = [self.candidates[n].weight for n in group]
+        best = max(weights)
+        return best + AGREED * min(sum(weights) - best, best)
+
+    def weigh(self, n: int) -> float:
+        """The weight of the hypothesis that a candidate belongs to.
+
+        It counts by its best edit more than by how many edits lead to it: every edit has its look-alikes.
+        """
+        return self._weights[self.place[n]]
+
+    def measure_support(self, n: int) -> Support:
+        """How far the hypothesis of a candidate is ahead of its rivals that need no more edits."""
+        own, weight = self.place[n], self.weigh(n)
+        rivals: list[tuple[float, int]] = []
+        for k, group in enumerate(self.groups):
+            first = min(group, key=lambda m: (self.candidates[m].edits, -self.candidates[m].weight))
+            if k != own and self.candidates[first].edits <= self.candidates[n].edits:
+                rivals.append((self._weights[k] * self._measure_difference(n, first), first))
+        together = sum(w for w, _ in rivals)
+        strongest = max(rivals, default=(0.0, n), key=lambda rival: (rival[0], -rival[1]))[1]
+        return Support(weight / (weight + together + LEAK), self._describe_rival(n, strongest))
+
+    def describe_doubt(self, n: int) -> str:
+        """Why a candidate may still not be what is meant, in words; empty where its checks and its lead settle that."""
+        checks = self.candidates[n].result.passed
+        needed = next((share for most, share in NEEDED if checks <= most), 0.0)
+        if not needed:
+            return ""
+        support = self.measure_support(n)
+        if support.share < needed:
+            return support.rival or "other changes pass the same checks, and which is meant cannot be told"
+        return "" if self._is_compared(n) else "too few inputs are known on which another change would differ"
+
+    def _is_compared(self, n: int) -> bool:
+        """Whether what a candidate gives says enough to tell it from a rival; a lone candidate needs no comparison."""
+        if not self.function:
+            return True
+        values = [text for text in self.shown[n] if not text.startswith("!")]
+        return len(values) >= RAISING * len(self.shown[n]) and len(set(values)) >= CONSTANT
+
+    def _measure_difference(self, n: int, other: int) -> float:
+        """1 where two candidates give different values for an input (or cannot be compared), less where only one of them raises."""
+        if not self.function:
+            return UNCOMPARED
+        return 1.0 if self._list_inputs_apart(n, other) else SOFT
+
+    def _list_inputs_apart(self, n: int, other: int) -> list[int]:
+        pairs = enumerate(zip(self.shown[n], self.shown[other], strict=False))
+        return [at for at, (a, b) in pairs if a != b and "!" not in (a[:1], b[:1])]
+
+    def _describe_rival(self, n: int, other: int) -> str:
+        """What another candidate does otherwise, for the shortest input; empty where that is not known."""
+        if other == n or not self.function:
+            return ""
+        pairs = enumerate(zip(self.shown[n], self.shown[other], strict=False))
+        apart = self._list_inputs_apart(n, other) or [at for at, (a, b) in pairs if a != b]
+        at = min(apart, key=lambda k: (len(repr(self.given[k])), k))
+        call = compare_behaviour.Input(self.function, self.given[at]).text
+        mine, theirs = (_name_outcome(self.shown[m][at]) for m in (n, other))
+        return f"`{call}` gives {mine} with it, and {theirs} with another change that passes the same checks"
+
+
+def _name_outcome(shown: str) -> str:
+    return f"an error ({shown[1:]})" if shown.startswith("!") else shown
