@@ -18,8 +18,8 @@ AGREED = 0.3
 """What other edits that do the same add to a hypothesis, by their weight up to the best one's own: any edit has look-alikes."""
 SOFT = 0.4
 """What a rival counts that differs only where one of the two raises: the input may be none that the function is for."""
-LEAK = 0.05
-"""The weight of what no edit of the search would be: the checks may be met by something else altogether."""
+LEAK = 0.06
+"""The weight, for one check, of what no edit of the search would be: it may be met by something else altogether."""
 UNCOMPARED = 0.5
 """What a rival counts where the two could not be compared: they may be one hypothesis."""
 
@@ -82,7 +82,10 @@ class Hypotheses:
                 rivals.append((self._weights[k] * self._measure_difference(n, first), first))
         together = sum(w for w, _ in rivals)
         strongest = max(rivals, default=(0.0, n), key=lambda rival: (rival[0], -rival[1]))[1]
-        return Support(weight / (weight + together + LEAK), self._describe_rival(n, strongest))
+        return Support(
+            weight / (weight + together + LEAK / max(self.candidates[n].result.passed, 1)),
+            self._describe_rival(n, strongest),
+        )
 
     def describe_doubt(self, n: int) -> str:
         """Why a candidate may still not be what is meant, in words; empty where its checks and its lead settle that."""
@@ -103,25 +106,44 @@ class Hypotheses:
         return len(values) >= RAISING * len(self.shown[n]) and len(set(values)) >= CONSTANT
 
     def _measure_difference(self, n: int, other: int) -> float:
-        """1 where two candidates give different values for an input (or cannot be compared), less where only one of them raises."""
+        """1 where two candidates give different values for an input, less where only one of them raises or changes what it is
+        given (or where they cannot be compared), 0 where they only raise differently."""
         if not self.function:
             return UNCOMPARED
-        return 1.0 if self._list_inputs_apart(n, other) else SOFT
+        if self._list_inputs_apart(n, other):
+            return 1.0
+        return SOFT if self._list_inputs_odd(n, other) else 0.0
 
     def _list_inputs_apart(self, n: int, other: int) -> list[int]:
-        pairs = enumerate(zip(self.shown[n], self.shown[other], strict=False))
-        return [at for at, (a, b) in pairs if a != b and "!" not in (a[:1], b[:1])]
+        return [
+            at
+            for at, a, b in self._list_pairs(n, other)
+            if _read_value(a) != _read_value(b) and "!" not in (a[0], b[0])
+        ]
+
+    def _list_inputs_odd(self, n: int, other: int) -> list[int]:
+        return [at for at, a, b in self._list_pairs(n, other) if not a[0] == b[0] == "!"]
+
+    def _list_pairs(self, n: int, other: int) -> list[tuple[int, str, str]]:
+        """The inputs for which two candidates show something else, with what each shows."""
+        pairs = zip(self.shown[n], self.shown[other], strict=False)
+        return [(at, a, b) for at, (a, b) in enumerate(pairs) if a != b]
 
     def _describe_rival(self, n: int, other: int) -> str:
         """What another candidate does otherwise, for the shortest input; empty where that is not known."""
         if other == n or not self.function:
             return ""
-        pairs = enumerate(zip(self.shown[n], self.shown[other], strict=False))
-        apart = self._list_inputs_apart(n, other) or [at for at, (a, b) in pairs if a != b]
+        apart = self._list_inputs_apart(n, other) or self._list_inputs_odd(n, other)
+        if not apart:
+            return ""
         at = min(apart, key=lambda k: (len(repr(self.given[k])), k))
         call = compare_behaviour.Input(self.function, self.given[at]).text
         mine, theirs = (_name_outcome(self.shown[m][at]) for m in (n, other))
         return f"`{call}` gives {mine} with it, and {theirs} with another change that passes the same checks"
+
+
+def _read_value(shown: str) -> str:
+    return shown.removesuffix(compare_behaviour.CHANGES)
 
 
 def _name_outcome(shown: str) -> str:

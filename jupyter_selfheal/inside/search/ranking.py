@@ -16,7 +16,6 @@ from jupyter_selfheal.inside.search.program import CELL, DEFINE
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
-from jupyter_selfheal.inside.search.typical_inputs import list_typical_calls
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
@@ -54,8 +53,7 @@ class Ranking:
         texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.candidates[:5])
         names.sort(key=lambda n: f"def {n}" not in texts)
         if names and len(self.candidates) > 1:
-            seen = [*calls[names[0]], *list_typical_calls(calls[names[0]], self._list_hints(names[0]))]
-            given = compare_behaviour.generate_inputs(seen, known=self._list_literals())
+            given = compare_behaviour.generate_inputs(calls[names[0]], known=self._list_literals())
             variants = [*(c.codes for c in self.candidates), {}]
             shown = run_in_fork(
                 lambda: compare_behaviour.collect_behaviours(self.runner, variants, names[0], given, self.seconds), WAIT
@@ -73,12 +71,6 @@ class Ranking:
         trees = [ast.parse(text) for c in self.candidates for text in c.texts.values()]
         literals = {repr(n.value): n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant)}
         return [v for v in literals.values() if type(v) in (int, float) or (isinstance(v, str) and len(v) < 40)]
-
-    def _list_hints(self, function: str) -> list[str]:
-        """The annotations of a function's parameters, as texts."""
-        nodes = (n for u in self.units if f"def {function}(" in u.text for n in ast.walk(ast.parse(u.text)))
-        node = next((n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == function), None)
-        return [ast.unparse(a.annotation) if a.annotation else "" for a in node.args.args] if node else []
 
     def _is_defined(self, name: str) -> bool:
         return any(u.role in (DEFINE, CELL) and u.text.startswith(f"def {name}(") for u in self.units)

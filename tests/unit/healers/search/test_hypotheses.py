@@ -1,0 +1,85 @@
+"""What makes a guess one to apply: how much of all weight its hypothesis holds, and how many checks decide."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.hypotheses import Hypotheses
+from jupyter_selfheal.inside.search.run_candidate import Result
+
+GIVEN = [(1,), (2,), (3,), (10, 20)]
+
+
+def build(weight: float, checks: int = 1, edits: int = 1) -> Candidate:
+    return Candidate({0: "x"}, "words", 1, weight, 0, 1, edits, result=Result(0, checks))
+
+
+def doubt(*candidates: tuple[Candidate, list[str]], function: str = "f") -> str:
+    """The doubt about the first candidate; each comes with what it gives."""
+    made, shown = [c for c, _ in candidates], [s for _, s in candidates]
+    return Hypotheses(made, function, GIVEN, shown if function else [[] for _ in made]).describe_doubt(0)
+
+
+ONE, OTHER, RAISING = ["1", "2", "3", "4"], ["1", "2", "5", "4"], ["1", "2", "!KeyError", "4"]
+
+
+def test_a_guess_without_a_rival_is_not_doubted() -> None:
+    assert not doubt((build(0.5), ONE))
+
+
+def test_a_rival_of_like_weight_is_named_by_the_shortest_input() -> None:
+    assert doubt((build(0.5), ONE), (build(0.5), OTHER)) == (
+        "`f(3)` gives 3 with it, and 5 with another change that passes the same checks"
+    )
+
+
+def test_edits_that_do_the_same_are_no_rivals_but_support() -> None:
+    lone = [(build(0.5), ONE), (build(0.25), OTHER)]
+    assert doubt(*lone)
+    assert not doubt(*lone, (build(0.5), ONE))
+
+
+def test_many_small_rivals_count_together() -> None:
+    small = [(build(0.1), ["1", "2", str(n), "4"]) for n in range(5, 9)]
+    assert not doubt((build(0.5), ONE), small[0])
+    assert doubt((build(0.5), ONE), *small)
+
+
+def test_a_rival_that_only_raises_counts_less() -> None:
+    assert doubt((build(0.5), ONE), (build(0.4), OTHER))
+    assert not doubt((build(0.5), ONE), (build(0.4), RAISING))
+
+
+def test_a_change_that_only_raises_otherwise_is_no_rival() -> None:
+    other = [*RAISING[:2], "!IndexError", "4"]
+    assert not doubt((build(0.5), RAISING), (build(0.9), other))
+
+
+def test_a_change_that_only_changes_its_argument_counts_less() -> None:
+    changing = ["1", "2", "3 (and changes what it is given)", "4"]
+    assert not doubt((build(0.5), ONE), (build(0.4), changing))
+    assert "changes what it is given" in doubt((build(0.5), ONE), (build(0.9), changing))
+
+
+def test_a_rival_that_needs_more_edits_is_none() -> None:
+    assert not doubt((build(0.5), ONE), (build(0.5, edits=2), OTHER))
+
+
+@pytest.mark.parametrize(("checks", "doubted"), [(1, True), (3, True), (4, True), (6, True), (10, False)])
+def test_the_more_checks_decide_the_smaller_a_lead_may_be(checks: int, doubted: bool) -> None:
+    assert bool(doubt((build(0.2, checks), ONE), (build(0.7, checks), OTHER))) is doubted
+
+
+def test_what_could_not_be_compared_is_doubted_where_others_pass() -> None:
+    assert not doubt((build(0.5), []), function="")
+    assert "cannot be told" in doubt((build(0.5), []), (build(0.7), []), function="")
+
+
+@pytest.mark.parametrize("shown", [["1"] * 4, ["!E", "!E", "!E", "1"]], ids=["constant", "mostly errors"])
+def test_a_comparison_that_says_nothing_is_no_support(shown: list[str]) -> None:
+    assert "too few inputs" in doubt((build(0.9), shown))
+
+
+def test_an_improbable_change_alone_is_doubted() -> None:
+    assert doubt((build(0.05), ONE))
