@@ -316,11 +316,20 @@ def open_state(
 
 
 def open_replayed_state(
-    kernelspec: str, folder: str, past: Sequence[PastCell], *, writes: str, network: bool, paths: Sequence[str] = ()
+    kernelspec: str,
+    folder: str,
+    past: Sequence[PastCell],
+    *,
+    writes: str,
+    network: bool,
+    paths: Sequence[str] = (),
+    seed: int = 0,
 ) -> TrialKernel:
-    """The state after these cells, made by running them in a fresh kernel; ``paths`` go on its ``sys.path``."""
+    """The state after these cells, made by running them in a fresh kernel; ``paths`` go on its ``sys.path``, ``seed`` is that of its
+    hashes (0: Python chooses one)."""
+    env = _load("kernels.freeze", "build_hash_environment")(seed)
     state: TrialKernel = _load("kernels.fresh", "FreshKernel")(
-        kernelspec, folder, past, writes=writes, network=network, paths=paths
+        kernelspec, folder, past, writes=writes, network=network, paths=paths, env=env
     )
     return state
 

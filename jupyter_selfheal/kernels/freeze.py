@@ -46,14 +46,14 @@ def open_state(
     """
     if not fresh:
         try:
-            return _open_forked(kernelspec, folder, writes, network, timeout, _set_hash_seed(seed))
+            return _open_forked(kernelspec, folder, writes, network, timeout, build_hash_environment(seed))
         except ForkRefused as refused:
             if say is not None:
                 say(f"trials run in fresh kernels, as {refused}")
-    return FreshKernel(kernelspec, folder, (), writes=writes, network=network, env=_set_hash_seed(seed))
+    return FreshKernel(kernelspec, folder, (), writes=writes, network=network, env=build_hash_environment(seed))
 
 
-def _set_hash_seed(seed: int) -> dict[str, str]:
+def build_hash_environment(seed: int) -> dict[str, str]:
     """The environment of a kernel with that hash seed."""
     fixed = os.environ.get("PYTHONHASHSEED", "random") != "random"
     return {} if fixed or not seed else {"PYTHONHASHSEED": str(seed)}

@@ -56,6 +56,7 @@ def on_started(event: Started, config: HealConfig) -> Reported | Reproduced:
         paid=event.paid,
         unproven=event.unproven,
         can_make_anew=event.can_make_anew,
+        is_exact=event.is_exact,
         met=(progress.build_signature(case.failure, case.notebook),),
         account=account,
     )

@@ -49,6 +49,8 @@ class Started:
     unproven: str = ""
     can_make_anew: bool = False
     """Whether the state before the cell can be made anew in a fresh kernel."""
+    is_exact: bool = True
+    """False where states are reconstructed by replay, so that each run costs the cells above once more."""
 
 
 @wire.register

@@ -25,6 +25,9 @@ from jupyter_selfheal.source.chance import Chance
 SECONDS = 90.0
 """How long a patch is measured; what is not known by then is doubtful."""
 
+AT_LEAST = 2
+"""Runs of a patch, of each kind that is wanted, however long they take."""
+
 _SEED = 7_000
 """The first of the seeds that runs are given: one that nobody chooses."""
 
@@ -85,7 +88,7 @@ class RepeatedTrials:
             best = self._parts.starts.best
             repeats = self._run_pair(dossier.case, patch, best, repeats, seeds, with_baseline=number >= known)
             number += 1
-            if repeats.patched_failures or time.monotonic() > deadline:
+            if repeats.patched_failures or (number >= AT_LEAST and time.monotonic() > deadline):
                 break
         return repeats
 
@@ -104,7 +107,7 @@ class RepeatedTrials:
             repeats = self._run_pair(dossier.case, patch, state, repeats, (), with_baseline=number > known)
             if plan.chance.order:
                 repeats = replace(repeats, fresh=max(repeats.fresh, number))
-            if repeats.patched_failures or time.monotonic() > deadline:
+            if repeats.patched_failures or (number >= AT_LEAST and time.monotonic() > deadline):
                 break
         return repeats
 

@@ -68,6 +68,7 @@ class CommandRunner:
             session_spent=self.parts.session_spent,
             unproven=unproven,
             can_make_anew=starts.anew is not None and bool(starts.before),
+            is_exact=all(kernel.is_exact for kernel in (*starts.before, *starts.after)),
         )
 
     def perform(self, command: do.Command, dossier: Dossier) -> Iterator[ev.Event]:

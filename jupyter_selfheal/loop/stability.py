@@ -93,7 +93,7 @@ def choose_next_run(dossier: Dossier, config: HealConfig) -> int | None:
     """Which run of the cell as it is comes next: 0 from the state at hand, n from the n-th state made anew; None where enough is
     known."""
     case, own = dossier.case, [b for b in dossier.baselines if not b.anew]
-    slow = case.failure.seconds > SLOW
+    slow = _is_slow(dossier)
     if len(own) < config.reproduce:
         return 0
     if not any(_is_reproduction(case, ran) for ran in own):
@@ -126,7 +126,7 @@ def plan_repeats(dossier: Dossier, patch: Patch) -> RepeatPlan | None:
     """How a patch that is good enough otherwise is measured; None where nothing about it is by chance."""
     case, repeats = dossier.case, dossier.case.repeats
     before, after = read_chance(case), read_chance(case, patch)
-    wanted, slow = _count_wanted_runs(case), case.failure.seconds > SLOW
+    wanted, slow = _count_wanted_runs(case), _is_slow(dossier)
     own_mixed = any(_is_pass(case, b) for b in dossier.baselines if not b.anew)
     guessed = is_guesser(patch.healer)
     drawn, anew = 0, 0
@@ -135,7 +135,7 @@ def plan_repeats(dossier: Dossier, patch: Patch) -> RepeatPlan | None:
     if after.order and not before.order:
         anew = MANY_FRESH
     elif wanted >= OFTEN and not own_mixed:
-        if before.before or after.before:
+        if (before.before or after.before) and dossier.can_make_anew:
             anew = 2 * OFTEN
         elif before.order or after.order:
             anew = MANY_FRESH if guessed else FRESH
@@ -168,7 +168,7 @@ def find_doubt(plan: RepeatPlan, repeats: Repeats) -> str:
     """Why repeated runs do not show a patch to be a cure; empty where they do."""
     if repeats.patched_failures:
         return f"With it the cell still fails in {repeats.patched_failures} of {repeats.patched_runs} runs"
-    if repeats.refused:
+    if repeats.refused and (plan.chance.order or plan.guessed):
         what = SET_ORDER if plan.chance.order else " and ".join(plan.chance.before)
         return f"The result may depend on {what}, and it could not be run in a fresh kernel to see: {repeats.refused}"
     if plan.guessed and repeats.is_flaky:
@@ -203,7 +203,12 @@ def _count_wanted_runs(case: Case) -> int:
         return 1
     if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED):
         return FEW
-    return FEW if failure.ename in _BY_NAME and "NoneType" not in failure.evalue else OFTEN
+    by_name = failure.ename in _BY_NAME and "NoneType" not in failure.evalue
+    return FEW if by_name or (failure.ename == "KeyError" and failure.evalue[:1] in ("'", '"')) else OFTEN
+
+
+def _is_slow(dossier: Dossier) -> bool:
+    return dossier.case.failure.seconds > SLOW or not dossier.is_exact
 
 
 def _is_reproduction(case: Case, ran: BaselineRan) -> bool:

@@ -106,6 +106,8 @@ class Dossier:
     """Patches that will not be tried, as advice."""
     can_make_anew: bool = False
     """Whether the state before the cell can be made anew in a fresh kernel."""
+    is_exact: bool = True
+    """False where states are reconstructed by replay, so that each run costs the cells above once more."""
     repeated: Mapping[str, Repeats] = field(default_factory=dict)
     """By patch id: what came of running the cell several times with it."""
     archive: tuple[Attempt, ...] = ()

@@ -207,3 +207,30 @@ def test_a_set_that_is_only_asked_costs_no_kernel(stage: MakeStage, cell: str) -
     outcome, parts = heal_with(s, s.replaced("/ 0", "/ 1") if "/ 0" in cell else s.replaced("3 in", "1 in"))
     assert outcome.reason is Reason.HEALED
     assert not events(parts, Repeated)
+
+
+def test_what_a_cell_above_drew_is_no_reason_to_withhold_a_rules_fix_where_cells_do_not_run_again(
+    stage: MakeStage,
+) -> None:
+    """As in a live session: only the order of sets is."""
+    s = stage("import random\nxs = [random.random(), 2]", "assert len(xs) == 3")
+    outcome, parts = heal_with(s, s.replaced("== 3", "== 2"))
+    assert outcome.applied[0].verdict.score == 7.0
+    assert not events(parts, Repeated)
+
+
+@pytest.mark.parametrize(("cell", "runs"), [("xs = [random.random()]\nxs[9]", 5), ("random.random() + 'a'", 2)])
+def test_a_failure_that_hardly_hangs_on_values_is_seen_twice(stage: MakeStage, cell: str, runs: int) -> None:
+    s = stage("import random", cell)
+    _, parts = heal_with(s)
+    assert len(events(parts, BaselineRan)) == runs
+
+
+def test_a_reconstructed_state_is_not_made_for_many_runs(stage: MakeStage) -> None:
+    s = stage("import random", "xs = [random.random()]\nxs[9]")
+    for kernel in (*s.starts.before, *s.starts.after):
+        kernel.is_exact = False  # type: ignore[misc]
+    outcome, parts = heal_with(s, s.replaced("xs[9]", "xs[0]"))
+    assert outcome.reason is Reason.HEALED
+    assert len(events(parts, BaselineRan)) == 1
+    assert events(parts, Repeated)[-1].repeats.patched_runs == 2  # type: ignore[attr-defined]
