@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -21,8 +22,9 @@ CODE = "REV401"
 class ModelReview:
     """Asks about cells that run and have a text above them or a docstring.
 
-    ``get_session_spent`` says what the session has spent; ``pay`` is told what a call cost; ``open_journal`` is called before the first
-    one. ``note`` says why no more is asked, and is empty as long as there is no reason.
+    ``get_session_spent`` says what the session has spent; ``pay`` is told what a call cost; ``open_journal`` is called once there is a
+    cell to ask about: what its journal has already (of a run that was cut off) is not asked again. ``note`` says why no more is
+    asked, and is empty as long as there is no reason.
     """
 
     def __init__(
@@ -42,13 +44,17 @@ class ModelReview:
         self._pay = pay
         self._open_journal = open_journal
         self._journal: Journal | None = None
-        self._asked = 0
+        self._known: dict[str, CellJudged] = {}
 
     def review(self, cell: Cell, notebook: Notebook, trial: Trial | None) -> Doubt | None:
         """The model's doubt about a cell; None where it has none, has nothing to go by, or may not be asked."""
         words = collect_words(cell, notebook)
         if self.note or not words or cell.oracle.spec:
             return None
+        key = build_call_id(words, cell.source)
+        journal = self._find_journal()
+        if key in self._known:
+            return self._build_doubt(cell, self._known[key])
         budget = self._config.session_budget_usd
         account = Account(budget, budget, tokens=self._config.token_ceiling, session=self._get_session_spent())
         worst = self._judge.worst_case()
@@ -56,33 +62,45 @@ class ModelReview:
             self.note = f"the model was not asked about cells from {notebook.name_cell(cell.id)} on: {why}"
             return None
         case = Case(Failure(cell.id, cell.source, FailureKind.MISSED), notebook, replace(Oracle(), spec=words))
-        event = self._ask(case, trial, worst)
+        return self._build_doubt(cell, self._ask(case, trial, worst, key, journal))
+
+    def _find_journal(self) -> Journal:
+        if self._journal is None:
+            self._journal = self._open_journal()
+            self._known = {e.settles: e for e in self._journal.events() if isinstance(e, CellJudged)}
+        return self._journal
+
+    def _build_doubt(self, cell: Cell, event: CellJudged) -> Doubt | None:
         if not event.scores or event.scores[0] >= self._config.accept:
             return None
         advice = "Read both; `%%heal --expect` or `--check` says what is right in a way that can be checked."
         return Doubt(cell.id, CODE, f"A model reads it otherwise than its text: {event.reason}", advice)
 
-    def _ask(self, case: Case, trial: Trial | None, worst: Cost) -> CellJudged:
-        self._journal = self._journal or self._open_journal()
-        self._asked += 1
-        reservation = f"{JUDGE}-{self._asked}"
-        self._journal.append(Reserved(reservation, JUDGE, worst))
+    def _ask(self, case: Case, trial: Trial | None, worst: Cost, key: str, journal: Journal) -> CellJudged:
+        """Set the money aside, ask, settle."""
+        journal.append(Reserved(key, JUDGE, worst))
         try:
             opinion = self._judge.judge_cell(case, trial)
         except ProviderError as error:
             self._settle(error.cost or worst)
-            self._journal.append(Settled(reservation, error.cost or worst))
+            journal.append(Settled(key, error.cost or worst))
             self.note = f"the model was not asked about every cell: {error}"
             return CellJudged((), str(error))
         self._settle(opinion.cost)
         scores = () if opinion.score is None else (opinion.score,)
-        event = CellJudged(scores, opinion.reason, opinion.cost, reservation, opinion.record)
-        self._journal.append(event)
+        event = CellJudged(scores, opinion.reason, opinion.cost, key, opinion.record)
+        journal.append(event)
         return event
 
     def _settle(self, cost: Cost) -> None:
         self.spent = self.spent + cost
         self._pay(cost)
+
+
+def build_call_id(words: str, source: str) -> str:
+    """The id of the call about a cell: the same in each run of the same notebook."""
+    text = "\n".join((words, source)).encode("utf-8", "replace")
+    return f"{JUDGE}-{hashlib.sha256(text).hexdigest()[:12]}"
 
 
 def collect_words(cell: Cell, notebook: Notebook) -> str:

@@ -130,6 +130,10 @@ def test_a_review_asks_about_cells_that_have_words_and_changes_nothing(place: Pa
     assert done.notebook["cost_usd"] > 0
     assert given.read_bytes() == before
     assert sources(place / "out.ipynb") == sources(given)
+    run = next((place.parent / "data" / "selfheal" / "runs").glob("*-review.jsonl")).stem
+    again = heal(given, *WITH_MODEL, "--review", "-o", "again.ipynb", "--json", "--resume", run, online=True, ends=0)
+    assert len(model.requests) == 1, "a run that is gone on with pays nothing twice"
+    assert again.notebook["doubts"] == [doubt]
     (journal,) = (place.parent / "data" / "selfheal" / "runs").glob("*-review.jsonl")
     assert "The mean of" in journal.read_text()
 
@@ -162,3 +166,12 @@ def test_without_review_nothing_is_looked_for(place: Path) -> None:
     )
     assert done.notebook["doubts"] == []
     assert done.notebook["reviewed"] is None
+
+
+def test_where_the_kernel_is_not_copied_only_the_code_is_read_and_that_is_said(place: Path) -> None:
+    given = write(
+        place / "n.ipynb", "n = 9\nrate = 1 / n\ns = ' '\ns.strip()\nprint(s)", "for n in [1]:\n    pass", "print(n)"
+    )
+    done = heal(given, "--review", "--fresh", "-o", "out.ipynb", "--json", ends=0)
+    assert [d["code"] for d in done.notebook["doubts"]] == ["REV103"]
+    assert "values were not looked at" in done.notebook["review_note"]

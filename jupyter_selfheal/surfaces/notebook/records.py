@@ -118,7 +118,7 @@ class Review:
     cells: int
     doubts: tuple[Doubt, ...] = ()
     note: str = ""
-    """Why the model was not asked about every cell; empty where there is nothing to say."""
+    """What was not looked at, and why; empty where there is nothing to say."""
     cost: Cost = Cost()
 
     def without_reverted(self, records: Sequence[Record]) -> Review:

@@ -33,9 +33,15 @@ class BatchReview:
         doubts = sorted(
             (*self._reviewer.settle(chain.state), *self._read.values()), key=lambda d: self._cells.index(d.cell_id)
         )
+        unseen = (
+            ""
+            if chain.state.is_exact
+            else "the kernel could not be copied to the end, so that values were not looked at"
+        )
         if self._model is None:
-            return Review(len(self._cells), tuple(doubts))
-        return Review(len(self._cells), tuple(doubts), self._model.note, self._model.spent)
+            return Review(len(self._cells), tuple(doubts), unseen)
+        note = "; ".join(filter(None, (unseen, self._model.note)))
+        return Review(len(self._cells), tuple(doubts), note, self._model.spent)
 
     def _add(
         self,
