@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step, StepResult, Trial
+from jupyter_selfheal.model import Case, Cell, Notebook, Patch, Role, Run, Step, StepResult, Trial
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.asserts import collect_patched_names, count_asserts_run, list_names, list_names_above
 from jupyter_selfheal.scoring.evidence import CellBelow, Evidence
 from jupyter_selfheal.scoring.expected import build_expectation
+from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
 from jupyter_selfheal.source.rerun import is_harmless
 
 AT_MOST = 6
@@ -71,12 +72,21 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
                     cell.id,
                     step.ok,
                     _format_step_error(step),
-                    stored.compare(cell, step.outputs) if step.ok else stored.NOTHING,
+                    _compare(cell, case.notebook, step) if step.ok else stored.NOTHING,
                     missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
                     asserts=count_asserts_run(cell.source),
                 )
             )
     return tuple(below)
+
+
+def _compare(cell: Cell, notebook: Notebook, step: StepResult) -> stored.Comparison:
+    """How a cell's output compares with what is stored; another one says nothing where the cell never gives the same."""
+    compared = stored.compare(cell, step.outputs)
+    by_chance = compared.differs and not is_repeatable(cell, notebook)
+    if by_chance or (compared.differs and compared.worded and is_trained(cell, notebook)):
+        return stored.NOTHING
+    return compared
 
 
 def _format_step_error(step: StepResult) -> str:

@@ -11,7 +11,7 @@ from jupyter_selfheal.scoring import randomness
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
-from jupyter_selfheal.scoring.repeatable import is_trained, list_sources_above
+from jupyter_selfheal.scoring.repeatable import is_trained
 from jupyter_selfheal.scoring.shifted_results import asks_many, is_shifted
 from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
 
@@ -69,7 +69,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
 
 def _is_trained(case: Case) -> bool:
     failing = case.failure
-    return is_trained(Cell(failing.cell_id, failing.source), list_sources_above(case.notebook, failing.cell_id))
+    return is_trained(Cell(failing.cell_id, failing.source), case.notebook)
 
 
 def cell_ran(trial: Trial) -> bool:

@@ -6,7 +6,7 @@ Only where it does, an output that is not as stored says something: of the code,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Cell, Notebook
@@ -32,26 +32,33 @@ _TRAINS = re.compile(
 """What ends in other last digits with another release of the library, whatever the seed."""
 
 
-def is_repeatable(cell: Cell, above: Sequence[str]) -> bool:
-    """Whether, by the text, the cell prints the same whenever it is run; ``above`` are the sources of the cells above it."""
-    if cell.skip or cell.stale or src.is_foreign(cell.source) or cell.source.lstrip().startswith(("!", "%%")):
-        return False
-    read = _list_read_sources(cell.source, above)
-    if any(map(_PASSING.search, read)):
-        return False
-    return not find_chance(cell.source, above).sources
+def is_repeatable(cell: Cell, notebook: Notebook) -> bool:
+    """Whether, by the text, the cell prints the same whenever it is run."""
+    return not cell.stale and _is_repeatable(cell.source, _list_sources_above(notebook, cell.id))
 
 
-def is_trained(cell: Cell, above: Sequence[str]) -> bool:
+def is_passing(cell: Cell, notebook: Notebook) -> bool:
+    """Whether what the cell prints hangs on the clock, the process, the machine, the release or the network."""
+    return any(map(_PASSING.search, _list_read_sources(cell.source, _list_sources_above(notebook, cell.id))))
+
+
+def is_trained(cell: Cell, notebook: Notebook) -> bool:
     """Whether what the cell prints hangs on a model that was fitted, or on a numerical search."""
-    return any(map(_TRAINS.search, _list_read_sources(cell.source, above)))
+    return any(map(_TRAINS.search, _list_read_sources(cell.source, _list_sources_above(notebook, cell.id))))
 
 
-def list_sources_above(notebook: Notebook, cell_id: str) -> tuple[str, ...]:
-    """The sources of the code cells above a cell, in order."""
+@lru_cache(maxsize=64)
+def _is_repeatable(source: str, above: tuple[str, ...]) -> bool:
+    if src.is_foreign(source) or source.lstrip().startswith(("!", "%%")):
+        return False
+    return not any(map(_PASSING.search, _list_read_sources(source, above))) and not find_chance(source, above).sources
+
+
+def _list_sources_above(notebook: Notebook, cell_id: str) -> tuple[str, ...]:
     return tuple(cell.source for cell in notebook.code_before(cell_id))
 
 
-def _list_read_sources(source: str, above: Sequence[str]) -> list[str]:
+@lru_cache(maxsize=64)
+def _list_read_sources(source: str, above: tuple[str, ...]) -> tuple[str, ...]:
     """The cell, and those above that it depends on."""
-    return [source, *(above[n] for n in src.backward_slice(above, src.find_names(source).uses))]
+    return (source, *(above[n] for n in src.backward_slice(above, src.find_names(source).uses)))

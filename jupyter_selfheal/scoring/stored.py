@@ -27,6 +27,7 @@ from jupyter_selfheal.scoring.output_text import (
     mask_number,
     split_tokens,
 )
+from jupyter_selfheal.scoring.repeatable import is_passing
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
@@ -185,5 +186,8 @@ class StoredOutput:
             return replace(evidence, user=(*evidence.user, *read_expected_output(case, trial, patch)))
         if case.notebook.index(failure.cell_id) < 0 or failure.kind is FailureKind.MISSED:
             return evidence  # what a wrong program left in the notebook is no oracle
-        compared = compare(case.notebook.cell(failure.cell_id), list_all_outputs(case, trial, patch))
+        cell = case.notebook.cell(failure.cell_id)
+        compared = compare(cell, list_all_outputs(case, trial, patch))
+        if compared.differs and is_passing(cell, case.notebook):
+            compared = NOTHING
         return replace(evidence, output=compared)

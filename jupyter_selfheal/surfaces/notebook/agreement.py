@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.model import JSON, Agreement, Cell, Notebook, Output
-from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained, list_sources_above
-from jupyter_selfheal.scoring.stored import NOTHING, Comparison, compare, compare_outputs
+from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
+from jupyter_selfheal.scoring.stored import Comparison, compare, compare_outputs
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
 
@@ -17,25 +17,26 @@ RUNNING = frozenset({Status.RAN, Status.HEALED, Status.FOLLOWED})
 
 @dataclass
 class HealthyCells:
-    """The cells that ran well at first, and how each compares with what is stored for it."""
+    """The cells that ran well at first, and how each compares with what is stored for it: only those that compute what they
+    put out; and of those that give another value only what is repeatable and hangs on no fitted model."""
 
     compared: dict[str, Comparison] = field(default_factory=dict)
 
     def add(self, notebook: Notebook, cell: Cell, outputs: tuple[Output, ...]) -> None:
         """Compare a cell that ran. ``notebook`` marks what is stale because a cell above was not healed."""
-        above = list_sources_above(notebook, cell.id)
-        compared = compare(cell, outputs) if is_repeatable(cell, above) else NOTHING
-        if compared.computed and not is_trained(cell, above):
+        compared = compare(cell, outputs)
+        if not (compared.asked and compared.computed):
+            return
+        if not compared.differs or (is_repeatable(cell, notebook) and not is_trained(cell, notebook)):
             self.compared[cell.id] = compared
 
     def measure(self) -> Agreement:
         """How many of them still give what is stored."""
-        asked = [c for c in self.compared.values() if c.asked]
-        return Agreement(len(asked), sum(not c.differs for c in asked))
+        return Agreement(len(self.compared), sum(not c.differs for c in self.compared.values()))
 
     def list_as_stored(self) -> tuple[str, ...]:
         """The ids of those that do."""
-        return tuple(cell_id for cell_id, c in self.compared.items() if c.asked and not c.differs)
+        return tuple(cell_id for cell_id, c in self.compared.items() if not c.differs)
 
 
 def compare_records(
@@ -58,12 +59,11 @@ def _compare_record(
     if record.status not in RUNNING or cell_id not in last or notebook.index(cell_id) < 0:
         return record
     healed = notebook.cell(cell_id)
-    if record.status is Status.RAN and not is_repeatable(healed, list_sources_above(notebook, cell_id)):
-        return record
     outputs = last[cell_id].result.outputs
     stored = compare(replace(record.cell, stale=healed.stale), outputs)
     changed = record.status is Status.RAN and cell_id in first and _differ(first[cell_id], outputs, healed)
-    return replace(record, stored=stored, changed=changed)
+    says = (stored.differs or changed) and is_repeatable(healed, notebook)
+    return replace(record, stored=stored, differs=stored.differs and says, changed=changed and says)
 
 
 def _differ(first: CellRun, outputs: tuple[Output, ...], cell: Cell) -> bool:

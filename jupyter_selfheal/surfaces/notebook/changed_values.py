@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal.model import FailureKind, Notebook
+from jupyter_selfheal.scoring.repeatable import is_repeatable
 from jupyter_selfheal.scoring.stored import Comparison, compare
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def find_changed_values(
     """Those of the healthy cells ``as_stored``, which gave what is stored for them, that give another value in a clean run."""
     cells = (notebook.cell(c) for c in as_stored if c in seen and not seen[c].failure)
     compared = {c.id: compare(c, seen[c.id].result.outputs) for c in cells}
-    return {cell_id: c for cell_id, c in compared.items() if c.differs}
+    return {i: c for i, c in compared.items() if c.differs and is_repeatable(notebook.cell(i), notebook)}
 
 
 def complains_of_values(record: Record) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from jupyter_selfheal.model import Cell, Notebook
-from jupyter_selfheal.scoring.repeatable import is_repeatable, list_sources_above
+from jupyter_selfheal.scoring.repeatable import is_repeatable
 from jupyter_selfheal.scoring.stored import compare
 from jupyter_selfheal.surfaces.notebook.read import Document
 
@@ -17,7 +17,7 @@ def expect_outputs(document: Document) -> Document:
     What hangs on chance, the clock or the machine never comes again; nbval's markers and tags leave a cell out without a word.
     """
     notebook, numbers = document.notebook, document.number_code_cells()
-    held = {cell.id: is_repeatable(cell, list_sources_above(notebook, cell.id)) for cell in _list_stored(notebook)}
+    held = {cell.id: is_repeatable(cell, notebook) for cell in _list_stored(notebook)}
     cells = tuple(replace(c, oracle=replace(c.oracle, as_stored=True)) if held.get(c.id) else c for c in notebook.cells)
     free = [str(numbers[cell_id] + 1) for cell_id, can_be_held in held.items() if not can_be_held]
     notes = (f"not held to the stored output, which hangs on chance, time or place: cell {', '.join(free)}",)

@@ -84,6 +84,8 @@ class Record:
     """What decides between its fixes, where none was applied."""
     stored: Comparison = NOTHING
     """How what the cell put out in the final clean run compares with what the file held, by the one rule for outputs."""
+    differs: bool = False
+    """It runs, and gives another value than stored, which it would not do by chance."""
     changed: bool = False
     """A healthy cell that gives something else since the fixes; its new output is written."""
 
@@ -173,7 +175,7 @@ class NotebookReport:
     @property
     def differing(self) -> tuple[Record, ...]:
         """The cells that run, but give another value than is stored for them."""
-        return tuple(r for r in self.records if r.stored.differs)
+        return tuple(r for r in self.records if r.differs)
 
     @property
     def changed(self) -> tuple[Record, ...]:

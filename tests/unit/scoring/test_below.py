@@ -6,7 +6,8 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Cell, Oracle, Output, Role, Run
 from jupyter_selfheal.scoring.asserts import count_asserts_run, find_asserts_below, list_asserts
 from jupyter_selfheal.scoring.downstream import CellsBelow, choose_cells
-from tests.scoring_cases import case_of, patch_of
+from jupyter_selfheal.scoring.read_evidence import read_evidence
+from tests.scoring_cases import case_of, patch_of, try_patch
 
 
 def test_asserts_inside_functions_are_there_but_do_not_run() -> None:
@@ -88,3 +89,14 @@ def test_steps_share_the_seconds_and_carry_the_cells_own_expectations() -> None:
     assert [(s.role, s.timeout, s.go_on) for s in found if isinstance(s, Run)] == [(Role.DOWNSTREAM, 4.0, True)] * 2
     assert [s.name for s in found if not isinstance(s, Run)] == ["expected:b"]
     assert tuple(CellsBelow().list_steps(case, patch_of(case, "df = 2"), HealConfig(downstream_seconds=0.0))) == ()
+
+
+def test_a_cell_below_that_hangs_on_the_clock_says_nothing_where_it_differs() -> None:
+    def stored(source: str, text: str) -> Cell:
+        return Cell("c2", source, outputs=(Output("stream", name="stdout", text=text),))
+
+    for source, asked in (("print(x + 1)", True), ("import time\nprint(x, time.time())", False)):
+        case = case_of(["y = 1", "x = y.real_part", stored(source, "7.25 7.25\n")], failing=1)
+        patch = patch_of(case, "x = y.real")
+        below = read_evidence(case, patch, try_patch(case, patch)).below
+        assert [b.output.asked for b in below] == [asked]

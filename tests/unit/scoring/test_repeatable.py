@@ -2,8 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.model import Cell
-from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
+from jupyter_selfheal.model import Cell, Notebook
+from jupyter_selfheal.scoring.repeatable import is_passing, is_repeatable, is_trained
+
+
+def placed(source: str, above: tuple[str, ...]) -> tuple[Cell, Notebook]:
+    cell = Cell("a", source)
+    return cell, Notebook((*(Cell(f"c{n}", text) for n, text in enumerate(above)), cell))
 
 
 @pytest.mark.parametrize(
@@ -17,7 +22,7 @@ from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
     ],
 )
 def test_what_prints_the_same_whenever_it_is_run(above: tuple[str, ...], source: str) -> None:
-    assert is_repeatable(Cell("a", source), above)
+    assert is_repeatable(*placed(source, above))
 
 
 @pytest.mark.parametrize(
@@ -39,9 +44,14 @@ def test_what_prints_the_same_whenever_it_is_run(above: tuple[str, ...], source:
     ],
 )
 def test_what_hangs_on_chance_time_or_place(above: tuple[str, ...], source: str) -> None:
-    assert not is_repeatable(Cell("a", source), above)
+    assert not is_repeatable(*placed(source, above))
 
 
 def test_what_hangs_on_a_fitted_model() -> None:
-    assert is_trained(Cell("a", "model.score(X, y)"), ("model = Ridge().fit(X, y)",))
-    assert not is_trained(Cell("a", "len(X)"), ("model = Ridge().fit(X, y)",))
+    assert is_trained(*placed("model.score(X, y)", ("model = Ridge().fit(X, y)",)))
+    assert not is_trained(*placed("len(X)", ("model = Ridge().fit(X, y)",)))
+
+
+def test_what_hangs_on_the_machine_or_the_clock() -> None:
+    assert is_passing(*placed("print(folder)", ("import os\nfolder = os.getcwd()",)))
+    assert not is_passing(*placed("print(random.random())", ()))

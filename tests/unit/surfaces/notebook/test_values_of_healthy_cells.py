@@ -138,7 +138,7 @@ def test_a_heal_is_told_how_many_healthy_cells_give_what_is_stored(
         shown("print(3 + 4)", outputs[1]),
         shown("print(4 + 5)", outputs[2]),
         shown("print('a constant')", "a constant\n"),
-        shown("import random\nprint(random.random())", "0.5\n"),
+        shown("import random\nprint(random.random())", "7.25\n"),
         shown("import sklearn_like as m\nprint(m.fit(1))", "1\n"),
         "print('x'.uper())",
     )
@@ -155,3 +155,17 @@ def test_a_cell_that_depends_on_an_unhealed_one_says_nothing_of_what_is_stored(d
     assert made.loop.cases[-1].notebook.agreement == Agreement()  # type: ignore[attr-defined]
     assert report.differing == ()
     assert report.healed == given.notebook
+
+
+def test_a_healed_cell_that_draws_is_not_said_to_give_something_else(document: Make) -> None:
+    given = document(
+        shown("import random\nprint('a'.upper(), random.random())", "A 7.25\n"),
+        shown("print(random.random(), 'b'.uper())", "7.25 B\n"),
+    )
+    report, _ = batch(
+        given,
+        lambda case: [Patch((Replace("c1", case.failure.source, case.failure.source.replace("uper", "upper")),), "x")],
+    ).run()
+    assert [r.status for r in report.records] == [Status.RAN, Status.HEALED]
+    assert report.reproduced == (0, 1)
+    assert report.differing == ()
