@@ -20,14 +20,18 @@ SOFT = 0.4
 """What a rival counts that differs only where one of the two raises: the input may be none that the function is for."""
 LEAK = 0.06
 """The weight, for one check, of what no edit of the search would be: it may be met by something else altogether."""
+STRANGE = 0.6
+"""How much less a hypothesis weighs that mostly raises, or gives another type than the checks expect."""
+SHARPNESS = 1.5
+"""Weights order edits better than they tell chances: a share is that of their powers."""
 UNCOMPARED = 0.5
 """What a rival counts where the two could not be compared: they may be one hypothesis."""
 
 
-NEEDED = ((3, 0.65), (5, 0.5), (9, 0.3))
+NEEDED = ((3, 0.6), (5, 0.45), (9, 0.25))
 """(checks, share): up to so many checks passed, a hypothesis that holds less of all weight is offered and not applied. Fitted
 on MBPP and HumanEval with injected faults; see ``docs/scoring.md``, "Rivals"."""
-RAISING, CONSTANT = 0.3, 2
+RAISING, CONSTANT = 0.1, 2
 """Below this share of inputs with a value, or this number of different values, a comparison says nothing: no input is then known
 on which a rival would have differed."""
 
@@ -53,12 +57,14 @@ class Hypotheses:
         function: str,
         given: Sequence[tuple[Any, ...]],
         shown: Sequence[Sequence[str]],
+        strange: Sequence[float] = (),
     ) -> None:
         self.candidates, self.function, self.given, self.shown = candidates, function, given, shown
         everyone = range(len(candidates))
         self.groups = compare_behaviour.group_alike(shown) if function else [[n] for n in everyone]
         self.place = {n: k for k, group in enumerate(self.groups) for n in group}
         self._weights = [self._weigh(group) for group in self.groups]
+        self._strange = strange or [0.0] * len(candidates)
 
     def _weigh(self, group: Sequence[int]) -> float:
         weights = [self.candidates[n].weight for n in group]
@@ -72,18 +78,24 @@ class Hypotheses:
         """
         return self._weights[self.place[n]]
 
+    def _sharpen(self, group: Sequence[int]) -> float:
+        """The weight of a hypothesis for its share: to a power, and less where what it gives is strange."""
+        odd = min(1.0, *(self._strange[n] for n in group))
+        return float((self._weights[self.place[group[0]]] * (1 - STRANGE * odd)) ** SHARPNESS)
+
     def measure_support(self, n: int) -> Support:
         """How far the hypothesis of a candidate is ahead of its rivals that need no more edits."""
-        own, weight = self.place[n], self.weigh(n)
+        own, weight = self.place[n], self._sharpen(self.groups[self.place[n]])
         rivals: list[tuple[float, int]] = []
         for k, group in enumerate(self.groups):
             first = min(group, key=lambda m: (self.candidates[m].edits, -self.candidates[m].weight))
             if k != own and self.candidates[first].edits <= self.candidates[n].edits:
-                rivals.append((self._weights[k] * self._measure_difference(n, first), first))
+                rivals.append((self._sharpen(group) * self._measure_difference(n, first), first))
         together = sum(w for w, _ in rivals)
+        leak = (LEAK / max(self.candidates[n].result.passed, 1)) ** SHARPNESS
         strongest = max(rivals, default=(0.0, n), key=lambda rival: (rival[0], -rival[1]))[1]
         return Support(
-            weight / (weight + together + LEAK / max(self.candidates[n].result.passed, 1)),
+            weight / (weight + together + leak),
             self._describe_rival(n, strongest),
         )
 

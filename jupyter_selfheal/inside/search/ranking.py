@@ -36,7 +36,7 @@ class Ranking:
         self.candidates = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
         self.strange = [0.0] * len(self.candidates)
         self.function, self.given, self.shown = self._compare_behaviour()
-        self.hypotheses = Hypotheses(self.candidates, self.function, self.given, self.shown)
+        self.hypotheses = Hypotheses(self.candidates, self.function, self.given, self.shown, self.strange)
 
     def _measure_neglect(self, c: Candidate) -> float:
         """Less than 1 where a patch leaves a name unread that was read before: such patches fit tests, not the intent."""

@@ -35,13 +35,13 @@ def test_a_rival_of_like_weight_is_named_by_the_shortest_input() -> None:
 
 
 def test_edits_that_do_the_same_are_no_rivals_but_support() -> None:
-    lone = [(build(0.5), ONE), (build(0.25), OTHER)]
+    lone = [(build(0.5), ONE), (build(0.4), OTHER)]
     assert doubt(*lone)
     assert not doubt(*lone, (build(0.5), ONE))
 
 
 def test_many_small_rivals_count_together() -> None:
-    small = [(build(0.1), ["1", "2", str(n), "4"]) for n in range(5, 9)]
+    small = [(build(0.2), ["1", "2", str(n), "4"]) for n in range(5, 9)]
     assert not doubt((build(0.5), ONE), small[0])
     assert doubt((build(0.5), ONE), *small)
 
