@@ -76,9 +76,10 @@ class CallObserver:
         )
         if not any(calls_any(cell, affected.functions) for cell in cells):
             return None
-        calls = [c for c in self._record(cells, kernel).calls if c["name"].split(".")[0] in affected.functions]
+        recording = self._record(cells, kernel)
+        calls = [c for c in recording.calls if c["name"].split(".")[0] in affected.functions]
         argument = {"calls": calls, "reshaped": sorted(affected.reshaped)}
-        return Probe(loader.probe_source("probes.replay_calls"), argument, NAME, SECONDS) if calls else None
+        return Probe(loader.probe_source("probes.replay_calls"), argument, NAME, SECONDS) if recording.steps else None
 
     def add_recorded_steps(self, trial: Trial) -> Trial:
         """The trial, with the steps of the recording: what cells above put out under the old code."""

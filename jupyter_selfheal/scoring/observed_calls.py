@@ -7,7 +7,7 @@ an expectation), a right fix may well change other values too: a difference is t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,14 +26,18 @@ class SeenCalls:
     """How the calls of earlier cells compare under the patch.
 
     ``differed`` says each that gives something else, in words; ``functions`` are what was called there, for who may not see
-    values. ``excused`` give something else too, and what they gave is not what the notebook stores. ``is_open``: the failure
-    is that of a wrong value, so that a right fix may change others.
+    values; a cell that gave what is stored for it and gives another value now is among them. ``excused`` give something else too,
+    and what they gave is not what the notebook stores. ``mended`` cells give what is stored for them, and did not before;
+    ``settled`` are the calls that they made. ``left`` is a cell that another patch mends, and this one does not. ``is_open``: the failure is that of a wrong value, so that a right fix may change others.
     """
 
     agreed: int = 0
     differed: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     excused: int = 0
+    mended: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
+    left: str = ""
     is_open: bool = False
 
     @property
@@ -47,7 +51,8 @@ class SeenCalls:
     def without_values(self) -> str:
         """The same for the next attempt: values stay here."""
         names = ", ".join(f"`{name}`" for name in self.functions)
-        return f"it changes what earlier calls of {names} gave, which nobody complained of: keep that"
+        what = f"earlier calls of {names} gave" if names else "a cell above gives"
+        return f"it changes what {what}, which nobody complained of: keep that"
 
     @property
     def in_numbers(self) -> tuple[str, ...]:
@@ -60,31 +65,59 @@ class SeenCalls:
         return (f"It agrees on {agreed}; differs on {differ or 'none'}{wrong}.",)
 
 
-def read_calls(case: Case, trial: Trial) -> SeenCalls:
+def read_calls(case: Case, patch: Patch, trial: Trial) -> SeenCalls:
     """What the trial says of them."""
     results = trial.probe(NAME)
     if not isinstance(results, list):
         return SeenCalls()
-    outputs = {s.cell_id: s.outputs for s in trial.steps if s.role == Role.RECORDED.value}
-    compared = {i: stored.compare(case.notebook.cell(i), out) for i, out in outputs.items()}
-    wrong = {i for i, c in compared.items() if c.differs}
-    backed = {i for i, c in compared.items() if c.asked and not c.differs}
+    before = _compare_cells(case, trial, Role.RECORDED)
+    after = {
+        i: c for i, c in _compare_cells(case, trial, Role.SETUP).items() if i in before and i not in patch.cells_touched
+    }
+    wrong = {i for i, c in before.items() if c.differs}
+    backed = {i for i, c in before.items() if c.asked and not c.differs}
     changed = [r for r in results if r["change"]]
     excused = [r for r in changed if r["cell"] in wrong]
     if excused:  # the functions gave what is not stored: where nothing is stored, nothing speaks for what they gave
         excused = [r for r in changed if r["cell"] not in backed]
     differed = [r for r in changed if r not in excused]
+    mended = tuple(i for i, c in after.items() if i in wrong and c.same and c.computed)
+    spoilt = [i for i, c in after.items() if i in backed and c.differs and all(r["cell"] != i for r in differed)]
     return SeenCalls(
-        agreed=len(results) - len(changed),
-        differed=tuple(_format_change(case, r) for r in differed),
+        agreed=sum(not r["change"] and r["cell"] not in wrong for r in results),
+        differed=(*(_format_change(case, r) for r in differed), *(_format_spoilt(case, i, after[i]) for i in spoilt)),
         functions=tuple(dict.fromkeys(str(r["name"]) for r in differed)),
         excused=len(excused),
+        mended=mended,
+        settled=tuple(str(r["call"]) for r in results if r["cell"] in mended),
         is_open=case.failure.kind is FailureKind.MISSED or case.failure.ename == "AssertionError",
     )
 
 
+def _compare_cells(case: Case, trial: Trial, role: Role) -> dict[str, stored.Comparison]:
+    """How the cells above that ran in a trial compare with what is stored for them."""
+    ran = {s.cell_id: s.outputs for s in trial.steps if s.role == role.value and case.notebook.index(s.cell_id) >= 0}
+    return {i: stored.compare(case.notebook.cell(i), outputs) for i, outputs in ran.items()}
+
+
+def _format_spoilt(case: Case, cell_id: str, compared: stored.Comparison) -> str:
+    now, kept = (" ".join(text.split())[:60] for text in (compared.got, compared.stored))
+    return f"{case.notebook.name_cell(cell_id)} gives {now}, where {kept} is stored"
+
+
 def _format_change(case: Case, result: Mapping[str, JSON]) -> str:
     return f"`{result['call']}` in {case.notebook.name_cell(result['cell'])} {result['change']}"
+
+
+def mark_left_wrong(case: Case, seen: Sequence[Evidence]) -> list[Evidence]:
+    """Mark the patches that leave a cell above without what is stored for it though another of them gives it."""
+    mended = dict.fromkeys(i for e in seen for i in e.calls.mended)
+    marked = []
+    for e in seen:
+        left = next((i for i in mended if i not in e.calls.mended), None)
+        calls = replace(e.calls, left=case.notebook.name_cell(left)) if left is not None and e.ran else e.calls
+        marked.append(replace(e, calls=calls))
+    return marked
 
 
 class ObservedCalls:
@@ -94,4 +127,4 @@ class ObservedCalls:
         return ()
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
-        return replace(evidence, calls=read_calls(case, trial))
+        return replace(evidence, calls=read_calls(case, patch, trial))

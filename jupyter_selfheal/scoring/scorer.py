@@ -27,6 +27,7 @@ from jupyter_selfheal.ports import Judgement
 from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.scoring import expected
 from jupyter_selfheal.scoring.evidence import Evidence
+from jupyter_selfheal.scoring.observed_calls import mark_left_wrong
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.read_evidence import cell_ran, read_evidence
 from jupyter_selfheal.scoring.stored import read_expected_output
@@ -82,7 +83,8 @@ class EvidenceScorer:
         self, case: Case, baseline: Trial, tried: Sequence[tuple[Patch, Trial]], history: Sequence[Attempt]
     ) -> Judgement:
         """A verdict for each tried patch, in the given order. Pure but for the judge."""
-        seen = _mark_other_runs([read_evidence(case, patch, trial, self._oracles) for patch, trial in tried])
+        every = [read_evidence(case, patch, trial, self._oracles) for patch, trial in tried]
+        seen = mark_left_wrong(case, _mark_other_runs(every))
         first = [build_verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
         open_ = [n for n, v in enumerate(first) if _is_undecided(tried[n][0], seen[n], v)]
         if self._judge is None or not open_:

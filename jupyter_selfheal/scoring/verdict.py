@@ -103,7 +103,7 @@ def _weigh(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sh
     guessed = not load_traits(patch.healer).reasoned
     score, met = _score_oracles(evidence, sheet, guessed=guessed)
     sheet.reasons += evidence.calls.in_numbers
-    doubt = (_find_doubt(evidence) if guessed else None) or _find_changed_calls(evidence)
+    doubt = (_find_doubt(evidence) if guessed else None) or _find_doubt_of_calls(patch, evidence)
     if not met:
         return _score_undecided(patch, evidence, opinion, sheet), False
     if doubt is None:
@@ -116,17 +116,20 @@ def _find_doubt(evidence: Evidence) -> str | None:
     """Why a guess that meets its checks may still be wrong; None where nothing speaks for that."""
     if evidence.of_data and not evidence.user:
         return "The assert looks at data: as likely they are at fault, not the code that looks."
-    if evidence.rival:
+    if evidence.rival and not any(evidence.rival.startswith(f"`{call}`") for call in evidence.calls.settled):
         return f"Another change may be meant: {evidence.rival}."
     if evidence.shifted and evidence.checks <= 1:
         return "It only shifts or cuts a result until the one check holds: as likely the check is wrong."
     return None
 
 
-def _find_changed_calls(evidence: Evidence) -> str | None:
-    """Why a patch that meets one or two checks may still be wrong: it changes what nobody complained of."""
-    if evidence.calls.differed and evidence.checks <= FEW:
-        return f"It changes what nobody complained of: {evidence.calls.differed[0]}."
+def _find_doubt_of_calls(patch: Patch, evidence: Evidence) -> str | None:
+    """Why a patch that meets its checks may still be wrong, by what cells above made of what it changes."""
+    calls = evidence.calls
+    if calls.differed and evidence.checks <= FEW:
+        return f"It changes what nobody complained of: {calls.differed[0]}."
+    if calls.left and patch.applicability is not Applicability.SAFE:
+        return f"Another change makes {calls.left} give what is stored for it; this one does not."
     return None
 
 
@@ -219,6 +222,9 @@ def _list_met_oracles(evidence: Evidence, guessed: bool) -> Iterator[tuple[float
     held = sum(below.asserts for below in evidence.below if below.ran)
     if held and not evidence.deciding.asked:
         yield 8.3, 0.1, "asserts below", _format_count(held, "assert", "in the cells below", "hold")
+    if mended := len(evidence.calls.mended):
+        again = _format_count(mended, "cell", "above", "give", "what is stored and did not before")
+        yield 8.0, 0.5, "cells above", again
     n = sum(
         below.ran and not below.missed and below.output.same and bool(below.output.computed or not guessed)
         for below in evidence.below

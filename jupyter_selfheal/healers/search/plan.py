@@ -57,8 +57,8 @@ class Plan:
     absent: tuple[str, ...] = ()
     """Names that were not there yet when the first of those ran."""
     hints: dict[str, JSON] = field(default_factory=dict)
-    callers: tuple[str, ...] = ()
-    """The sources of cells above that called functions which may be changed."""
+    callers: tuple[tuple[str, str], ...] = ()
+    """Cells above that called functions which may be changed: the source, and what is stored as printed by it."""
     crashed: bool = False
     """The failure is an exception, and no wrong value."""
 
@@ -155,12 +155,12 @@ def _collect_definitions(case: Case, wanted: set[str], tests: set[str]) -> Itera
     yield from (piece for name, piece in latest.items() if name in reached)
 
 
-def _list_callers(case: Case, pieces: Iterable[Piece]) -> Iterator[str]:
+def _list_callers(case: Case, pieces: Iterable[Piece]) -> Iterator[tuple[str, str]]:
     """The cells above that call a definition which may be changed, and can be run again."""
     names = {find_name(p) for p in pieces if p.mutable and p.role == "define"}
     for cell in choose_callers(case.notebook.code_before(case.failure.cell_id)) if names else ():
         if calls_any(cell, names):
-            yield cell.source
+            yield cell.source, "".join(o.text for o in cell.outputs if o.name == "stdout")
 
 
 def _is_plain(cell: Cell, piece: Piece) -> bool:

@@ -181,25 +181,32 @@ def probe(shell, last, argument):
 """The source of a probe between two cells: the calls from here on are made by the cell ``argument``."""
 
 
-def record_in_fork(space: dict[str, Any], cells: list[str], seconds: float) -> dict[str, Any]:
-    """The calls that plain Python cells make, run in a fork of this process within CPU seconds; none where that fails."""
+def record_in_fork(space: dict[str, Any], cells: list[tuple[str, str]], seconds: float) -> dict[str, Any]:
+    """The calls that plain Python cells make, run in a fork of this process within CPU seconds; none where that fails.
+
+    Each cell comes with the text that is stored as printed by it. ``doubted`` are the cells, by number, that print another text.
+    """
 
     def run() -> dict[str, Any]:
         recorder = Recorder(space)
-        for number, code in enumerate(cells):
+        doubted = []
+        for number, (code, stored) in enumerate(cells):
             recorder.cell = str(number)
-            _run_cell(recorder, code, seconds / len(cells))
-        return describe_calls(recorder)
+            printed = _run_cell(recorder, code, seconds / len(cells))
+            if stored.strip() and stored.split() != printed.split():
+                doubted.append(recorder.cell)
+        return {**describe_calls(recorder), "doubted": doubted}
 
     described = run_in_fork(run, WAIT) if cells else None
-    return described if isinstance(described, dict) else {"calls": []}
+    return described if isinstance(described, dict) else {"calls": [], "doubted": []}
 
 
-def _run_cell(recorder: Recorder, code: str, seconds: float) -> None:
-    """A cell that fails or takes too long has made the calls until then."""
+def _run_cell(recorder: Recorder, code: str, seconds: float) -> str:
+    """What a cell prints; one that fails or takes too long has made the calls until then."""
+    out = Muted(keep=True)
     with (
         contextlib.suppress(Exception, SystemExit, OutOfTime, Enough),
-        contextlib.redirect_stdout(Muted()),
+        contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(Muted()),
         limit_cpu_time(seconds),
     ):
@@ -209,3 +216,4 @@ def _run_cell(recorder: Recorder, code: str, seconds: float) -> None:
             exec(compiled, recorder.space)
         finally:
             recorder.stop()
+    return "".join(out.parts)

@@ -19,6 +19,8 @@ WAIT = 20.0
 def probe(shell: Any, last: Any, argument: Any) -> list[dict[str, Any]] | None:
     """``argument["calls"]`` are calls as :mod:`.record_calls` describes them; those with instances of the classes in
     ``argument["reshaped"]`` are left out. For each that can be compared: what was called, where, and how it changed."""
+    if not argument["calls"]:
+        return []
     results = run_in_fork(lambda: _replay(shell.user_ns, argument["calls"], set(argument["reshaped"])), WAIT)
     return results if isinstance(results, list) else None
 

@@ -54,8 +54,8 @@ class Program:
     """Names that units of earlier cells compute again, and others read."""
     absent: tuple[str, ...] = ()
     """Names of the state that were not there yet when the first of those units ran."""
-    callers: tuple[str, ...] = ()
-    """Cells above that called the functions: what they called them with tells candidates apart."""
+    callers: tuple[tuple[str, str], ...] = ()
+    """Cells above that called the functions, with what is stored as printed by them: their calls tell candidates apart."""
     crashed: bool = False
     """The failure is an exception, and no wrong value: what earlier calls gave is right until something says otherwise."""
 
@@ -77,7 +77,7 @@ def read_program(argument: Mapping[str, Any]) -> Program:
         tuple(argument.get("copied", ())),
         tuple(argument.get("replayed", ())),
         tuple(argument.get("absent", ())),
-        tuple(argument.get("callers", ())),
+        tuple((code, stored) for code, stored in argument.get("callers", ())),
         bool(argument.get("crashed")),
     )
 

@@ -50,10 +50,13 @@ _GROWN: tuple[tuple[Any, tuple[Any, ...]], ...] = (([], ([2, 4], [3])), ("", ("a
 """What is tried beside an empty argument."""
 
 
-def record(space: dict[str, Any], cells: Sequence[str]) -> list[dict[str, Any]]:
-    """The calls that these cells make of the notebook's own functions, as :mod:`..probes.record_calls` describes them."""
-    calls = record_in_fork(space, list(cells), SECONDS)["calls"] if cells else []
-    return calls if isinstance(calls, list) else []
+def record(space: dict[str, Any], callers: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """The calls that cells make of the notebook's own functions, as :mod:`..probes.record_calls` describes them.
+
+    Of a cell that prints something else than is stored for it only the arguments count, not what was given.
+    """
+    described = record_in_fork(space, list(callers), SECONDS) if callers else {"calls": []}
+    return [{**c, "gave": "" if c["cell"] in described["doubted"] else c["gave"]} for c in described["calls"]]
 
 
 def add_inputs(calls: Calls, seen: Sequence[Mapping[str, Any]], runner: Runner) -> Calls:

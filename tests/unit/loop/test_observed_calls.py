@@ -20,6 +20,7 @@ from jupyter_selfheal.model import (
     Patch,
     Replace,
     Start,
+    Trial,
     Verdict,
 )
 from jupyter_selfheal.scoring.observed_calls import read_calls
@@ -44,11 +45,14 @@ class Tried:
     case: Case
     patch: Patch
     verdict: Verdict
+    trial: Trial
     calls: list[tuple[str, str]]
     """(call, how it changed) of each that was made again."""
 
 
-def try_change(define: str, new: str, *cells: str | Cell, ename: str = "ZeroDivisionError", fails: str = "") -> Tried:
+def try_change(
+    define: str, new: str, *cells: str | Cell, ename: str = "ZeroDivisionError", fails: str = "", rival: str = ""
+) -> Tried:
     """Replace the first cell's source; the last cell is the failing one, or the one with ``fails`` for an expectation."""
     texts = [Cell("", c) if isinstance(c, str) else c for c in (define, *cells)]
     named = tuple(
@@ -58,7 +62,7 @@ def try_change(define: str, new: str, *cells: str | Cell, ename: str = "ZeroDivi
     kind = FailureKind.MISSED if fails else FailureKind.RAISED
     failure = Failure(named[-1].id, named[-1].source, kind, ename, "division by zero", 1)
     case = Case(failure, Notebook(named), Oracle(expect=fails))
-    patch = Patch((Replace("c0", define, new),), "change it", healer="search")
+    patch = Patch((Replace("c0", define, new),), "change it", healer="search", rival=rival)
     kernel = FakeKernel([c.source for c in named[:-1]])
     observer, scorer = CallObserver(build_sandbox(CONFIG)), EvidenceScorer()
     calls = observer.build_probe(case, patch, kernel)
@@ -67,7 +71,7 @@ def try_change(define: str, new: str, *cells: str | Cell, ename: str = "ZeroDivi
     (verdict,) = scorer.judge(case, trial, ((patch, trial),), ()).verdicts
     rows = trial.probe(NAME)
     return Tried(
-        kernel, case, patch, verdict, [(r["call"], r["change"]) for r in rows] if isinstance(rows, list) else []
+        kernel, case, patch, verdict, trial, [(r["call"], r["change"]) for r in rows] if isinstance(rows, list) else []
     )
 
 
@@ -115,6 +119,37 @@ def test_a_cell_whose_stored_output_says_otherwise_is_no_witness_for_the_old_res
     assert tried.verdict.plausible
     assert tried.verdict.score >= 7
     assert any("of 2 of them the notebook stores something else" in r for r in tried.verdict.reasons)
+
+
+def test_keeping_what_the_notebook_does_not_store_is_no_merit_and_giving_it_again_is_one() -> None:
+    wrong = "def average(xs):\n    return sum(xs) / (len(xs) - 1)"
+    cells = (printed("print(average([2, 4]))", "3.0\n"), printed("print(average([7]))", "7.0\n"))
+    kept = try_change(wrong, wrong.replace("(len(xs) - 1)", "1"), *cells)
+    mended = try_change(wrong, AVERAGE, *cells)
+    assert kept.verdict.score == 8.0
+    assert not any("earlier call" in r for r in kept.verdict.reasons)
+    assert mended.verdict.score == 8.5
+    assert "1 cell above gives what is stored and did not before." in mended.verdict.reasons
+
+
+def test_of_two_patches_the_one_that_gives_what_is_stored_elsewhere_too_is_meant() -> None:
+    wrong = "def average(xs):\n    return sum(xs) / (len(xs) - 1)"
+    cells = (printed("print(average([2, 4]))", "3.0\n"), printed("print(average([7]))", "7.0\n"))
+    kept = try_change(wrong, wrong.replace("(len(xs) - 1)", "1"), *cells)
+    mended = try_change(wrong, AVERAGE, *cells, rival="`average([2, 4])` gives 3.0 with it, and 6.0 with another")
+    pairs = ((kept.patch, kept.trial), (mended.patch, mended.trial))
+    first, second = EvidenceScorer().judge(kept.case, kept.trial, pairs, ()).verdicts
+    assert (first.score, second.score) == (6.0, 8.5)
+    assert "Another change makes cell 2 give what is stored for it; this one does not." in first.reasons
+
+
+def test_a_cell_in_between_that_gives_another_value_than_stored_counts_though_no_call_can_be_compared() -> None:
+    define = "def half(x):\n    return lambda: x / 2"
+    tried = try_change(define, define.replace("/", "*"), printed("print(half(4)())", "2.0\n"), "1 if half(1)() else 0")
+    assert tried.calls == []
+    assert tried.verdict.score <= 3
+    assert "cell 2 gives 8, where 2.0 is stored" in tried.verdict.reasons[0]
+    assert tried.verdict.feedback.startswith("it changes what a cell above gives")
 
 
 def test_a_failure_of_a_wrong_value_makes_a_difference_a_doubt() -> None:
@@ -255,4 +290,4 @@ def test_what_calls_a_changed_function_is_asked_too() -> None:
 
 def test_the_case_of_a_trial_without_calls_says_nothing() -> None:
     tried = try_change(AVERAGE, AVERAGE + " if xs else 0", "x = 1", "average([])")
-    assert read_calls(tried.case, tried.kernel.run(tried.kernel.requests[0])[0]).agreed == 0
+    assert read_calls(tried.case, tried.patch, tried.kernel.run(tried.kernel.requests[0])[0]).agreed == 0

@@ -40,14 +40,14 @@ def add_inputs(text: str, calls: seen.Calls, *cells: str) -> seen.Calls:
     space: dict[str, Any] = {"__name__": "__main__"}
     exec(text, space)
     program = read_program({"units": [{"text": text, "role": "define", "mutable": True}]})
-    return seen.add_inputs(calls, seen.record(space, cells), Runner(program, space))
+    return seen.add_inputs(calls, seen.record(space, [(c, "") for c in cells]), Runner(program, space))
 
 
 def test_the_cells_above_that_call_what_may_be_changed_are_sent() -> None:
     case = case_of(
         AVERAGE, "def other():\n    return 1", "a = average([2, 4])", "b = other()", "print(average([]))", stored="0\n"
     )
-    assert plan_of(case).callers == ("a = average([2, 4])",)
+    assert plan_of(case).callers == (("a = average([2, 4])", ""),)
     assert plan_of(case).crashed
     assert not plan_of(case_of(AVERAGE, "assert average([1]) == 2", ename="AssertionError")).crashed
 
@@ -67,6 +67,13 @@ def test_what_earlier_cells_called_it_with_comes_after_what_the_failing_one_did(
 def test_what_is_no_plain_data_or_fails_is_left_out() -> None:
     inputs = add_inputs(AVERAGE, {}, "average(range(3))", "average([])", "boom()")
     assert inputs == {"average": [([],), ([2, 4],), ([3],)]}
+
+
+def test_what_a_cell_gave_that_is_not_what_is_stored_is_no_witness() -> None:
+    space: dict[str, Any] = {}
+    exec(AVERAGE, space)
+    seen_calls = seen.record(space, [("print(average([2, 4]))", "3.0\n"), ("print(average([1]))", "2.0\n")])
+    assert [bool(c["gave"]) for c in seen_calls] == [True, False]
 
 
 def test_type_hints_and_empty_arguments_give_inputs_too() -> None:
