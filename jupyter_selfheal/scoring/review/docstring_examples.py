@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.model import Doubt
 from jupyter_selfheal.scoring.docstrings import list_examples_of_cell
 from jupyter_selfheal.scoring.review.context import Check, ReviewedCell
+from jupyter_selfheal.source.chance import find_chance
+
+_ILLUSTRATES = re.compile(r"(?m)^\s*(NameError|ModuleNotFoundError|ImportError|FileNotFoundError): ")
+"""Errors of an example that is there to be read: it names what the notebook does not have."""
 
 
 class DocstringExamples(Check):
@@ -16,8 +21,8 @@ class DocstringExamples(Check):
     **Doubt** An example (`>>> f(2)`) of a function or class of the cell is run after the cell and after the notebook, and both times
     gives something else than the docstring says.
 
-    **Silent** On examples that an assert of the notebook contradicts, on ones that only raise for what a cell below defines, on
-    `# doctest: +SKIP`, and where the text differs in form alone.
+    **Silent** On examples that an assert of the notebook contradicts, on ones that lack a name, a module or a file, as an example that
+    only illustrates does, on `# doctest: +SKIP`, where the text differs in form alone, and in cells that draw on chance.
 
     **What to do** Mend the function, or the example.
     """
@@ -27,11 +32,14 @@ class DocstringExamples(Check):
     must_last = True
 
     def review_cell(self, cell: ReviewedCell) -> Iterator[Doubt]:
+        above = [c.source for c in cell.notebook.code_before(cell.cell.id)]
+        if ">>>" not in cell.cell.source or find_chance(cell.cell.source, above).sources:
+            return
         for definition, example in list_examples_of_cell(cell.cell, cell.notebook):
             if definition.name in cell.rebound:
                 continue
             answer = cell.ask_doctests([example])
-            if isinstance(answer, dict) and answer.get("failed"):
+            if isinstance(answer, dict) and answer.get("failed") and not _ILLUSTRATES.search(str(answer.get("why"))):
                 yield cell.build_doubt(self.code, definition, *_describe(definition, str(answer.get("why", ""))))
 
 
