@@ -83,7 +83,7 @@ class Patch:
     ``prior`` (0–1) orders patches of one healer. ``risk`` is what could go wrong, in one line: a critic's word before it was
     tried, or the model's own. ``rival`` says what another change that meets the same few checks does otherwise, where nothing tells
     which of the two is meant. ``behaviour`` is equal for patches of a healer that were seen to do the same on every input on which it
-    compared them (empty: not compared); ``weight`` (0–1) says how likely a change is beside the likeliest of its healer's.
+    compared them (empty: not compared); ``weight`` (0–1) says how likely a slip of its kind is, where the healer weighs them.
     """
 
     edits: tuple[Edit, ...]

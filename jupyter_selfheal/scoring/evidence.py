@@ -90,6 +90,8 @@ class Evidence:
     """A result became the same one with a constant more, or was cut, and no check stands for many values."""
     rival: str = ""
     """What another change that meets the same few checks does otherwise."""
+    printed_alone: int = 0
+    """Values of the expected text, where nothing but that text says that a cell which ran was wrong; else 0."""
     of_data: bool = False
     """The assert that failed looks at data; code that looks at them is not proven by passing it."""
     findings: tuple[Finding, ...] = ()

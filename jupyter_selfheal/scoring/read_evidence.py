@@ -6,11 +6,12 @@ import difflib
 from collections.abc import Sequence
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case, Cell, Ending, ErrorInfo, Patch, Role, Trial
+from jupyter_selfheal.model import Case, Cell, Ending, ErrorInfo, FailureKind, Patch, Role, Trial
 from jupyter_selfheal.scoring import randomness
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
+from jupyter_selfheal.scoring.output_text import split_tokens
 from jupyter_selfheal.scoring.repeatable import is_trained
 from jupyter_selfheal.scoring.shifted_results import asks_many, is_shifted
 from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
@@ -58,6 +59,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         agreement=case.notebook.agreement,
         shifted=is_shifted(case, patch) and not asks_many(case),
         rival=patch.rival,
+        printed_alone=_count_printed_alone(case),
         of_data=asks_of_data(case),
         tampering=cheats,
         remarks=doubts,
@@ -65,6 +67,11 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
     for oracle in oracles:
         seen = oracle.add_evidence(seen, case, patch, trial)
     return seen
+
+
+def _count_printed_alone(case: Case) -> int:
+    oracle, alone = case.oracle, case.failure.kind is FailureKind.MISSED
+    return len(split_tokens(oracle.stdout)) if alone and not (oracle.expect or oracle.checks) else 0
 
 
 def _is_trained(case: Case) -> bool:

@@ -34,6 +34,9 @@ FITTED = 6.0
 OFFERED = 3.5
 """What another value than the stored one leaves at least: up to 3 is for what somebody said, and the patch misses."""
 
+FEW_PRINTED, PLAIN_SLIP = 2, 0.4
+"""So few printed values alone prove no guess whose weight is less than this: ``True`` and ``False`` are soon printed."""
+
 SAFE_RULE = 7.0
 UNDECIDED = 5.0
 
@@ -103,7 +106,7 @@ def _weigh(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sh
     guessed = not load_traits(patch.healer).reasoned
     score, met = _score_oracles(evidence, sheet, guessed=guessed)
     sheet.reasons += evidence.calls.in_numbers
-    doubt = (_find_doubt(evidence) if guessed else None) or _find_doubt_of_calls(patch, evidence)
+    doubt = (_find_doubt(evidence, patch.weight) if guessed else None) or _find_doubt_of_calls(patch, evidence)
     if not met:
         return _score_undecided(patch, evidence, opinion, sheet), False
     if doubt is None:
@@ -112,8 +115,10 @@ def _weigh(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sh
     return (FITTED if opinion is None else min(score, _score_undecided(patch, evidence, opinion, sheet))), False
 
 
-def _find_doubt(evidence: Evidence) -> str | None:
+def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
     """Why a guess that meets its checks may still be wrong; None where nothing speaks for that."""
+    if 0 < evidence.printed_alone <= FEW_PRINTED and evidence.checks <= 1 and weight < PLAIN_SLIP:
+        return "It prints the one or two values that are expected, as many programs would, and the slip would be an unusual one."
     if evidence.of_data and not evidence.user:
         return "The assert looks at data: as likely they are at fault, not the code that looks."
     if evidence.rival and not any(evidence.rival.startswith(f"`{call}`") for call in evidence.calls.settled):

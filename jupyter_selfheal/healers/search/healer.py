@@ -119,13 +119,12 @@ def _build_patch(case: Case, plan: Plan, raw: Mapping[str, JSON], rank: int, rep
 
 
 def _mark_behaviours(patches: Sequence[Patch], replies: Sequence[Mapping[str, JSON]]) -> list[Patch]:
-    """The patches, each with the first one that does the same on every input that was compared, and its weight beside the heaviest."""
+    """The patches, each with the first one that does the same on every input that was compared, and how likely its slip is."""
     first: dict[int, str] = {}
-    most = max((float(raw["weight"]) for raw in replies), default=1.0) or 1.0
     for patch, raw in zip(patches, replies, strict=True):
         first.setdefault(raw["cluster"], patch.id)
     return [
-        replace(patch, behaviour=first[raw["cluster"]], weight=min(1.0, float(raw["weight"]) / most))
+        replace(patch, behaviour=first[raw["cluster"]], weight=min(1.0, float(raw["weight"])))
         for patch, raw in zip(patches, replies, strict=True)
     ]
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -211,3 +212,13 @@ def test_constant_output_proves_a_rule_but_not_a_guess() -> None:
     assert score(SAFE, output=constant) >= 8
     assert score(UNSAFE, output=constant) < 7
     assert score(UNSAFE, output=SAME) >= 8
+
+
+@pytest.mark.parametrize(
+    ("weight", "values", "expected"), [(0.22, 2, 6.0), (0.5, 2, 9.2), (0.22, 6, 9.2), (0.22, 0, 9.2)]
+)
+def test_one_or_two_printed_values_alone_prove_no_unusual_guess(weight: float, values: int, expected: float) -> None:
+    printed = (Part("printed text", True),)
+    assert score(replace(UNSAFE, weight=weight), user=printed, printed_alone=values) == expected
+    by_rule = replace(UNSAFE, healer="rules", weight=weight)
+    assert score(by_rule, user=printed, printed_alone=values) == 9.2
