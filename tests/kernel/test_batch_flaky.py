@@ -201,3 +201,14 @@ def test_the_clean_run_in_the_end_has_another_hash_seed(session: Session, tmp_pa
     clean = seen["c0"].result.outputs[0].text.strip()
     assert clean == run_plain("print(hash('a'))", CLEAN_SEED)
     assert batch.first["c0"].result.outputs[0].text.strip() != clean
+
+
+def test_a_flaky_cell_above_keeps_nothing_from_being_made_anew(session: Session, tmp_path: Path) -> None:
+    """One that the failing cell does not depend on fails when it runs again; the fix is proven all the same."""
+    once = (
+        "import os\nif os.environ.get('PYTHONHASHSEED', 'random') != 'random':\n    raise ValueError('another kernel')"
+    )
+    words = "words = {'ember', 'coral', 'fjord', 'amber'}\ntext = ''.join(words)\nassert text == 'ambercoralemberfjord'"
+    report = heal_batch(session, tmp_path, once, words)
+    assert report.fixes == ("Sort `words` before its order matters",)
+    assert any("with the fix in 0 of 4" in r for c in report.records[1].candidate for r in c.verdict.reasons)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ForkRefused
-from jupyter_selfheal.kernels.replay_plan import PastCell
+from jupyter_selfheal.kernels.replay_plan import PastCell, list_needed_cells
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -84,11 +84,16 @@ class Chain:
             self._add_note(trial.detail)
             self._reconstruct_state()
 
-    def build_maker(self, open_anew: MakeAnew | None) -> Callable[[int, bool], TrialKernel] | None:
-        """What makes the present state anew, the n-th of several; None where nothing does."""
+    def build_maker(self, open_anew: MakeAnew | None, cell: Cell) -> Callable[[int, bool], TrialKernel] | None:
+        """What makes the present state anew for a cell, the n-th of several; None where nothing does.
+
+        A cell above on which that one does not depend may fail when it runs again.
+        """
         if open_anew is None:
             return None
-        past, paths = tuple(self._ran), self._paths
+        needed = list_needed_cells(self._ran, (Run(cell.source, cell.id),))
+        past = tuple(p if n in needed else replace(p, failed=True) for n, p in enumerate(self._ran))
+        paths = self._paths
         return lambda number, other_seed: open_anew(past, paths, number, other_seed)
 
     def close(self) -> None:

@@ -194,7 +194,7 @@ class Batch:
         starts = Starts(
             before=(chain.state,),
             after=(after,) if after is not None and resumable else (),
-            anew=chain.build_maker(self.dependencies.open_anew),
+            anew=chain.build_maker(self.dependencies.open_anew, cell),
         )
         case = Case(failure, self._number_cells_run(), cell.oracle)
         outcome, run = self.dependencies.heal(case, starts, trial, chain.deadline)

@@ -40,6 +40,9 @@ FIRST_SEED = 100
 CLEAN_SEED = FIRST_SEED + 1
 """The hash seed of the kernel in which healed notebooks are run in the end: not that in which their fixes were made."""
 
+DRAWS = 5
+"""How often the cells above are run again with other draws where one of them fails by chance."""
+
 OTHER_SEED_SECONDS, ANEW_SECONDS = 20.0, 3.0
 """How long the cells above a failing one may have taken, to be run again with other hash seeds, or with other draws, which takes more
 runs."""
@@ -185,25 +188,37 @@ class Session:
         seconds = sum(cell.seconds or 0.0 for cell in past)
         if seconds > (OTHER_SEED_SECONDS if other_seed else ANEW_SECONDS):
             raise KernelError(f"running the cells above again would take {seconds:.0f} s")
+        why = ""
+        for draw in range(DRAWS):
+            state, why = self._run_anew(
+                document, past, paths, number + draw * 1_000, FIRST_SEED + number if other_seed else 0
+            )
+            if state is not None:
+                return state
+        raise KernelError(f"a cell above, which ran before, now does not ({why})"[:300])
+
+    def _run_anew(
+        self, document: Document, past: Sequence[PastCell], paths: Sequence[str], draw: int, seed: int
+    ) -> tuple[TrialKernel | None, str]:
+        """The state after these cells, run with the n-th draw in a kernel of that hash seed, or why a cell failed."""
         runs = tuple(Run(cell.code, cell.cell_id, go_on=cell.failed) for cell in past) or (Run(""),)
         request = TrialRequest(
-            (build_reseeding(number), *runs),
-            timeout=30.0 + 10.0 * seconds,
+            (build_reseeding(draw), *runs),
+            timeout=30.0 + 10.0 * sum(cell.seconds or 0.0 for cell in past),
             keep=Keep.ALWAYS,
             sandbox=replace(self.limits.sandbox, writes="discard"),
             paths=tuple(paths),
         )
-        with contextlib.closing(self._open_clean_state(document, FIRST_SEED + number if other_seed else 0)) as clean:
+        with contextlib.closing(self._open_clean_state(document, seed)) as clean:
             trial, state = clean.run(request)
         bad = [step for step, cell in zip(trial.steps[1:], past, strict=False) if not step.ok and not cell.failed]
         if bad:
             if state is not None:
                 state.close()
-            why = next((f"{e.ename}: {e.evalue}" for step in bad for e in step.errors), bad[0].status)
-            raise KernelError(f"a cell above, which ran before, now does not ({why})"[:300])
+            return None, next((f"{e.ename}: {e.evalue}" for step in bad for e in step.errors), bad[0].status)
         if state is None:  # it cannot be forked: in a real kernel the cells run again for each trial
-            return self._open_replay_kernel(document, past, paths, FIRST_SEED + number if other_seed else 0)
-        return state
+            return self._open_replay_kernel(document, past, paths, seed), ""
+        return state, ""
 
     def _close_kernels(self) -> None:
         while self._opened:
