@@ -42,11 +42,12 @@ class PolicyApprover:
         if not proposal.proven_from:
             return "it could not be proven"
         if best.verdict.score < self.accept or not best.verdict.plausible:
-            why = (
-                "it gives something else than is stored"
-                if best.verdict.difference
-                else "nothing shows that it is right"
-            )
+            if best.verdict.difference:
+                why = "it gives something else than is stored"
+            elif best.patch.rival:
+                why = f"another change may be meant: {best.patch.rival}"
+            else:
+                why = "nothing shows that it is right"
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
         return "it may change what the code means"
 
