@@ -73,8 +73,11 @@ class Recorder:
         """The number of the call if it is kept, else that of the call within which it was made (-1: none)."""
         within = self._stack[-1][1] if self._stack else -1
         looked = self._looked.get(code, 0)
-        is_nested = any(outer.f_code is code for outer, _ in self._stack)
-        if is_nested or looked >= LOOKED_AT or len(self.calls) >= CALLS or code.co_flags & _ASYNC:
+        if looked >= LOOKED_AT or len(self.calls) >= CALLS or code.co_flags & _ASYNC:
+            return within
+        if any(
+            outer.f_code is code for outer, _ in self._stack
+        ):  # what a function gives itself is a part of what it gives
             return within
         if code.co_flags & _GENERATOR:
             if id(frame) in self._generators:  # it goes on; its arguments are no longer what it was given
