@@ -5,7 +5,9 @@ Only where it does, an output that is not as stored says something: of the code,
 
 from __future__ import annotations
 
+import ast
 import re
+from enum import Enum
 from functools import lru_cache
 
 from jupyter_selfheal import source as src
@@ -32,33 +34,82 @@ _TRAINS = re.compile(
 """What ends in other last digits with another release of the library, whatever the seed."""
 
 
+class Hang(Enum):
+    """What it is that a cell's output hangs on, beside its code."""
+
+    PASSING = "the clock, the process, the machine, the release, the network"
+    CHANCE = "random numbers, the order of a set, what another language does"
+    MODEL = "a fitted model, a numerical search"
+
+
 def is_repeatable(cell: Cell, notebook: Notebook) -> bool:
     """Whether, by the text, the cell prints the same whenever it is run."""
-    return not cell.stale and _is_repeatable(cell.source, _list_sources_above(notebook, cell.id))
+    return not cell.stale and not {Hang.PASSING, Hang.CHANCE} & _find_hangs(cell, notebook)
 
 
 def is_passing(cell: Cell, notebook: Notebook) -> bool:
     """Whether what the cell prints hangs on the clock, the process, the machine, the release or the network."""
-    return any(map(_PASSING.search, _list_read_sources(cell.source, _list_sources_above(notebook, cell.id))))
+    return Hang.PASSING in _find_hangs(cell, notebook)
 
 
 def is_trained(cell: Cell, notebook: Notebook) -> bool:
     """Whether what the cell prints hangs on a model that was fitted, or on a numerical search."""
-    return any(map(_TRAINS.search, _list_read_sources(cell.source, _list_sources_above(notebook, cell.id))))
+    return Hang.MODEL in _find_hangs(cell, notebook)
 
 
-@lru_cache(maxsize=64)
-def _is_repeatable(source: str, above: tuple[str, ...]) -> bool:
-    if src.is_foreign(source) or source.lstrip().startswith(("!", "%%")):
-        return False
-    return not any(map(_PASSING.search, _list_read_sources(source, above))) and not find_chance(source, above).sources
+def _find_hangs(cell: Cell, notebook: Notebook) -> frozenset[Hang]:
+    code = [c for c in notebook.cells if c.kind == "code"]
+    at = next((n for n, c in enumerate(code) if c.id == cell.id), -1)
+    if at < 0:
+        return _trace_hangs((*(c.source for c in code), cell.source))[-1]
+    return _trace_hangs(tuple(c.source for c in code))[at]
 
 
-def _list_sources_above(notebook: Notebook, cell_id: str) -> tuple[str, ...]:
-    return tuple(cell.source for cell in notebook.code_before(cell_id))
+@lru_cache(maxsize=8)
+def _trace_hangs(sources: tuple[str, ...]) -> tuple[frozenset[Hang], ...]:
+    """What each cell hangs on, itself or by what it reads: from the top down, so that no cell is looked at twice."""
+    hanging: dict[Hang, set[str]] = {hang: set() for hang in Hang}
+    modules: set[str] = set()
+    header: list[str] = []
+    traced = []
+    for source in sources:
+        names = src.find_names(source)
+        header += [line for line in _list_imports_and_seeds(source) if line not in header]
+        modules |= names.imports
+        own = _find_own_hangs(source, "\n".join(header))
+        hangs = own | {h for h, tainted in hanging.items() if not tainted.isdisjoint(names.uses | names.changes)}
+        for hang, tainted in hanging.items():
+            if hang in hangs:
+                tainted |= (names.binds | names.changes) - modules
+            else:
+                tainted -= names.binds
+        traced.append(frozenset(hangs))
+    return tuple(traced)
 
 
-@lru_cache(maxsize=64)
-def _list_read_sources(source: str, above: tuple[str, ...]) -> tuple[str, ...]:
-    """The cell, and those above that it depends on."""
-    return (source, *(above[n] for n in src.backward_slice(above, src.find_names(source).uses)))
+@lru_cache(maxsize=2048)
+def _find_own_hangs(source: str, header: str) -> frozenset[Hang]:
+    hangs = set()
+    if _PASSING.search(source):
+        hangs.add(Hang.PASSING)
+    if _TRAINS.search(source):
+        hangs.add(Hang.MODEL)
+    foreign = src.is_foreign(source) or source.lstrip().startswith(("!", "%%"))
+    if foreign or find_chance(source, (header,)).sources:
+        hangs.add(Hang.CHANCE)
+    return frozenset(hangs)
+
+
+@lru_cache(maxsize=2048)
+def _list_imports_and_seeds(source: str) -> tuple[str, ...]:
+    """What a cell imports and seeds: what other cells draw is read with these."""
+    if not re.search(r"\bimport\b|seed|default_rng|RandomState|Random\(", source):
+        return ()
+    nodes = [n for n in src.walk(source) if isinstance(n, ast.Import | ast.ImportFrom) or _is_seed(n)]
+    return tuple(map(ast.unparse, nodes))
+
+
+def _is_seed(node: ast.AST) -> bool:
+    called = node.func if isinstance(node, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return "seed" in name or name in ("default_rng", "RandomState", "Random")

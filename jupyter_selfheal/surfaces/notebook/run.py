@@ -68,6 +68,7 @@ class Batch:
         self.first: dict[str, final.CellRun] = {}
         self.review = BatchReview(self.dependencies.model_review) if self.dependencies.review else None
         self.healthy = HealthyCells()
+        self._marked = (self.notebook, 0, self.notebook)
         self.specifications = SpecificationChecks(self.dependencies.why_no_model)
 
     def run(self) -> tuple[NotebookReport, dict[str, final.CellRun]]:
@@ -246,11 +247,18 @@ class Batch:
         return replace(marked, agreement=self.healthy.measure())
 
     def _mark_stale(self, notebook: Notebook) -> Notebook:
-        """The notebook, its cells marked that depend on what an unhealed cell did not make."""
+        """The notebook, its cells marked that depend on what an unhealed cell did not make; marked once for as long as neither changes."""
+        if not self.lost:
+            return notebook
+        given, lost_before, marked = self._marked
+        if given is notebook and lost_before == len(self.lost):
+            return marked
         lost = {
             cell_id: state for state in self.lost for cell_id, number in self.numbers.items() if number == state.number
         }
-        return stale.mark_stale(notebook, lost)
+        marked = stale.mark_stale(notebook, lost)
+        self._marked = (notebook, len(self.lost), marked)
+        return marked
 
     def _apply_fix(self, chain: Chain, case: Case, outcome: Outcome) -> str | None:
         """Apply the approved patch and run on behind it; why that could not be done, or None."""

@@ -19,6 +19,10 @@ def placed(source: str, above: tuple[str, ...]) -> tuple[Cell, Notebook]:
         (("import time\nstart = time.time()", "x = 3"), "x + 1"),
         ((), "now = 5\nnow"),
         ((), "df.head()"),
+        (("import time\nstart = time.time()", "start = 5"), "start + 1"),
+        (("import numpy as np", "np.random.seed(0)", "a = np.random.rand(3)"), "np.ones(3)"),
+        (("import numpy as np", "a = np.random.rand(3)"), "np.ones(3)"),
+        (("from numpy.random import default_rng", "rng = default_rng(1)"), "rng.random()"),
     ],
 )
 def test_what_prints_the_same_whenever_it_is_run(above: tuple[str, ...], source: str) -> None:
@@ -41,6 +45,8 @@ def test_what_prints_the_same_whenever_it_is_run(above: tuple[str, ...], source:
         ((), "%%bash\nls"),
         ((), "pd.read_csv('https://example.org/a.csv').shape"),
         (("xs = [random.random() for _ in range(3)]",), "max(xs)"),
+        (("import random as r", "def draw():\n    return r.random()", "x = draw()", "y = [x]"), "print(y)"),
+        (("import time", "begin = time.time()", "took = begin + 1"), "took"),
     ],
 )
 def test_what_hangs_on_chance_time_or_place(above: tuple[str, ...], source: str) -> None:
