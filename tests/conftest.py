@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
+
+from tests.one_worker import make_scheduler
 
 IMPORT = re.compile(r"could not import '([^']+)'")
 
@@ -14,6 +17,12 @@ def what_was_missing(reason: str) -> str:
     """``Skipped: could not import 'dask': No module named 'dask'`` → ``the package dask``; other reasons in their own words."""
     module = IMPORT.search(reason)
     return f"the package {module[1]}" if module else " ".join(reason.removeprefix("Skipped: ").split())[:100]
+
+
+@pytest.hookimpl(optionalhook=True)  # where xdist is installed
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Tests that share a server run on one worker."""
+    return make_scheduler(config, log) if config.getoption("dist") == "loadgroup" else None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

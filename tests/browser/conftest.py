@@ -17,6 +17,7 @@ import pytest
 
 from tests.browser.lab import TYPO, Lab
 from tests.browser.server import PATIENCE, Server
+from tests.one_worker import find_group
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
@@ -25,23 +26,17 @@ FLAGS = [
 ]  # fmt: skip
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     reason = _missing()
     for item in items:
         if _is_ours(item):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))  # one server, one worker
             if reason:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def _is_ours(item: pytest.Item | None) -> bool:
-    return (
-        item is not None
-        and "tests/browser" in str(item.path)
-        and item.path.name not in ("test_packaging.py", "test_units.py")
-    )
+    return item is not None and find_group(item.nodeid) == "browser"
 
 
 def _missing() -> str:

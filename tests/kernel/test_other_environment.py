@@ -20,7 +20,7 @@ from tests.command import heal, nothing_is_left_running, place, write
 
 __all__ = ["place"]
 
-pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("other environment")]
+pytestmark = pytest.mark.kernel
 
 INSTALLING = 240
 """Seconds until the registry is taken to be out of reach."""
