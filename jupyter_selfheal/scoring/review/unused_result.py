@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Doubt
+from jupyter_selfheal.model import Cell, Doubt
 from jupyter_selfheal.scoring.review.context import Check, ReviewedCell
 from jupyter_selfheal.scoring.review.context.code import (
     find_displayed,
@@ -38,6 +38,12 @@ WITHOUT_EFFECT = {
 """Methods that change nothing: their value is all they give, by the kind of the object."""
 
 
+_SHOWN = frozenset(
+    {"shape", "columns", "index", "dtypes", "dtype", "T", "size", "ndim", "head", "tail", "describe", "sample"}
+)
+"""What is only asked for to be looked at."""
+
+
 class UnusedResult(Check):
     """A statement whose result nobody uses: `df.dropna()`, `name.strip()`, `xs.sort` without brackets.
 
@@ -45,7 +51,8 @@ class UnusedResult(Check):
     a method is named and not called. What the object is, is asked of the state after the cell.
 
     **Silent** On the last expression of a cell, which is shown; with `inplace=True`; below `%%timeit` and its like; in `try`
-    blocks, where something may be called for its error; on objects of other classes.
+    blocks, where something may be called for its error; on objects of other classes; in notebooks that show values in the middle
+    of a cell (a line `df`, `df.shape` or `df.head()`), as some are set up to do.
 
     **What to do** Store the value (`df = df.dropna()`), or add the brackets.
     """
@@ -55,7 +62,7 @@ class UnusedResult(Check):
 
     def review_cell(self, cell: ReviewedCell) -> Iterator[Doubt]:
         source = cell.cell.source
-        if has_cell_magic(source) or any("ast_node_interactivity" in c.source for c in cell.notebook.cells):
+        if has_cell_magic(source) or any(_shows_in_the_middle(c) for c in cell.notebook.cells):
             return
         shown = find_displayed(cell.cell, cell.body)
         statements = [
@@ -87,6 +94,20 @@ class UnusedResult(Check):
             if kinds.get(text) == "method" and src.find_root_name(statement.value) not in cell.rebound:
                 what = f"`{text}` is named and not called, so the line does nothing."
                 yield cell.build_doubt(self.code, statement, what, f"Call it: `{text}()`.")
+
+
+def _shows_in_the_middle(cell: Cell) -> bool:
+    """Whether somebody who wrote this cell takes every expression in it to be shown, not the last alone."""
+    if "ast_node_interactivity" in cell.source:
+        return True
+    tree = src.parse(cell.source) if cell.kind == "code" and not src.is_foreign(cell.source) else None
+    bare = [s.value for s in (tree.body if tree is not None else ())[:-1] if isinstance(s, ast.Expr)]
+    return any(
+        isinstance(value, ast.Name | ast.Subscript)
+        or (isinstance(value, ast.Attribute) and value.attr in _SHOWN)
+        or (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SHOWN)
+        for value in bare
+    )
 
 
 def _find_owner(value: ast.expr) -> ast.expr | None:

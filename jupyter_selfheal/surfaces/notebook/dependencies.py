@@ -7,12 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.model import OPEN, Case, Cell, Outcome, Sandbox, Trial
 from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
-from jupyter_selfheal.surfaces.model_review import ModelReview
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.model_review import ModelReview
 
 Replay = Callable[[Sequence[PastCell], Sequence[str]], TrialKernel]
 """Opens a real kernel in which these cells are run again before each trial, with these folders first on ``sys.path`` (scratch

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jupyter_selfheal.model import Cell, Doubt, Notebook, Role, Trial
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.scoring.review.context import ReviewedCell
 from jupyter_selfheal.scoring.review.reviewer import Reviewer
-from jupyter_selfheal.surfaces.model_review import ModelReview
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.records import Review
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.model_review import ModelReview
 
 
 class BatchReview:

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError, UsageError
@@ -19,12 +19,14 @@ from jupyter_selfheal.loop.repeated_trials import build_reseeding
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
-from jupyter_selfheal.surfaces.model_review import ModelReview
 from jupyter_selfheal.surfaces.notebook.answers import GivenAnswer
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.read import Document
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.model_review import ModelReview
 
 APPROVALS = ("all", "safe", "ask", "none")
 """Which proven fixes are applied."""
@@ -249,6 +251,7 @@ class Session:
     def _open_model_review(self, document: Document, name: str) -> ModelReview | None:
         """What asks a model about cells that run; None where none may be asked. Its journal is there once it asks."""
         from jupyter_selfheal import engine
+        from jupyter_selfheal.surfaces.model_review import ModelReview
 
         judge = engine.open_cell_judge(self.settings.config)
         if judge is None:
