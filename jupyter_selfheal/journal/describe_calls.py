@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_selfheal.journal.redact import redact
-
-OBSERVED_CALLS = "observed calls"
+from jupyter_selfheal.model.trial import OBSERVED_CALLS
 
 
 def format_calls(step: Mapping[str, Any]) -> list[str]:

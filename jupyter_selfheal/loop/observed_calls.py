@@ -31,11 +31,11 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
+from jupyter_selfheal.model.trial import OBSERVED_CALLS
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.source.callers import calls_any, choose_callers, map_definitions, trace_calls
 from jupyter_selfheal.source.rerun import DEFINITIONS
 
-NAME = "observed calls"
 CELL_SECONDS = 2.0
 """Seconds that one of them may take."""
 SECONDS = 20.0
@@ -79,11 +79,15 @@ class CallObserver:
         recording = self._record(cells, kernel)
         calls = [c for c in recording.calls if c["name"].split(".")[0] in affected.functions]
         argument = {"calls": calls, "reshaped": sorted(affected.reshaped)}
-        return Probe(loader.probe_source("probes.replay_calls"), argument, NAME, SECONDS) if recording.steps else None
+        return (
+            Probe(loader.probe_source("probes.replay_calls"), argument, OBSERVED_CALLS, SECONDS)
+            if recording.steps
+            else None
+        )
 
     def add_recorded_steps(self, trial: Trial) -> Trial:
         """The trial, with the steps of the recording: what cells above put out under the old code."""
-        asked = trial.probe(NAME)
+        asked = trial.probe(OBSERVED_CALLS)
         if self._recording is None or not isinstance(asked, list) or not trial.ran:
             return trial
         return replace(trial, steps=(*trial.steps, *self._recording.steps))
@@ -104,13 +108,13 @@ def record_calls(cells: tuple[Cell, ...], kernel: TrialKernel, sandbox: Sandbox)
             Probe(MARK, cell.id, "mark"),
             Run(cell.source, cell.id, Role.RECORDED, go_on=True, timeout=CELL_SECONDS),
         ]
-    steps.append(Probe(source, "end", NAME, SECONDS))
+    steps.append(Probe(source, "end", OBSERVED_CALLS, SECONDS))
     limit = CELL_SECONDS * len(cells) + 2 * SECONDS
     try:
         trial, _ = kernel.run(TrialRequest(tuple(steps), "record", timeout=limit, sandbox=sandbox))
     except KernelError:
         return Recording()
-    described = trial.probe(NAME)
+    described = trial.probe(OBSERVED_CALLS)
     if not isinstance(described, dict):
         return Recording()
     ran = tuple(s for s in trial.steps if s.role == Role.RECORDED.value and s.ok)

@@ -10,6 +10,9 @@ from typing import TypeAlias
 from jupyter_selfheal.model.failure import Frame
 from jupyter_selfheal.model.notebook import JSON, Output
 
+OBSERVED_CALLS = "observed calls"
+"""The name of the step of a trial that makes calls of earlier cells again."""
+
 
 class Start(StrEnum):
     """The state that a trial begins from."""

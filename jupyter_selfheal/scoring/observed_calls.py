@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal.model import JSON, Case, FailureKind, Patch, Role, Step, Trial
+from jupyter_selfheal.model.trial import OBSERVED_CALLS
 from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring.repeatable import is_repeatable
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
     from jupyter_selfheal.scoring.evidence import Evidence
-
-NAME = "observed calls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class SeenCalls:
 
 def read_calls(case: Case, patch: Patch, trial: Trial) -> SeenCalls:
     """What the trial says of them."""
-    results = trial.probe(NAME)
+    results = trial.probe(OBSERVED_CALLS)
     if not isinstance(results, list):
         return SeenCalls()
     before = _compare_cells(case, trial, Role.RECORDED)
@@ -95,9 +95,11 @@ def read_calls(case: Case, patch: Patch, trial: Trial) -> SeenCalls:
 
 
 def _compare_cells(case: Case, trial: Trial, role: Role) -> dict[str, stored.Comparison]:
-    """How the cells above that ran in a trial compare with what is stored for them."""
-    ran = {s.cell_id: s.outputs for s in trial.steps if s.role == role.value and case.notebook.index(s.cell_id) >= 0}
-    return {i: stored.compare(case.notebook.cell(i), outputs) for i, outputs in ran.items()}
+    """How the cells above that ran in a trial compare with what is stored for them; nothing of one that prints by chance."""
+    notebook = case.notebook
+    ran = {s.cell_id: s.outputs for s in trial.steps if s.role == role.value and notebook.index(s.cell_id) >= 0}
+    cells = {i: notebook.cell(i) for i in ran}
+    return {i: stored.compare(cells[i], ran[i]) if is_repeatable(cells[i], notebook) else stored.NOTHING for i in ran}
 
 
 def _format_spoilt(case: Case, cell_id: str, compared: stored.Comparison) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop.driver import heal
-from jupyter_selfheal.loop.observed_calls import NAME, CallObserver, find_affected
+from jupyter_selfheal.loop.observed_calls import CallObserver, find_affected
 from jupyter_selfheal.loop.trials import build_sandbox, run_trial
 from jupyter_selfheal.model import (
     Applicability,
@@ -26,6 +26,7 @@ from jupyter_selfheal.model import (
     Trial,
     Verdict,
 )
+from jupyter_selfheal.model.trial import OBSERVED_CALLS
 from jupyter_selfheal.ports import Answer
 from jupyter_selfheal.scoring.observed_calls import read_calls
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
@@ -75,7 +76,7 @@ def try_change(
     trial, _ = run_trial(case, patch, kernel, start=Start.BEFORE_CELL, scorer=scorer, config=CONFIG, calls=calls)
     trial = observer.add_recorded_steps(trial)
     (verdict,) = scorer.judge(case, trial, ((patch, trial),), ()).verdicts
-    rows = trial.probe(NAME)
+    rows = trial.probe(OBSERVED_CALLS)
     return Tried(
         kernel, case, patch, verdict, trial, [(r["call"], r["change"]) for r in rows] if isinstance(rows, list) else []
     )
@@ -156,6 +157,13 @@ def test_a_cell_in_between_that_gives_another_value_than_stored_counts_though_no
     assert tried.verdict.score <= 3
     assert "cell 2 gives 8, where 2.0 is stored" in tried.verdict.reasons[0]
     assert tried.verdict.feedback.startswith("it changes what a cell above gives")
+
+
+def test_what_a_cell_prints_by_chance_complains_of_nothing() -> None:
+    cells = ("import random", printed("print(average([2, 4]) + random.random())", "3.7\n"), "average([])")
+    tried = try_change(AVERAGE, AVERAGE.replace("/", "*"), *cells)
+    assert tried.calls == [("average([2, 4])", "gave 3.0, now 12")]
+    assert tried.verdict.score <= 3
 
 
 def test_a_failure_of_a_wrong_value_makes_a_difference_a_doubt() -> None:
