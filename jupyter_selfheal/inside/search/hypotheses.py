@@ -20,6 +20,8 @@ SOFT = 0.4
 """What a rival counts that differs only where one of the two raises: the input may be none that the function is for."""
 LEAK = 0.06
 """The weight, for one check, of what no edit of the search would be: it may be met by something else altogether."""
+ENDLESS = frozenset({"!RecursionError", "!timeout"})
+"""What a function that is meant to give something never gives, whatever its input."""
 STRANGE = 0.6
 """How much less a hypothesis weighs that mostly raises, or gives another type than the checks expect."""
 SHARPNESS = 1.5
@@ -48,7 +50,8 @@ class Hypotheses:
     """The candidates grouped by what they do.
 
     ``shown`` holds for each candidate what it gives for each of the inputs ``given`` of ``function``; nothing where candidates
-    could not be compared: then each is a hypothesis of its own.
+    could not be compared: then each is a hypothesis of its own. ``strange`` says how odd what each gives is (0-1.5), ``before``
+    is what the program gave as it was.
     """
 
     def __init__(
@@ -58,12 +61,14 @@ class Hypotheses:
         given: Sequence[tuple[Any, ...]],
         shown: Sequence[Sequence[str]],
         strange: Sequence[float] = (),
+        before: Sequence[str] = (),
     ) -> None:
         self.candidates, self.function, self.given, self.shown = candidates, function, given, shown
         everyone = range(len(candidates))
         self.groups = compare_behaviour.group_alike(shown) if function else [[n] for n in everyone]
         self.place = {n: k for k, group in enumerate(self.groups) for n in group}
         self._weights = [self._weigh(group) for group in self.groups]
+        self._before = before
         self._strange = strange or [0.0] * len(candidates)
 
     def _weigh(self, group: Sequence[int]) -> float:
@@ -108,7 +113,17 @@ class Hypotheses:
         support = self.measure_support(n)
         if support.share < needed:
             return support.rival or "other changes pass the same checks, and which is meant cannot be told"
+        if endless := self._find_new_endless(n):
+            return f"`{endless}` does not come to an end with it, and did before"
         return "" if self._is_compared(n) else "too few inputs are known on which another change would differ"
+
+    def _find_new_endless(self, n: int) -> str:
+        """A call that came to an end before the change and does not with it, of an input no longer than the first that was seen."""
+        longest = len(repr(self.given[0])) if self.function and self.given else 0
+        for given, now, then in zip(self.given, self.shown[n], self._before, strict=False):
+            if now in ENDLESS and then[:1] != "!" and len(repr(given)) <= longest:
+                return compare_behaviour.Input(self.function, given).text
+        return ""
 
     def _is_compared(self, n: int) -> bool:
         """Whether what a candidate gives says enough to tell it from a rival; a lone candidate needs no comparison."""
@@ -127,10 +142,11 @@ class Hypotheses:
         return SOFT if self._list_inputs_odd(n, other) else 0.0
 
     def _list_inputs_apart(self, n: int, other: int) -> list[int]:
+        """The inputs for which both give a value, not the same; or for which the first does not come to an end."""
         return [
             at
             for at, a, b in self._list_pairs(n, other)
-            if _read_value(a) != _read_value(b) and "!" not in (a[0], b[0])
+            if b[0] != "!" and (a in ENDLESS if a[0] == "!" else _read_value(a) != _read_value(b))
         ]
 
     def _list_inputs_odd(self, n: int, other: int) -> list[int]:

@@ -35,8 +35,9 @@ class Ranking:
             c.weight *= self._measure_neglect(c)
         self.candidates = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
         self.strange = [0.0] * len(self.candidates)
+        self.before: Sequence[str] = ()
         self.function, self.given, self.shown = self._compare_behaviour()
-        self.hypotheses = Hypotheses(self.candidates, self.function, self.given, self.shown, self.strange)
+        self.hypotheses = Hypotheses(self.candidates, self.function, self.given, self.shown, self.strange, self.before)
 
     def _measure_neglect(self, c: Candidate) -> float:
         """Less than 1 where a patch leaves a name unread that was read before: such patches fit tests, not the intent."""
@@ -63,6 +64,7 @@ class Ranking:
                 self.strange = [
                     compare_behaviour.measure_strangeness(texts, shown[-1], expected) for texts in shown[:-1]
                 ]
+                self.before = shown[-1]
                 return names[0], given, shown[:-1]
         return "", [], [[] for _ in self.candidates]
 

@@ -51,6 +51,19 @@ def test_a_rival_that_only_raises_counts_less() -> None:
     assert not doubt((build(0.5), ONE), (build(0.4), RAISING))
 
 
+def test_a_guess_that_does_not_end_where_its_rival_does_is_doubted() -> None:
+    endless = [*RAISING[:2], "!RecursionError", "4"]
+    assert "RecursionError" in doubt((build(0.5), endless), (build(0.4), ONE))
+    assert not doubt((build(0.5), ONE), (build(0.4), endless))
+
+
+@pytest.mark.parametrize(("before", "doubted"), [("5", True), ("!timeout", False)])
+def test_a_guess_that_no_longer_ends_for_a_short_input_is_doubted(before: str, doubted: bool) -> None:
+    shown = [["1", "2", "!timeout", "4"]]
+    doubted_for = Hypotheses([build(0.5)], "f", GIVEN, shown, before=["1", "2", before, "4"]).describe_doubt(0)
+    assert doubted_for == ("`f(3)` does not come to an end with it, and did before" if doubted else "")
+
+
 def test_a_change_that_only_raises_otherwise_is_no_rival() -> None:
     other = [*RAISING[:2], "!IndexError", "4"]
     assert not doubt((build(0.5), RAISING), (build(0.9), other))
