@@ -32,6 +32,7 @@ sales.ipynb: all 7 code cells run
 
 - The checks below cost nothing and send nothing. They read the code, and ask the values in throw-away copies of the kernel's
   state; your kernel runs none of it. Where the state cannot be copied, only the code is read.
+- `jupyter selfheal rules REV101` prints the page of a check.
 - A check speaks only where it is right: each has at least three notebooks in `tests/review/CODE.txt` on which it must be silent.
 - Where a language model is asked (`--healers …,language_model`), it is also shown the cells that run and have a text above them or a
   docstring, within the budget: [REV401](#rev401-a-models-doubt).
@@ -70,6 +71,12 @@ def format_page() -> str:
             f"### {c.code}: {c.name}\n\n{inspect.getdoc(type(c))}\n" for c in checks if c.code.startswith(f"REV{digit}")
         ]
     return "\n".join([*parts, MODEL])
+
+
+def explain_check(code: str) -> str | None:
+    """One check's page; None where there is no check of that code."""
+    check = next((c for c in load_checks() if c.code == code.upper()), None)
+    return None if check is None else f"{check.code}: {check.name}\n\n{inspect.getdoc(type(check))}\n"
 
 
 def _anchor(check: Check) -> str:

@@ -28,8 +28,10 @@ def print_graph(options: argparse.Namespace) -> int:
 
 
 def print_rules(options: argparse.Namespace) -> int:
-    """List every rule, or print the page of one."""
+    """List every rule, or print the page of one; that of a review's check too."""
     from jupyter_selfheal.healers.rules._docs import explain
+    from jupyter_selfheal.scoring.review._docs import explain_check
 
-    print(explain(options.code))
+    page = explain_check(options.code)
+    print(page if page is not None else explain(options.code))
     return 0

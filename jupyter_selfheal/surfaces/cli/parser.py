@@ -59,7 +59,13 @@ def build_parser() -> argparse.ArgumentParser:
     trace.add_argument("--follow", action="store_true", help="go on as the run goes on")
     commands.add_parser("graph", help="print the loop's states and transitions as a Mermaid diagram")
     rules = commands.add_parser("rules", help="list the rules, or explain one")
-    rules.add_argument("code", nargs="?", default="", metavar="CODE", help="a rule's code, such as NAM101")
+    rules.add_argument(
+        "code",
+        nargs="?",
+        default="",
+        metavar="CODE",
+        help="a rule's code, such as NAM101, or a check's, such as REV101",
+    )
     bench = commands.add_parser("bench", help="measure healing on a benchmark", add_help=False, prefix_chars="\0")
     bench.add_argument("arguments", nargs=argparse.REMAINDER, help="see `jupyter selfheal bench --help`")
     _add_memory_actions(commands.add_parser("memory", help="list, show, export or forget what was approved before"))

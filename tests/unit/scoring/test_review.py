@@ -108,3 +108,10 @@ def test_cells_are_taken_in_the_order_in_which_they_ran() -> None:
         Cell("c3", "for rate in []: pass", runs=0),
     )
     assert [d.cell_id for d in review_session(Notebook(cells), None)] == ["c2"]
+
+
+def test_a_check_is_explained_by_its_code() -> None:
+    page = _docs.explain_check("rev204")
+    assert page is not None
+    assert "**Silent**" in page
+    assert _docs.explain_check("NAM101") is None
