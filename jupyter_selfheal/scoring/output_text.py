@@ -16,6 +16,9 @@ from jupyter_selfheal.model import Output
 RTOL = 1e-4
 """Relative tolerance for stored numbers: they were printed rounded, often by other versions of a library."""
 
+LONGEST_NUMBER = 300
+"""Digits of a whole number that is read as one: Python reads no text of more than 4,300, and no float holds more than 308."""
+
 _VOLATILE = re.compile(
     r"""0x[0-9a-fA-F]{4,}                                    # addresses
       | \b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b
@@ -116,6 +119,8 @@ def is_same_token(wanted: str, got: str) -> bool:
     if not (is_number(wanted) and is_number(got)):
         return False
     if _is_integer(wanted) and _is_integer(got):
+        if max(len(wanted), len(got)) > LONGEST_NUMBER:
+            return wanted.replace("_", "").lstrip("+") == got.replace("_", "").lstrip("+")
         return int(wanted) == int(got)
     digits = min(_count_decimals(wanted), _count_decimals(got))
     return math.isclose(float(wanted), float(got), rel_tol=RTOL, abs_tol=0.51 * 10.0**-digits if digits else 1e-9)

@@ -15,6 +15,7 @@ from jupyter_selfheal.model import Applicability, Cell, Output, Patch
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.evidence import CellBelow, Count, Evidence
 from jupyter_selfheal.scoring.expected import Part
+from jupyter_selfheal.scoring.output_values import are_equal_values, parse_value
 from jupyter_selfheal.scoring.stored import NOTHING, Comparison, Match
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
@@ -43,6 +44,23 @@ def test_an_output_reproduces_itself(text: str) -> None:
     outputs = (Output("stream", name="stdout", text=text),)
     found = stored.compare(Cell("a", "x", outputs=outputs), outputs)
     assert found.same or not found.asked
+
+
+SHOWN = st.text("{}[]()'\"=,.:-_ \n0123abnL\\|", max_size=40) | VALUES.map(repr)
+
+
+@given(SHOWN, SHOWN)
+def test_any_two_texts_can_be_compared_and_in_either_order(one: str, other: str) -> None:
+    outputs = [(Output("execute_result", data={"text/plain": text}),) for text in (one, other)]
+    there = stored.compare_outputs(outputs[0], outputs[1], "x")
+    back = stored.compare_outputs(outputs[1], outputs[0], "x")
+    assert not (there.asked and back.asked) or there.match is back.match
+
+
+@given(VALUES)
+def test_what_a_value_shows_is_no_other_value(value: object) -> None:
+    shown = parse_value(repr(value))
+    assert shown is None or are_equal_values(shown[0], shown[0])
 
 
 COUNTS = st.integers(0, 3).flatmap(lambda n: st.builds(Count, st.just(n), st.integers(0, n)))

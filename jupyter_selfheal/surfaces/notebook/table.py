@@ -31,7 +31,14 @@ def format_totals(reports: Sequence[NotebookReport]) -> str:
     healed = sum(r.count(Status.HEALED) for r in reports)
     line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} {'cell' if healed == 1 else 'cells'} healed"
     same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))
-    return line + (f"; {format_reproduced(same, asked)}" if asked else "")
+    line += f"; {format_reproduced(same, asked)}" if asked else ""
+    differing = sum(len(r.differing) for r in reports)
+    if not differing:
+        return line
+    return (
+        line
+        + f"; {differing} {'cell runs, but gives' if differing == 1 else 'cells run, but give'} something else than stored"
+    )
 
 
 def format_reproduced(same: int, asked: int) -> str:

@@ -14,7 +14,7 @@ from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.report import to_json
-from jupyter_selfheal.surfaces.notebook.table import format_reports
+from jupyter_selfheal.surfaces.notebook.table import format_reports, format_totals
 from tests.batches import batch, cell
 
 Make = Callable[..., Document]
@@ -108,6 +108,7 @@ def test_cells_that_run_and_give_something_else_are_named_at_the_end(document: M
     assert report.exit_code == 0
     said = format_reports([report])
     assert said.splitlines()[-1] == "  cells 2 and 5 run, but give something else than stored"
+    assert format_totals([report, report]).endswith("; 4 cells run, but give something else than stored")
     assert to_json([report])["notebooks"][0]["differs_from_stored"] == [2, 5]
     assert "stored: 30" in " ".join(format_reports([report], verbose=True).split())
     page = format_page([report])
