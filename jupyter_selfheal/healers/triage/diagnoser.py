@@ -69,7 +69,6 @@ def _diagnose_code(context: RuleContext) -> Diagnosis:
 CHECKS: tuple[Check, ...] = (
     # what a person meant comes before what a machine lacks; the cheap and certain before what asks the rules
     meant.diagnose_interrupted,
-    flaky.diagnose_flaky,  # what was measured comes before what is read off the code
     meant.diagnose_deliberate,
     announced.diagnose_announced,
     meant.diagnose_skeleton,
@@ -84,6 +83,7 @@ CHECKS: tuple[Check, ...] = (
     outside.diagnose_missing_data,
     outside.diagnose_missing_module,
     outside.diagnose_machine,
+    flaky.diagnose_flaky,  # what was measured comes before what the data may have to do with it
     raw_data.diagnose_bad_data,
     meant.diagnose_own_check,
 )
