@@ -1,6 +1,7 @@
 """What the live extension costs the user's kernel, and how soon a proven offline proposal is there.
 
     python benchmarks/live_cost.py [--repeat 7] [--failures 12]
+    python benchmarks/live_cost.py --against CHECKOUT    # only loading, in turns with another checkout of this repository
 
 Three ratios, each against an alternative in the same run: loading the extension against a bare IPython; a successful cell with
 the extension, without checkpoints, and without the extension; the time from a failure to its proposal against a fresh
@@ -45,7 +46,11 @@ NOTEBOOK = (
 FAILURES = ("data.meann()", "tabel['mean']", "np.arrange(3)", "[1, 2].appendd(3)")
 
 
-def loading(load: str, repeat: int) -> tuple[float, int]:
+LOADING = "shell.run_line_magic('load_ext', 'jupyter_selfheal')"
+WITH_CELL = LOADING + "; shell.run_cell('None')"
+
+
+def loading(load: str, repeat: int, checkout: Path = HERE.parent) -> tuple[float, int]:
     """Milliseconds of processor time, and modules, of loading in a new process (medians).
 
     With byte code, as an installed package has it, whatever the environment says: the first process writes it, and is not counted.
@@ -56,7 +61,12 @@ def loading(load: str, repeat: int) -> tuple[float, int]:
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         for _ in range(1 + repeat):
             done = subprocess.run(
-                [sys.executable, "-c", LOAD.format(load=load)], env=env, capture_output=True, text=True, check=True
+                [sys.executable, "-c", LOAD.format(load=load)],
+                cwd=checkout,
+                env=env,
+                capture_output=True,
+                text=True,
+                check=True,
             )
             seconds, modules = done.stdout.split()[-2:]
             costs.append((float(seconds) * 1e3, int(modules)))
@@ -131,12 +141,22 @@ def replays(count: int) -> list[float]:
     return times
 
 
+def compare_loading(other: Path, repeat: int) -> str:
+    """Loading in another checkout and in this one, in turns, so that what the machine does meanwhile meets both."""
+    lines = []
+    for name, load in (("%load_ext", LOADING), ("and the first cell", WITH_CELL)):
+        turns = [(loading(load, 1, other), loading(load, 1)) for _ in range(repeat)]
+        for where, side in ((other, 0), (HERE.parent, 1)):
+            ms, modules = median(turn[side][0] for turn in turns), turns[0][side][1]
+            lines.append(f"{name}: {ms:.1f} ms, {modules} modules ({where})")
+    return "\n".join(lines)
+
+
 def report(repeat: int, failures: int) -> str:
     """The section, measured now."""
     bare, _ = loading("pass", repeat)
-    load = "shell.run_line_magic('load_ext', 'jupyter_selfheal')"
-    ours, modules = loading(load, repeat)
-    with_cell, by_cell = loading(load + "; shell.run_cell('None')", repeat)
+    ours, modules = loading(LOADING, repeat)
+    with_cell, by_cell = loading(WITH_CELL, repeat)
     small, large = success_path(repeat, 1), success_path(repeat, 512)
     offered, replayed = proposals(failures), replays(3)
     p95 = quantiles(offered, n=20)[-1]
@@ -174,7 +194,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--failures", type=int, default=12)
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT")
     chosen = parser.parse_args()
+    if chosen.against:
+        print(compare_loading(chosen.against, chosen.repeat))
+        return
     section = report(chosen.repeat, chosen.failures)
     path = HERE / "RESULTS.md"
     text = path.read_text() if path.exists() else "# Results\n"
