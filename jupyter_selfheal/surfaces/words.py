@@ -18,6 +18,9 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.surfaces.card import Card
 
+SHORT_ANSWER = 60
+"""Characters of an answer that are shown."""
+
 LETTERS = "abcdf"
 """Names of the answers to a question; ``e`` is for Edit."""
 
@@ -153,7 +156,14 @@ def format_money(cost: Cost, *, short: bool = False) -> str:
 
 def format_choices(question: Question) -> str:
     """The answers to choose from: ``a) 7  b) '34'``."""
-    return "  ".join(f"{letter}) {answer}" for letter, answer in zip(LETTERS, question.answers, strict=False))
+    return "  ".join(
+        f"{letter}) {shorten_answer(answer)}" for letter, answer in zip(LETTERS, question.answers, strict=False)
+    )
+
+
+def shorten_answer(answer: str) -> str:
+    """An answer as it is shown; its letter, or the button, stands for the whole of it."""
+    return answer if len(answer) <= SHORT_ANSWER else answer[: SHORT_ANSWER - 1] + "…"
 
 
 def read_answer(question: Question, answer: str) -> str:

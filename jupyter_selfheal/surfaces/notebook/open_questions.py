@@ -34,8 +34,12 @@ class OpenQuestion:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """For each value what can be put into the notebook: a ``%%heal`` line, or a cell's metadata where that is no single line."""
-        return tuple(format_expectation(oracle) for v in self.values if (oracle := build_expectation(self.what, v)))
+        """For each value what can be put into the notebook: a ``%%heal`` line, or a cell's metadata where that is no single line;
+        empty for a value that cannot be written down."""
+        return tuple(format_expectation(oracle) if oracle else "" for oracle in map(self._expect, self.values))
+
+    def _expect(self, value: str) -> Oracle | None:
+        return build_expectation(self.what, value)
 
 
 def list_open_questions(report: NotebookReport) -> tuple[OpenQuestion, ...]:
@@ -106,11 +110,7 @@ def questions_to_json(questions: Iterable[OpenQuestion]) -> list[JSON]:
             "id": q.id,
             "cell": q.cell,
             "text": q.text,
-            "answers": [
-                {"value": value, "line": format_expectation(oracle) if oracle else ""}
-                for value in q.values
-                for oracle in [build_expectation(q.what, value)]
-            ],
+            "answers": [{"value": value, "line": line} for value, line in zip(q.values, q.lines, strict=True)],
         }
         for q in questions
     ]

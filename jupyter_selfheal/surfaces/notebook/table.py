@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jupyter_selfheal.surfaces.notebook.open_questions import OpenQuestion, list_open_questions
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.words import format_doubts, format_money
+from jupyter_selfheal.surfaces.words import format_doubts, format_money, shorten_answer
 
 HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost")
 _NARROW = {"cell": 4, "proven from": 13, "isolation": 9, "score": 5, "tries": 5, "seconds": 7, "cost": 7}
@@ -93,9 +93,11 @@ def _format_questions(questions: Sequence[OpenQuestion], columns: int) -> Iterat
     asks = "1 question decides" if len(questions) == 1 else f"{len(questions)} questions decide"
     yield f"  {asks} between fixes:"
     for question in questions:
-        yield from _wrap(f"cell {question.cell}: {question.text} {' or '.join(question.values)}", columns)
-        for value, line in zip(question.values, question.lines, strict=False):
-            yield f"    if {value}:  {line}"
+        shown = [shorten_answer(value) for value in question.values]
+        yield from _wrap(f"cell {question.cell}: {question.text} {' or '.join(shown)}", columns)
+        for value, line in zip(shown, question.lines, strict=True):
+            if line:
+                yield f"    if {value}:  {line}"
         yield f"    id: {question.id}"
     yield from _wrap(
         "Put such a line on top of the cell, or give all answers at once: --answers FILE (id = value)", columns

@@ -233,7 +233,7 @@ function render({ model, el }) {
     }
     if (card.question) {
       parts.push(element("fieldset", { class: "sh-question" }, prose("legend", card.question.text),
-        ...card.question.answers.map((answer) => element("button", { type: "button", text: answer, onclick: () => send("answer", answer) }))));
+        ...card.question.answers.map((answer) => element("button", { type: "button", title: answer, text: answer.length > 60 ? `${answer.slice(0, 59)}…` : answer, onclick: () => send("answer", answer) }))));
     }
     for (const note of card.notes || []) parts.push(prose("p", note, { class: "sh-small" }));
     if (card.instructions) parts.push(prose("p", card.instructions, { class: "sh-instructions", role: "note" }));

@@ -140,3 +140,14 @@ def test_a_file_that_is_no_table_of_answers_is_refused_in_one_line(tmp_path: Pat
         read_answers(file)
     assert "\n" not in str(refused.value)
     assert "--answers" in str(refused.value)
+
+
+def test_a_value_that_cannot_be_written_down_has_no_line_and_a_long_one_is_cut() -> None:
+    odd = Question("What should `f(1)` return?", {"<object>": ("a",), repr("x" * 90): ("b",)}, "f(1)", "value")
+    report = report_of(odd)
+    (asked,) = list_open_questions(report)
+    assert asked.lines[0] == ""
+    assert asked.lines[1].startswith("%%heal --check")
+    text = format_reports([report], columns=80)
+    assert "if <object>" not in text
+    assert f"if '{'x' * 58}…:" in text
