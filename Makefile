@@ -13,7 +13,8 @@ STAMPS := $(VENV)/.installed
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 COMMA := ,
 EXTRAS := test$(if $(CHROMIUM),$(COMMA)browser)
-PYTEST := $(BIN)/python -m pytest
+# with byte code, whatever the environment says: the processes that a test starts import this package again and again
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 QUICK := tests/unit tests/test_layers.py tests/contract/test_trial_kernels.py tests/kernel/test_batch.py
 
 .PHONY: demo demo-model quick test test-all lint bench soak clean
