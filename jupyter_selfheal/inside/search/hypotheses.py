@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_selfheal.inside.comparator import is_equal_text
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate
 
@@ -146,7 +147,7 @@ class Hypotheses:
         return [
             at
             for at, a, b in self._list_pairs(n, other)
-            if b[0] != "!" and (a in ENDLESS if a[0] == "!" else _read_value(a) != _read_value(b))
+            if b[0] != "!" and (a in ENDLESS if a[0] == "!" else not is_equal_text(_read_value(a), _read_value(b)))
         ]
 
     def _list_inputs_odd(self, n: int, other: int) -> list[int]:

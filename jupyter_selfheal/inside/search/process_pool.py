@@ -50,7 +50,8 @@ class Worker:
     text: bytes = b""
     known: int = 0
     """Position before which every result was read."""
-    at: int = -1
+    at: int = -2
+    """Where it was when it was last looked at; a fork that has not begun yet is at -1."""
     cpu_at: float = 0.0
     clock_at: float = 0.0
 
@@ -78,6 +79,8 @@ class Pool:
     workers: list[Worker] = field(default_factory=list)
     waiting: list[Sequence[Job]] = field(default_factory=list)
     """What is left of batches whose fork has handed them back, or has died."""
+    stillborn: int = -1
+    """Index of the first candidate of the last batch whose fork died before it began."""
 
     @property
     def first_open(self) -> float:
@@ -122,10 +125,15 @@ class Pool:
             if not data:
                 at = worker.position
                 self._end(worker)
-                done = min(max(at + 1, 1), len(worker.jobs))
+                done = min(at + 1, len(worker.jobs)) or self._count_stillborn(worker)
                 self.tried += done
                 if rest := worker.jobs[done:]:
                     self.waiting.insert(0, rest)
+
+    def _count_stillborn(self, worker: Worker) -> int:
+        """What is done of a batch whose fork died before it began: nothing, so that no candidate is lost; the second time its first."""
+        first, self.stillborn = self.stillborn, worker.jobs[0][0]
+        return int(first == self.stillborn)
 
     def _unstick(self, worker: Worker) -> None:
         """Kill a fork whose candidate has used far more than its time: it is in C code that no timer interrupts."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
 import os
+import struct
 import subprocess
 import sys
 import warnings
@@ -12,7 +14,7 @@ import pytest
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, propose_mutations, search
-from jupyter_selfheal.inside.search.process_pool import Pool
+from jupyter_selfheal.inside.search.process_pool import Pool, Worker
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
 from jupyter_selfheal.inside.search.run_candidate import Runner, matches
 from jupyter_selfheal.inside.search.scope import Scope
@@ -240,3 +242,15 @@ def test_a_right_candidate_that_is_cut_at_first_is_tried_again_once_another_is_p
     program = Program((Unit(slow, "define", True, "c0"), *checks))
     patches = Search(program, {"__name__": "__main__"}, 60.0, 2, {}).run()["patches"]
     assert any("while len(a) < n" in text for p in patches for text in p["texts"].values())
+
+
+def test_a_fork_that_has_not_begun_is_not_taken_to_be_stuck() -> None:
+    shared = mmap.mmap(-1, 8)
+    shared[:8] = struct.pack("q", -1)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        worker = Worker(process.pid, -1, [(0, {})], shared)
+        pool = Pool(Runner(Program(()), {}), 0.01, 1)
+        pool._unstick(worker)
+        process.communicate(b"go on\n")
+    assert process.returncode == 0
+    assert [pool._count_stillborn(worker), pool._count_stillborn(worker)] == [0, 1]
