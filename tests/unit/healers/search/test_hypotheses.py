@@ -79,7 +79,7 @@ def test_a_rival_that_needs_more_edits_is_none() -> None:
     assert not doubt((build(0.5), ONE), (build(0.5, edits=2), OTHER))
 
 
-@pytest.mark.parametrize(("checks", "doubted"), [(1, True), (3, True), (4, True), (6, True), (10, False)])
+@pytest.mark.parametrize(("checks", "doubted"), [(1, True), (3, True), (4, True), (6, True), (14, True), (15, False)])
 def test_the_more_checks_decide_the_smaller_a_lead_may_be(checks: int, doubted: bool) -> None:
     assert bool(doubt((build(0.2, checks), ONE), (build(0.7, checks), OTHER))) is doubted
 
