@@ -83,7 +83,9 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
         sheet.reasons[:0] = [f"It {trick}." for trick in evidence.tampering]
         sheet.feedback += [f"the patch {trick}: heal the cause instead" for trick in evidence.tampering]
     plausible = not contradiction and not evidence.tampering
-    if met and plausible and (measured := find_measured(name_kind(sheet.proofs, evidence.checks))):
+    guessed = not load_traits(patch.healer).reasoned
+    measured = find_measured(name_kind(sheet.proofs, evidence.checks)) if met and plausible and guessed else None
+    if measured is not None:  # only guesses were measured
         sheet.reasons.append(measured.sentence)
     return Verdict(
         patch.id,
@@ -94,7 +96,7 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
         evidence.tampering,
         evidence.inconclusive,
         "; ".join(sheet.feedback),
-        _measure_confidence(evidence, met, opinion, guessed=not load_traits(patch.healer).reasoned),
+        _measure_confidence(evidence, met, opinion, guessed=guessed),
         met and plausible,
         next(iter(charge.reasons), ""),
         evidence.checks,
