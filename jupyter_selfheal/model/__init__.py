@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.proposal import Choice, Decision, Proposal, Question
     from jupyter_selfheal.model.repeats import Repeats
     from jupyter_selfheal.model.trial import (
+        OBSERVED_CALLS,
         OPEN,
         Ending,
         ErrorInfo,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BASELINE",
     "JSON",
+    "OBSERVED_CALLS",
     "OPEN",
     "Agreement",
     "Applicability",
@@ -115,7 +117,7 @@ _HOMES = {
     "notebook": "Agreement Cell JSON Notebook Oracle Output",
     "failure": "Diagnosis Failure FailureKind Frame Locus SkipReason",
     "patch": "Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
-    "trial": "Ending ErrorInfo Isolation Keep OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
+    "trial": "Ending ErrorInfo Isolation Keep OBSERVED_CALLS OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
     "verdict": "Attempt Candidate Verdict",
     "cost": "Cost",
     "diff": "DiffLine LineKind diff_patch diff_sources format_diff",

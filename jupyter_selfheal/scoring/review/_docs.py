@@ -17,7 +17,7 @@ CLASSES = {"1": "Read off the code", "2": "Asked of the values", "3": "The noteb
 
 INTRODUCTION = """# The review
 
-A cell can be wrong without failing. `jupyter selfheal heal nb.ipynb --review`, and `%heal review` in a session, list doubts about
+A cell can be wrong without failing. `jupyter selfheal heal NOTEBOOK… --review`, and `%heal review` in a session, list doubts about
 cells that run: the cell, the check's code, one sentence, and what to do. **Nothing is changed because of a doubt**, and the exit
 code is the same with and without.
 
@@ -53,7 +53,7 @@ A language model finds that a cell does something else than its text or docstrin
 
 **Silent** Without a model; on cells that have neither a text above them nor a docstring; once the budget is used up, which is said.
 
-**What to do** Read the reason. `%%heal --expect` or `--check` turns it into something that can be checked.
+**What to do** Read the reason. `--expect` or `--check` of `%%heal` turns it into something that can be checked.
 """
 
 
