@@ -1,4 +1,4 @@
-"""How two values differ, in words, and a value as short text. Runs inside a kernel: standard library only."""
+"""How two values differ, in words, and a value or a text made short. Runs inside a kernel: standard library only."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def show_value(value: Any, limit: int = 400) -> str:
         text = repr(value) if _is_small(value, limit) else _SHORT.repr(value)
     except Exception as error:
         text = f"<{type(value).__name__}: repr raises {type(error).__name__}>"
+    return cut_text(text, limit)
+
+
+def cut_text(text: str, limit: int) -> str:
+    """The text, with "…" in place of what is beyond ``limit`` characters."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.model import JSON, Case, Cost, Patch, diff_patch, format_diff
 from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, build_call_record
 from jupyter_selfheal.scoring.judge import CONTEXT_CHARS, SOURCE_CHARS, choose_model, format_context, parse_first_object
@@ -97,7 +98,7 @@ def _parse_risks(reply: ModelReply, redactor: Redacts) -> dict[str, str]:
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, dict) and isinstance(entry.get("risk"), str):
             line = " ".join(redactor.redact(redactor.restore(entry["risk"])).split())
-            risks[str(entry.get("patch"))] = line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+            risks[str(entry.get("patch"))] = cut_text(line, LINE_CHARS)
     return risks
 
 

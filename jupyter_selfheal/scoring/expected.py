@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.difference import show_value
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import (
     BASELINE,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 EXPECTED = "expected"
 """Name of the probe that compares the cell's last value."""
+
+PRINTED = 300
+"""Characters of printed text in words."""
 
 CHECK_SECONDS = 10.0
 """Seconds that one check may take."""
@@ -151,19 +155,14 @@ def find_stdout_difference(expected: str, text: str) -> str | None:
             match = re.search(expected[1:-1], text, re.MULTILINE | re.DOTALL)
         except re.error as error:
             return f"the expected pattern {expected} is no regular expression: {error}"
-        return None if match else f"printed {_shorten(text)}, which does not match {expected}"
+        return None if match else f"printed {show_value(text.strip(), PRINTED)}, which does not match {expected}"
     if _split_lines(expected) == _split_lines(text):
         return None
-    return f"expected to print {_shorten(expected)}, printed {_shorten(text)}"
+    return f"expected to print {show_value(expected.strip(), PRINTED)}, printed {show_value(text.strip(), PRINTED)}"
 
 
 def _split_lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\r\n \t").splitlines()]
-
-
-def _shorten(text: str, limit: int = 300) -> str:
-    shown = repr(text.strip())
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
 class UsersWord:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from jupyter_selfheal.inside.difference import SHOWN, show_value
 from jupyter_selfheal.model import Agreement
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.stored import Comparison
@@ -94,7 +95,7 @@ def _list_differences(evidence: Evidence) -> Iterator[tuple[str, Comparison]]:
 def _describe(differing: list[tuple[str, Comparison]], agreement: Agreement) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """One sentence for the first difference and one for how many there are besides; and what the next attempt should know."""
     whose, first = differing[0]
-    how = f"stored {_shorten(first.stored)}, now {_shorten(first.got)}"
+    how = f"stored {show_value(first.stored, SHOWN)}, now {show_value(first.got, SHOWN)}"
     alike = f"({first.similarity:.0%} alike)"
     reasons = [f"{whose} differs in value from the one stored in the notebook {alike}: {how}."]
     if more := len(differing) - 1:
@@ -104,12 +105,7 @@ def _describe(differing: list[tuple[str, Comparison]], agreement: Agreement) -> 
             f"{agreement.agreed} of {agreement.compared} healthy cells compared still give{'s' if agreement.agreed == 1 else ''} what is stored for them."
         )
     feedback = tuple(
-        f"the stored output {'of a cell below ' if whose != 'Its output' else ''}was {_shorten(c.stored)}, the new one is {_shorten(c.got)}"
+        f"the stored output {'of a cell below ' if whose != 'Its output' else ''}was {show_value(c.stored, SHOWN)}, the new one is {show_value(c.got, SHOWN)}"
         for whose, c in differing[:2]
     )
     return tuple(reasons), feedback
-
-
-def _shorten(text: str, limit: int = 160) -> str:
-    shown = repr(text)
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
 from jupyter_selfheal.registry import USER
@@ -202,7 +203,7 @@ def _build_blocking_question(subject: Subject, texts: Mapping[str, str]) -> Ques
 
 def _shorten(text: str) -> str:
     """A text short enough for a button."""
-    return (text if len(text) <= SHOWN else text[: SHOWN - 1] + "…") or "nothing"
+    return cut_text(text, SHOWN) or "nothing"
 
 
 Ids = tuple[str, ...]

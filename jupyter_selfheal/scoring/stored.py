@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from jupyter_selfheal.inside.difference import SHOWN, show_value
 from jupyter_selfheal.model import BASELINE, Case, Cell, FailureKind, Output, Patch, Step, Trial
 from jupyter_selfheal.scoring.expected import Part, find_oracle, list_all_outputs
 from jupyter_selfheal.scoring.output_forms import differ_in_form_only
@@ -165,13 +166,8 @@ def read_expected_output(case: Case, trial: Trial, patch: Patch = BASELINE) -> t
     if at < 0 or not find_oracle(case).as_stored:
         return ()
     compared = compare(case.notebook.cells[at], list_all_outputs(case, trial, patch))
-    why = f"stored {_shorten(compared.stored)}, now {_shorten(compared.got)}"
+    why = f"stored {show_value(compared.stored, SHOWN)}, now {show_value(compared.got, SHOWN)}"
     return (Part("stored output", not compared.differs, why if compared.differs else ""),) if compared.asked else ()
-
-
-def _shorten(text: str, limit: int = 160) -> str:
-    shown = repr(text)
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
 class StoredOutput:

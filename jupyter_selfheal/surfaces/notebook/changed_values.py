@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.model import FailureKind, Notebook
 from jupyter_selfheal.scoring.repeatable import is_repeatable
 from jupyter_selfheal.scoring.stored import Comparison, compare
@@ -36,5 +37,4 @@ def describe_change(number: int, compared: Comparison) -> str:
 
 
 def _shorten(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 60 else line[:59] + "…"
+    return cut_text(" ".join(text.split()), 60)

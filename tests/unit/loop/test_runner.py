@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Sequence
-from types import FrameType
 
 import pytest
 
@@ -19,6 +17,7 @@ from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import ListJournal, ScriptedHealer, ScriptedScorer, build_scripted_dependencies
 from tests.heals import MakeStage, events, with_
 from tests.stages import answer, replacement
+from tests.work import count_calls
 
 PATIENCE = 60.0
 
@@ -102,18 +101,8 @@ def test_what_a_judge_was_asked_comes_with_its_judgement(stage: MakeStage) -> No
 
 
 def test_each_command_is_worked_out_once(stage: MakeStage) -> None:
-    s, calls = stage("x = 1", "x.nope"), []
+    s = stage("x = 1", "x.nope")
     parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced(".nope", ""))])])
-
-    def count(frame: FrameType, event: str, _argument: object) -> None:
-        if event == "call" and frame.f_code is machine.list_commands.__code__:
-            calls.append(frame)
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        heal(s.case, parts)
-    finally:
-        sys.setprofile(before)
-    assert len(calls) == len(events(parts))  # one after each event
+    listed = count_calls(lambda: heal(s.case, parts), of=machine.list_commands.__code__)
+    assert listed == len(events(parts))  # one after each event
     assert isinstance(parts.journal, ListJournal)
