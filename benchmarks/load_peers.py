@@ -113,7 +113,7 @@ def python_of(peer: Peer, folder: Path) -> Path:
     return python
 
 
-def measured(peer: Peer, python: Path, repeat: int) -> Cost:
+def measure_peer(peer: Peer, python: Path, repeat: int) -> Cost:
     """Run it ``repeat`` times, each in a new process with folders of its own; raises ``RuntimeError`` where it does not load."""
     runs = []
     with tempfile.TemporaryDirectory() as home:
@@ -165,7 +165,7 @@ def main() -> int:
         if chosen.only and peer.name not in chosen.only:
             continue
         try:
-            found[peer.name] = measured(peer, python_of(peer, chosen.folder), chosen.repeat)
+            found[peer.name] = measure_peer(peer, python_of(peer, chosen.folder), chosen.repeat)
         except (RuntimeError, subprocess.SubprocessError) as error:
             failed = 1
             print(f"{peer.name} is left out: {error}", file=sys.stderr)

@@ -132,7 +132,7 @@ def replay(folder: str, build: str) -> float:
         kernel.close()
 
 
-def pickled(user: User, folder: str) -> float:
+def measure_pickle(user: User, folder: str) -> float:
     """A fresh kernel that loads what the user's kernel has pickled."""
     path = f"{folder}/state.pickle"
 
@@ -201,7 +201,7 @@ def measure(gigabytes: float, repeat: int) -> dict[str, Any]:
                 costs = [checkpoint(user, code) for _ in range(repeat)]
                 found[f"checkpoint {name}"] = median(c for c, _ in costs)
                 found[f"cell {name}"] = (plain, median(c for _, c in costs))
-            found["pickle"] = median(pickled(user, folder) for _ in range(slow))
+            found["pickle"] = median(measure_pickle(user, folder) for _ in range(slow))
         finally:
             user.stop()
         os.mkdir(f"{folder}/large")

@@ -77,12 +77,18 @@ def answer(received: Received) -> Says:
     messages = received.body["messages"]
     text = "\n\n".join(part["text"] for message in messages for part in message["content"])
     wanted = json.dumps(received.body.get("output_config", {}))
-    said = judged(text) if "score_a" in wanted else criticised(text) if "risks" in wanted else proposed(text)
+    said = (
+        write_judgement(text)
+        if "score_a" in wanted
+        else write_criticism(text)
+        if "risks" in wanted
+        else write_proposals(text)
+    )
     tokens_in, out = len(json.dumps(received.body)) // 4, json.dumps(said, ensure_ascii=False)
     return Says(out, input_tokens=tokens_in, output_tokens=len(out) // 4)
 
 
-def proposed(text: str) -> dict[str, Any]:
+def write_proposals(text: str) -> dict[str, Any]:
     """A diagnosis and three hypotheses, the right one last."""
     cells = re.findall(r"# (?:The failing cell, )?(cell-\d+)\n```python\n(.*?)\n```", text, re.DOTALL)
     failing, source = cells[0]
@@ -108,14 +114,14 @@ def hypothesis(title: str, cell: str, source: str) -> dict[str, Any]:
     return {"title": title, "cause": title, "risk": "none that is known", "edits": edits}
 
 
-def criticised(text: str) -> dict[str, Any]:
+def write_criticism(text: str) -> dict[str, Any]:
     """One line on each patch that touches another cell, before it is run."""
     names = re.findall(r"^# Patch (P\d+)$", text, re.MULTILINE)
     line = "Other cells that call the changed function may give other results."
     return {"risks": [{"patch": name, "risk": line} for name in names]}
 
 
-def judged(text: str) -> dict[str, Any]:
+def write_judgement(text: str) -> dict[str, Any]:
     """Eight for the version that holds what the stand-in knows to be right, three for the other."""
     first, second = text.split("# Version B")
     good = [any(right in part for _, right in KNOWS) for part in (first.split("# Version A")[1], second)]

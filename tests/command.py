@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import psutil
 import pytest
 
 from tests.batches import notebook
+from tests.waiting import wait_until
 
 HEAL = [sys.executable, "-m", "jupyter_selfheal", "heal", "--offline"]
 
@@ -100,12 +100,7 @@ def sleeping(place: Path) -> list[psutil.Process]:
 
 
 def nothing_is_left_running(place: Path) -> bool:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if not ours(place):
-            return True
-        time.sleep(0.1)
-    return False
+    return wait_until(lambda: not ours(place))
 
 
 def one_line(done: subprocess.CompletedProcess[str], *says: str) -> None:

@@ -27,7 +27,7 @@ SESSION = (
 )
 
 
-def recorded() -> str:
+def record_terminal() -> str:
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "IPYTHONDIR": folder, "JUPYTER_DATA_DIR": folder, "TERM": "xterm-256color"}
         env.pop("ANTHROPIC_API_KEY", None)
@@ -46,7 +46,7 @@ def recorded() -> str:
 
 
 def main() -> None:
-    text = recorded().replace("\r\n", "\n")
+    text = record_terminal().replace("\r\n", "\n")
     text = re.sub(r"[^\n]*\r(?!\n)", "", text)
     text = re.sub(r"\x1b\][^\x07]*\x07|\x1b\[\d*[KJ]", "", text)  # the window's title; "erase the line"
     text = re.sub(r"\nIn \[\d+\]: $", "\n", text).strip("\n")

@@ -97,7 +97,7 @@ def locate_error() -> None:
     if isinstance(error, SyntaxError) and (_before_exec or not line):
         line = error.lineno or 0
     place = {"ename": type(error).__name__, "evalue": _describe(error), "line": line, "before_exec": _before_exec}
-    answer = json.dumps({**place, "frames": locate.shorten(frames)})
+    answer = json.dumps({**place, "frames": locate.drop_middle_frames(frames)})
 
 
 def ask(shell: Any, source: str, argument: str, stdout: str) -> None:

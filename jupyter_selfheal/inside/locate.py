@@ -60,7 +60,7 @@ def find_line(frames: Iterable[NamedFrame], is_own: Callable[[NamedFrame], bool]
     return next((line for line in own if line > magic), own[0] if own else 0)
 
 
-def shorten(frames: list[NamedFrame]) -> list[NamedFrame]:
+def drop_middle_frames(frames: list[NamedFrame]) -> list[NamedFrame]:
     """At most :data:`MOST_FRAMES`, from both ends."""
     half = MOST_FRAMES // 2
     return frames if len(frames) <= MOST_FRAMES else frames[:half] + frames[-half:]

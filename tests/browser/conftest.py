@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from tests.browser.lab import TYPO, Lab
-from tests.browser.server import PATIENCE, Server
+from tests.browser.server import Server
 from tests.one_worker import find_group
+from tests.waiting import PATIENCE
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from tests.browser.server import PATIENCE, TOKEN, Server, wait_for
+from tests.browser.server import TOKEN, Server
+from tests.waiting import PATIENCE, wait_until
 
 TYPO = "items = [1, 2]\nitems.appendd(3)\nprint('there are', len(items))"
 FIXED = TYPO.replace("appendd", "append")
@@ -87,7 +88,7 @@ class Lab:
                 pressed = time.monotonic()
             return False
 
-        wait_for(started, f"cell {index} to run")
+        assert wait_until(started), f"cell {index} did not run"
 
     def finish(self, index: int) -> None:
         """Run a cell, and wait until it has ended."""
@@ -151,7 +152,7 @@ class Lab:
 
     def expect_source(self, index: int, text: str) -> None:
         """Wait until the cell's editor shows that."""
-        wait_for(lambda: self.source(index) == text, f"{text!r} instead of {self.source(index)!r}")
+        assert wait_until(lambda: self.source(index) == text), f"{text!r} was to come, not {self.source(index)!r}"
 
     def expect_output(self, index: int, text: str) -> None:
         """Wait for that text among the cell's own outputs."""

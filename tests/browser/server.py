@@ -7,23 +7,13 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from tests.waiting import PATIENCE, wait_until
+
 TOKEN = "selfheal"
-PATIENCE = 60.0
-"""Seconds that anything waited for may take, on a machine that does much else."""
-
-
-def wait_for(done: Callable[[], Any], what: str, seconds: float = PATIENCE) -> None:
-    """Ask again and again until it is so."""
-    until = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < until, f"waited in vain for {what}"
-        time.sleep(0.05)
 
 
 class Server:
@@ -40,7 +30,7 @@ class Server:
         self._runtime = root / "runtime"
         with self._log.open("w") as log:
             self._process = self._start(root, port, log)
-        wait_for(self._answers, "the Jupyter server")
+        assert wait_until(self._answers), "the Jupyter server did not come"
 
     def _start(self, root: Path, port: int, log: IO[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -119,7 +109,7 @@ class Server:
             self.call("DELETE", f"api/sessions/{session['id']}")
         for kernel in self.call("GET", "api/kernels"):
             self.call("DELETE", f"api/kernels/{kernel['id']}")
-        wait_for(lambda: not self.call("GET", "api/kernels"), "the end of the kernels")
+        assert wait_until(lambda: not self.call("GET", "api/kernels")), "kernels did not end"
 
     def _answers(self) -> bool:
         assert self._process.poll() is None, self._log.read_text()[-2000:]

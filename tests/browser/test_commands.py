@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.browser.lab import TYPO, Lab
-from tests.browser.server import Server, wait_for
+from tests.browser.server import Server
+from tests.waiting import wait_until
 
 UNIMPORTED = "print('pi is', math.pi)"
 SETTINGS = "lab/api/settings/jupyter-selfheal:plugin"
@@ -213,7 +214,7 @@ def shows(lab: Lab, name: str, line: str) -> None:
         lab.finish(1)
         return line in lab.output(1)
 
-    wait_for(printed, line)
+    assert wait_until(printed), line
 
 
 def test_settings_reach_the_kernel(page: Any, server: Server) -> None:

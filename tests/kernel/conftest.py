@@ -14,7 +14,8 @@ import pytest
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from tests.kernel.enclosed import Place
-from tests.kernel.forking import User, wait_for
+from tests.kernel.forking import User
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def user(kernel: User) -> Iterator[User]:
     assert "fds" in kernel.changed or not new, new
     different = {k: (before[k], after[k]) for k in before if before[k] != after[k]}
     assert set(different) <= kernel.changed, different
-    assert "processes" in kernel.changed or wait_for(lambda: set(list_marked()) == processes)
+    assert "processes" in kernel.changed or wait_until(lambda: set(list_marked()) == processes)
 
 
 @pytest.fixture(params=["before", "after"])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.freeze import code_that_freezes
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
 from jupyter_selfheal.model import Output, Run, Sandbox, Start, Step, Trial, TrialRequest
+from tests.waiting import wait_until
 
 HOOK = """
 def install(shell, code):
@@ -105,15 +104,15 @@ class User:
 
     def snapshot(self) -> dict[str, Any]:
         """What trials must not change, after the kernel has collected ended copies."""
-        deadline = time.monotonic() + 20
-        while True:
-            reply = self.kernel.execute(
-                f"import sys; sys._test_zygote.collect_ended()\nexec({SNAPSHOT!r}, {{}})", timeout=60
-            )
-            found: dict[str, Any] = json.loads("".join(o.text for o in reply.outputs))
-            if not found["selfheal children"] or time.monotonic() > deadline:
-                return found
-            time.sleep(0.05)
+        found: dict[str, Any] = {}
+
+        def has_no_children() -> bool:
+            code = f"import sys; sys._test_zygote.collect_ended()\nexec({SNAPSHOT!r}, {{}})"
+            found.update(json.loads("".join(o.text for o in self.kernel.execute(code, timeout=60).outputs)))
+            return not found["selfheal children"]
+
+        wait_until(has_no_children, seconds=20)
+        return found
 
     def stop(self) -> None:
         """End it."""
@@ -130,16 +129,6 @@ def printed(trial: Trial, stream: str = "stdout") -> str:
     """What a trial wrote; it must have run."""
     assert trial.ran, trial
     return "".join(o.text for s in trial.steps for o in s.outputs if o.output_type == "stream" and o.name == stream)
-
-
-def wait_for(holds: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Poll until something holds; False where it never did."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.05)
-    return holds()
 
 
 def name(pid: int) -> str:

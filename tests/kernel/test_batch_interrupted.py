@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 
 from jupyter_selfheal.journal import jsonl
 from tests.command import HEAL, heal, nothing_is_left_running, place, sleeping, sources, write
+from tests.waiting import wait_until
 
 __all__ = ["place"]
 
@@ -49,13 +49,9 @@ def running(place: Path, *words: str | Path) -> Iterator[subprocess.Popen[str]]:
             process.communicate()
 
 
-def wait_for(there: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    """Wait until something is there. That the command ends first is a failure of the test."""
-    deadline = time.monotonic() + 90
-    while not there():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "it never came so far"
-        time.sleep(0.002)
+def comes_to(there: Callable[[], bool], process: subprocess.Popen[str]) -> bool:
+    """Whether the command comes to where this holds, before it ends."""
+    return wait_until(lambda: there() or process.poll() is not None, pause=0.002) and there()
 
 
 def journals(place: Path) -> list[Path]:
@@ -102,7 +98,7 @@ def interrupted_at(
 ) -> tuple[subprocess.Popen[str], str, str]:
     with running(place, place / "n.ipynb", "--in-place", "--approve", "all", "--timeout", "300") as process:
         there, watched = MOMENTS[moment], psutil.Process(process.pid)
-        wait_for(lambda: there(place, watched), process)
+        assert comes_to(lambda: there(place, watched), process), process.communicate()
         if number is signal.SIGINT:
             os.killpg(process.pid, number)  # as a terminal sends it, to the whole group
         else:
@@ -159,7 +155,7 @@ def test_ctrl_c_while_several_notebooks_are_healed_at_once(place: Path, temporar
     names = [write(place / f"{n}.ipynb", *GIVEN) for n in "abc"]
     before = [p.read_bytes() for p in names]
     with running(place, *names, "--in-place", "--jobs", "2", "--timeout", "300") as process:
-        wait_for(lambda: len(sleeping(place)) == 2, process)
+        assert comes_to(lambda: len(sleeping(place)) == 2, process), process.communicate()
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=90)
     assert process.returncode == 2, err

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import psutil
@@ -14,6 +13,7 @@ import pytest
 
 from tests.batches import cell
 from tests.command import HEAL, heal, nothing_is_left_running, ours, place, read_cells, sleeping, write
+from tests.waiting import wait_until
 
 __all__ = ["place"]
 
@@ -75,9 +75,8 @@ def test_a_process_that_dies_costs_its_own_notebook_only(place: Path) -> None:
     with subprocess.Popen(
         list(map(str, command)), cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        while not sleeping(place):
-            assert process.poll() is None
-            time.sleep(0.05)
+        assert wait_until(lambda: process.poll() is not None or sleeping(place))
+        assert process.poll() is None
         os.kill(worker_of(process.pid, sleeping(place)[0]), signal.SIGKILL)
         _, said = process.communicate(timeout=120)
     assert process.returncode == 2, said
@@ -94,9 +93,8 @@ def test_nothing_runs_on_where_the_command_itself_was_killed(place: Path) -> Non
     with subprocess.Popen(
         list(map(str, command)), cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
-        while len(sleeping(place)) < 2:
-            assert process.poll() is None
-            time.sleep(0.05)
+        assert wait_until(lambda: process.poll() is not None or len(sleeping(place)) == 2)
+        assert process.poll() is None
         process.kill()
     assert nothing_is_left_running(place), ours(place)
 

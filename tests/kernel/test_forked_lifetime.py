@@ -20,7 +20,8 @@ from jupyter_selfheal.model import OPEN, Ending, Keep, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from jupyter_selfheal.testing.trials import evaluate
-from tests.kernel.forking import User, name, printed, tried, wait_for
+from tests.kernel.forking import User, name, printed, tried
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
 
@@ -53,13 +54,13 @@ def test_the_death_of_the_users_kernel_ends_every_state_and_trial(user: User) ->
         running = [
             pool.submit(tried, k, SERVER + "\nimport time; time.sleep(300)", timeout=300.0) for k in (first, second)
         ]
-        assert wait_for(lambda: len(named("sleep")) == 2)
+        assert wait_until(lambda: len(named("sleep")) == 2)
         # its parent would end everything below it: without it, the kernel dies and nothing else does
         os.kill(int(Path(f"/proc/{user.kernel.pid}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
         for future in running:
             with pytest.raises(KernelError):
                 future.result(timeout=60)
-    assert wait_for(lambda: not named("selfheal-zygote", "selfheal-guard", "sleep"))
+    assert wait_until(lambda: not named("selfheal-zygote", "selfheal-guard", "sleep"))
     with pytest.raises(KernelError, match="run the cell again"):
         tried(second, "1")
     first.close()
@@ -75,21 +76,21 @@ def test_the_end_of_the_engine_ends_every_state(user: User) -> None:
         "k2.run(TrialRequest((Run('import time; time.sleep(600)'),), timeout=600.0))"
     )
     engine = subprocess.Popen([sys.executable, "-c", code, found["socket"]])
-    assert wait_for(lambda: len(named("selfheal-zygote")) == 2 and bool(named("selfheal-guard")))
+    assert wait_until(lambda: len(named("selfheal-zygote")) == 2 and bool(named("selfheal-guard")))
     engine.kill()
     engine.wait()
-    assert wait_for(lambda: not named("selfheal-zygote", "selfheal-guard"))
+    assert wait_until(lambda: not named("selfheal-zygote", "selfheal-guard"))
 
 
 def test_a_killed_zygote_is_an_error_with_advice(user: User) -> None:
     state = user.freeze("before")
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(tried, state, SERVER + "\nimport time; time.sleep(300)", timeout=300.0)
-        assert wait_for(lambda: bool(named("sleep")))
+        assert wait_until(lambda: bool(named("sleep")))
         os.kill(*named("selfheal-zygote"), signal.SIGKILL)
         with pytest.raises(KernelError, match="run the cell again"):
             running.result(timeout=60)
-    assert wait_for(lambda: not named("sleep", "selfheal-guard"))
+    assert wait_until(lambda: not named("sleep", "selfheal-guard"))
     state.close()
 
 
@@ -98,12 +99,12 @@ def test_a_state_may_be_closed_before_those_kept_from_it(user: User) -> None:
     for n in range(4):
         states.append(kept(states[-1], f"x = {n}\n{SERVER}"))
         states[-2].close()
-    assert wait_for(lambda: len(named("sleep")) == 4), (
+    assert wait_until(lambda: len(named("sleep")) == 4), (
         "what the cells of a state started lives on with the states kept from it"
     )
     assert evaluate(states[-1], "x") == 3
     states[-1].close()
-    assert wait_for(lambda: not named("sleep", "selfheal-zygote"))
+    assert wait_until(lambda: not named("sleep", "selfheal-zygote"))
 
 
 def test_the_stack_does_not_grow_with_kept_states(user: User) -> None:
@@ -133,13 +134,13 @@ def test_a_discarded_copy_leaves_no_file(user: User) -> None:
     assert Path(found["socket"]).exists()
     user.run(f"sys._test_zygote.discard({found['pid']})")
     assert not Path(found["socket"]).parent.exists()
-    assert wait_for(lambda: not named("selfheal-zygote"))
+    assert wait_until(lambda: not named("selfheal-zygote"))
 
 
 def test_an_ended_copy_is_collected_without_another_cell(user: User) -> None:
     user.freeze("before", "1").close()
     children = Path(f"/proc/{user.kernel.pid}/task/{user.kernel.pid}/children")  # zombies too
-    assert wait_for(lambda: not children.read_text().strip())
+    assert wait_until(lambda: not children.read_text().strip())
 
 
 def warden_of(user: User) -> int:
@@ -158,7 +159,7 @@ def waiting_guard() -> int:
 
 
 def made_ahead(state: ForkedKernel) -> bool:
-    return wait_for(lambda: "ahead" in tried(state, "1").phases and bool(named("selfheal-spare")))
+    return wait_until(lambda: "ahead" in tried(state, "1").phases and bool(named("selfheal-spare")))
 
 
 @pytest.mark.parametrize("start", ["before", "after"])
@@ -168,7 +169,7 @@ def test_a_request_meets_processes_that_wait_for_it(user: User, start: str) -> N
     assert made_ahead(state)
     assert [printed(tried(state, "x.append(2); print(x)")) for _ in range(3)] == ["[1, 2]\n"] * 3
     state.close()
-    assert wait_for(lambda: not named("selfheal-spare", "selfheal-guard", "selfheal-zygote"))
+    assert wait_until(lambda: not named("selfheal-spare", "selfheal-guard", "selfheal-zygote"))
 
 
 @pytest.mark.parametrize("which", ["guard", "trial"])
@@ -178,9 +179,9 @@ def test_a_killed_spare_is_replaced(user: User, which: str) -> None:
         assert made_ahead(state)
         spare = waiting_guard()
         waiting = Path(f"/proc/{spare}/task/{spare}/children")
-        assert wait_for(lambda: bool(waiting.read_text()))  # noqa: B023
+        assert wait_until(lambda: bool(waiting.read_text()))  # noqa: B023
         os.kill(spare if which == "guard" else int(waiting.read_text()), signal.SIGKILL)
-        assert wait_for(lambda: spare not in list_marked())  # noqa: B023
+        assert wait_until(lambda: spare not in list_marked())  # noqa: B023
         assert printed(tried(state, "print(1)")) == "1\n"
     state.close()
 
@@ -188,7 +189,7 @@ def test_a_killed_spare_is_replaced(user: User, which: str) -> None:
 def test_a_discarded_copy_takes_its_spare_along(user: User) -> None:
     before = set(list_marked())
     user.try_to_freeze("before", "1")
-    assert wait_for(lambda: bool(named("selfheal-spare")))
+    assert wait_until(lambda: bool(named("selfheal-spare")))
     user.run("sys._test_zygote.discard_all()")
     assert set(list_marked()) <= before, "all of it is gone before the zygote is"
 
@@ -238,7 +239,7 @@ def test_a_trial_out_of_memory_dies_before_the_kernel(user: User) -> None:
     finally:
         state.close()
         user.stop()
-        wait_for(lambda: not (group / "cgroup.procs").read_text().strip())
+        wait_until(lambda: not (group / "cgroup.procs").read_text().strip())
         group.rmdir()
 
 

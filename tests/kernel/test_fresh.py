@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +16,7 @@ from jupyter_selfheal.kernels import fresh
 from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.replay_plan import PastCell, describe_replay, list_needed_cells
 from jupyter_selfheal.model import OPEN, Cell, Ending, Keep, Probe, Run, Sandbox, Start, Trial, TrialRequest
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
 
@@ -219,10 +219,7 @@ def test_closing_cancels_what_runs_and_leaves_nothing(folder: Path) -> None:
         target=lambda: got.append(kernel.run(ran("import time; time.sleep(600)", timeout=600))[0])
     )
     thread.start()
-    deadline = time.monotonic() + 60
-    while not any(session.kernel._unfinished and session.has_network is False for session in list(kernel._running)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert wait_until(lambda: any(s.kernel._unfinished and s.has_network is False for s in list(kernel._running)))
     shared = [session.kernel.shared for session in kernel._running]
     kernel.close()
     kernel.close()
@@ -239,10 +236,7 @@ def test_closing_while_the_state_is_rebuilt_cancels_the_trial(folder: Path, tmp_
     got: list[Trial] = []
     thread = threading.Thread(target=lambda: got.append(kernel.run(ran("x", sandbox=OPEN))[0]))
     thread.start()
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "on").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert wait_until((tmp_path / "on").exists)
     kernel.close()
     thread.join(60)
     assert (got[0].ending, got[0].steps[0].status) == (Ending.CANCELLED, "skipped")

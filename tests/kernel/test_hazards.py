@@ -18,7 +18,8 @@ import pytest
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Sandbox, TrialRequest
 from jupyter_selfheal.testing.processes import list_marked
-from tests.kernel.forking import User, name, open_descriptors, printed, tried, wait_for
+from tests.kernel.forking import User, name, open_descriptors, printed, tried
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
 
@@ -98,7 +99,7 @@ def test_a_script_in_the_background_forbids_the_fork(user: User) -> None:
     user.run("%%bash --bg\nexec sleep 60")
     assert "run_forever" in user.try_to_freeze("before", "pass")["refused"]
     user.run("%killbgscripts")
-    assert wait_for(lambda: "socket" in user.try_to_freeze("before", "pass"))
+    assert wait_until(lambda: "socket" in user.try_to_freeze("before", "pass"))
     user.run("sys._test_zygote.discard_all()")
 
 
@@ -127,7 +128,7 @@ def test_a_fork_bomb_ends_with_the_trial(user: User, freeze: Any) -> None:
     trial = tried(state, code, timeout=4)
     assert trial.ending is Ending.TIMED_OUT
     state.close()
-    assert wait_for(lambda: set(list_marked()) <= before)
+    assert wait_until(lambda: set(list_marked()) <= before)
 
 
 def test_a_guard_killed_by_its_trial_leaves_nothing(freeze: Any) -> None:
@@ -138,7 +139,7 @@ def test_a_guard_killed_by_its_trial_leaves_nothing(freeze: Any) -> None:
     state = freeze()
     with pytest.raises(KernelError):
         tried(state, code, timeout=20)
-    assert wait_for(lambda: not [p for p in list_marked() if name(p) == "sleep"])
+    assert wait_until(lambda: not [p for p in list_marked() if name(p) == "sleep"])
     assert printed(tried(state, "print(1)")) == "1\n"
 
 
@@ -158,7 +159,7 @@ def test_an_interrupt_of_the_kernel_leaves_trials_alone(user: User, freeze: Any)
     state = freeze()
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(tried, state, "import time\ntime.sleep(2)\nprint('slept')")
-        wait_for(lambda: any(name(p) == "selfheal-guard" for p in list_marked()))
+        wait_until(lambda: any(name(p) == "selfheal-guard" for p in list_marked()))
         user.kernel.interrupt()
         for pid in [p for p in list_marked() if name(p).startswith("selfheal")]:
             os.kill(pid, signal.SIGINT)
@@ -170,11 +171,11 @@ def test_a_zygote_keeps_no_descriptor_of_its_trials(user: User, freeze: Any) -> 
     tried(state, "1")
     children = Path(f"/proc/{user.kernel.pid}/task/{user.kernel.pid}/children").read_text().split()
     (zygote,) = [int(p) for p in children if name(int(p)) == "selfheal-zygote"]
-    assert wait_for(is_idle)
+    assert wait_until(is_idle)
     had, mine = open_descriptors(zygote), open_descriptors(user.kernel.pid)
     for code in ("1", "1/0", "import os; os._exit(1)"):
         tried(state, code)
-    assert wait_for(lambda: is_idle() and open_descriptors(zygote) <= had)
+    assert wait_until(lambda: is_idle() and open_descriptors(zygote) <= had)
     assert open_descriptors(user.kernel.pid) == mine
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.kernel.forking import User, printed, tried, wait_for
+from tests.kernel.forking import User, printed, tried
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
 
@@ -23,7 +24,7 @@ def test_running_tasks_go_on_in_the_trial_and_in_the_kernel(user: User, freeze: 
     )
     assert printed(trial) == "done False True 4\n"
     had = user.value("len(ticks)")
-    assert wait_for(lambda: user.value("len(ticks)") > had)
+    assert wait_until(lambda: user.value("len(ticks)") > had)
     user.run("_ = long.cancel(); await asyncio.sleep(0)")
 
 

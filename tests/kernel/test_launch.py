@@ -9,8 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
 from jupyter_selfheal.model import Output
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -35,13 +35,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def kernel(folder: Path) -> Iterator[LiveKernel]:
     with start_kernel("python3", str(folder)) as started:
         yield started
-
-
-def until(true: Callable[[], bool], seconds: float = 30.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return true()
 
 
 def is_gone(pid: int) -> bool:
@@ -182,8 +175,8 @@ time.sleep(600)
         assert owner.stdout is not None
         kernel, warden, shared = owner.stdout.readline().split()
         owner.kill()
-    assert until(lambda: is_gone(int(kernel)) and is_gone(int(warden)))
-    assert until(lambda: not os.path.exists(shared) or not os.listdir(shared))
+    assert wait_until(lambda: is_gone(int(kernel)) and is_gone(int(warden)))
+    assert wait_until(lambda: not os.path.exists(shared) or not os.listdir(shared))
     subprocess.run(["rm", "-rf", shared], check=True)
 
 

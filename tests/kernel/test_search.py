@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from threading import Thread
 
@@ -31,6 +30,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.ports import Answer, Starts, TrialKernel
 from jupyter_selfheal.testing.scripted import NoFacts, ScriptedApprover, build_scripted_dependencies
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
 
@@ -162,13 +162,13 @@ def test_a_cancelled_search_ends_with_all_its_processes(first: TrialKernel) -> N
     healer = SearchHealer(HealConfig(search_seconds=600.0))
     thread = Thread(target=lambda: answers.append(healer.propose(case, Starts((state,)), NoFacts(), ())))
     thread.start()
-    await_(lambda: [p for p in me.children(recursive=True) if p.pid not in before and busy(p)])
+    assert wait_until(lambda: [p for p in me.children(recursive=True) if p.pid not in before and busy(p)])
     searching = {p.pid for p in me.children(recursive=True) if busy(p)} - before
     state.close()
     thread.join(60)
     assert not thread.is_alive()
     assert not answers or not answers[0].patches
-    await_(lambda: not any(is_running(pid) for pid in searching))
+    assert wait_until(lambda: not any(is_running(pid) for pid in searching))
 
 
 def busy(process: psutil.Process) -> bool:
@@ -184,11 +184,3 @@ def is_running(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
-
-
-def await_(holds: Callable[[], object]) -> None:
-    """Poll until something holds, for a minute."""
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)

@@ -17,7 +17,8 @@ from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Sandbox, TrialRequest
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from jupyter_selfheal.testing.trials import evaluate
-from tests.kernel.forking import User, name, open_descriptors, wait_for
+from tests.kernel.forking import User, name, open_descriptors
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow, pytest.mark.timeout(3000)]
 
@@ -95,7 +96,7 @@ def test_two_thousand_hostile_cells(user: User) -> None:
             found.update(pool.map(partial(one, state), range(batch * 100, batch * 100 + 100)))
         assert evaluate(state, "len(data)") == 100_000
         state.close()
-        assert wait_for(lambda: not [p for p in list_marked() if name(p).startswith(("selfheal", "sleep"))])
+        assert wait_until(lambda: not [p for p in list_marked() if name(p).startswith(("selfheal", "sleep"))])
         assert not user.snapshot()["selfheal children"]
         memory.append(resident_mb(user.kernel.pid))
         descriptors.append(open_descriptors(user.kernel.pid))

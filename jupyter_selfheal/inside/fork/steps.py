@@ -67,12 +67,12 @@ def shorten_tracebacks(shell: Any) -> None:
     if getattr(show, "shortens", False):
         return
 
-    def shortened(*args: Any, **also: Any) -> Any:
+    def show_short_traceback(*args: Any, **also: Any) -> Any:
         _drop_middle(sys.exc_info()[2])
         return show(*args, **also)
 
-    shortened.shortens = True  # type: ignore[attr-defined]
-    shell.showtraceback = shortened
+    show_short_traceback.shortens = True  # type: ignore[attr-defined]
+    shell.showtraceback = show_short_traceback
 
 
 def _drop_middle(tb: TracebackType | None) -> None:
@@ -217,7 +217,7 @@ class Runner:
             "ename": name,
             "evalue": message,
             "line": line,
-            "frames": locate.shorten(frames),
+            "frames": locate.drop_middle_frames(frames),
             "traceback": _COLOURS.sub("", text),
         }
 

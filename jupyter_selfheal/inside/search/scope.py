@@ -86,7 +86,7 @@ class Scope(Source):
     def __init__(self, text: str, hints: Hints | None = None) -> None:
         super().__init__(text)
         self.hints = hints or Hints()
-        self.remembered: dict[object, Any] = {}
+        self.read: dict[object, Any] = {}
         self.names = self._collect_names()
         self.called = frozenset(
             n.func.id for n in self.order if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
@@ -252,13 +252,13 @@ def cache_on_scope(function: Callable[[Scope], T]) -> Callable[[Scope], T]:
     """Read from a whole statement only once: mutation operators ask at each of its nodes."""
 
     @functools.wraps(function)
-    def remembered(s: Scope) -> T:
-        if function not in s.remembered:
-            s.remembered[function] = function(s)
-        known: T = s.remembered[function]
+    def read_once(s: Scope) -> T:
+        if function not in s.read:
+            s.read[function] = function(s)
+        known: T = s.read[function]
         return known
 
-    return remembered
+    return read_once
 
 
 _QUOTED = re.compile(r"""(?<!\w)(["'`])([^"'`\n]{0,20})\1""")
