@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, ClassVar
 
 from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
 from jupyter_selfheal.inside.search.program import CHECK, Program
@@ -21,16 +21,20 @@ INPUTS = 120
 SECONDS = 0.01
 CHANGES = " (and changes what it is given)"
 """After the value of a call that changes an argument in place."""
+LATE = "!late"
+"""What is shown for a call that there was no time for."""
 LOOPS = 8
 """Inputs on which a patch may loop until the rest is taken to loop too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A call that tells patches apart."""
+    """A call that tells patches apart. ``is_usual`` where its arguments have what those of all checked calls have."""
 
     function: str
     arguments: tuple[Any, ...]
+    is_usual: bool = True
+    is_call: ClassVar[bool] = True
 
     @property
     def text(self) -> str:
@@ -151,8 +155,12 @@ def collect_behaviours(
                         exec(codes.get(n, runner.codes[n]), runner.ns)
                 call = runner.ns.get(function)
                 for arguments in given if callable(call) else ():
-                    looping = shown.count("!timeout") >= LOOPS or time.process_time() > end
-                    shown.append("!timeout" if looping or call is None else _run_call(call, arguments))
+                    if time.process_time() > end:
+                        shown.append(LATE)
+                    elif call is None or shown.count("!timeout") >= LOOPS:
+                        shown.append("!timeout")
+                    else:
+                        shown.append(_run_call(call, arguments))
             behaviours.append(shown)
     return behaviours
 

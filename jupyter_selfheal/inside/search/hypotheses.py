@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from jupyter_selfheal.inside.comparator import is_equal_text
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.compare_behaviour import Input
+from jupyter_selfheal.inside.search.vary_checks import Variation
 
 AGREED = 0.3
 """What other edits that do the same add to a hypothesis, by their weight up to the best one's own: any edit has look-alikes."""
 SOFT = 0.4
-"""What a rival counts that differs only where one of the two raises: the input may be none that the function is for."""
+"""What a rival counts that differs only where one of the two raises, or where the input lacks what all checked ones have: it may be
+none that the function is for."""
+UNENDING = 0.1
+"""What a rival counts that does not come to an end for an input for which the other gives a value."""
 LEAK = 0.06
 """The weight, for one check, of what no edit of the search would be: it may be met by something else altogether."""
 ENDLESS = frozenset({"!RecursionError", "!timeout"})
@@ -50,26 +54,27 @@ class Support:
 class Hypotheses:
     """The candidates grouped by what they do.
 
-    ``shown`` holds for each candidate what it gives for each of the inputs ``given`` of ``function``; nothing where candidates
-    could not be compared: then each is a hypothesis of its own. ``strange`` says how odd what each gives is (0-1.5), ``before``
-    is what the program gave as it was.
+    ``shown`` holds for each candidate what it gives for each of the ``inputs``. Where there are none candidates could not be
+    compared: then each is a hypothesis of its own. ``strange`` says how odd what each gives is (0-1.5), ``before``
+    is what the program gave as it was, ``repeated`` how many checks ask for what another one asks.
     """
 
     def __init__(
         self,
         candidates: Sequence[Candidate],
-        function: str,
-        given: Sequence[tuple[Any, ...]],
+        inputs: Sequence[Input | Variation],
         shown: Sequence[Sequence[str]],
         strange: Sequence[float] = (),
         before: Sequence[str] = (),
+        repeated: int = 0,
     ) -> None:
-        self.candidates, self.function, self.given, self.shown = candidates, function, given, shown
+        self.candidates, self.inputs, self.shown = candidates, inputs, shown
         everyone = range(len(candidates))
-        self.groups = compare_behaviour.group_alike(shown) if function else [[n] for n in everyone]
+        self.groups = compare_behaviour.group_alike(shown) if inputs else [[n] for n in everyone]
         self.place = {n: k for k, group in enumerate(self.groups) for n in group}
         self._weights = [self._weigh(group) for group in self.groups]
         self._before = before
+        self._repeated = repeated
         self._strange = strange or [0.0] * len(candidates)
 
     def _weigh(self, group: Sequence[int]) -> float:
@@ -91,23 +96,32 @@ class Hypotheses:
 
     def measure_support(self, n: int) -> Support:
         """How far the hypothesis of a candidate is ahead of its rivals that need no more edits."""
-        own, weight = self.place[n], self._sharpen(self.groups[self.place[n]])
+        weight = self._sharpen(self.groups[self.place[n]])
+        rivals = self._weigh_rivals(n)
+        leak = (LEAK / self._count_checks(n)) ** SHARPNESS
+        share = weight / (weight + sum(w for w, _ in rivals) + leak)
+        return Support(share, self._describe_rival(n, self.find_strongest_rival(n)))
+
+    def find_strongest_rival(self, n: int) -> int:
+        """The likeliest candidate that differs from another one; itself where none does."""
+        return max(self._weigh_rivals(n), default=(0.0, n), key=lambda rival: (rival[0], -rival[1]))[1]
+
+    def _weigh_rivals(self, n: int) -> list[tuple[float, int]]:
+        """The weight of each other hypothesis that needs no more edits, by how much it differs, with its first candidate."""
         rivals: list[tuple[float, int]] = []
         for k, group in enumerate(self.groups):
             first = min(group, key=lambda m: (self.candidates[m].edits, -self.candidates[m].weight))
-            if k != own and self.candidates[first].edits <= self.candidates[n].edits:
+            if k != self.place[n] and self.candidates[first].edits <= self.candidates[n].edits:
                 rivals.append((self._sharpen(group) * self._measure_difference(n, first), first))
-        together = sum(w for w, _ in rivals)
-        leak = (LEAK / max(self.candidates[n].result.passed, 1)) ** SHARPNESS
-        strongest = max(rivals, default=(0.0, n), key=lambda rival: (rival[0], -rival[1]))[1]
-        return Support(
-            weight / (weight + together + leak),
-            self._describe_rival(n, strongest),
-        )
+        return rivals
+
+    def _count_checks(self, n: int) -> int:
+        """Checks that a candidate passed, each counted once."""
+        return max(self.candidates[n].result.passed - self._repeated, 1)
 
     def describe_doubt(self, n: int) -> str:
         """Why a candidate may still not be what is meant, in words; empty where its checks and its lead settle that."""
-        checks = self.candidates[n].result.passed
+        checks = self._count_checks(n)
         needed = next((share for most, share in NEEDED if checks <= most), 0.0)
         if not needed:
             return ""
@@ -120,25 +134,29 @@ class Hypotheses:
 
     def _find_new_endless(self, n: int) -> str:
         """A call that came to an end before the change and does not with it, of an input no longer than the first that was seen."""
-        longest = len(repr(self.given[0])) if self.function and self.given else 0
-        for given, now, then in zip(self.given, self.shown[n], self._before, strict=False):
-            if now in ENDLESS and then[:1] != "!" and len(repr(given)) <= longest:
-                return compare_behaviour.Input(self.function, given).text
+        longest = len(self.inputs[0].text) if self.inputs else 0
+        for given, now, then in zip(self.inputs, self.shown[n], self._before, strict=False):
+            if given.is_call and now in ENDLESS and then[:1] != "!" and len(given.text) <= longest:
+                return given.text
         return ""
 
     def _is_compared(self, n: int) -> bool:
         """Whether what a candidate gives says enough to tell it from a rival; a lone candidate needs no comparison."""
-        if not self.function:
+        if not self.inputs:
             return True
         values = [text for text in self.shown[n] if not text.startswith("!")]
         return len(values) >= RAISING * len(self.shown[n]) and len(set(values)) >= CONSTANT
 
     def _measure_difference(self, n: int, other: int) -> float:
         """1 where two candidates give different values for an input, less where only one of them raises or changes what it is
-        given (or where they cannot be compared), 0 where they only raise differently."""
-        if not self.function:
+        given, where the input is an unusual one, where the other does not come to an end (or where they cannot be compared); 0
+        where they only raise differently."""
+        if not self.inputs:
             return UNCOMPARED
-        if self._list_inputs_apart(n, other):
+        pairs = self._list_pairs(n, other)
+        if any(b in ENDLESS and a[0] != "!" for _, a, b in pairs):
+            return UNENDING
+        if any(self.inputs[at].is_usual for at in self._list_inputs_apart(n, other)):
             return 1.0
         return SOFT if self._list_inputs_odd(n, other) else 0.0
 
@@ -154,21 +172,28 @@ class Hypotheses:
         return [at for at, a, b in self._list_pairs(n, other) if not a[0] == b[0] == "!"]
 
     def _list_pairs(self, n: int, other: int) -> list[tuple[int, str, str]]:
-        """The inputs for which two candidates show something else, with what each shows."""
+        """The inputs for which two candidates show something else, with what each shows; those apart that there was no time for."""
         pairs = zip(self.shown[n], self.shown[other], strict=False)
-        return [(at, a, b) for at, (a, b) in enumerate(pairs) if a != b]
+        return [(at, a, b) for at, (a, b) in enumerate(pairs) if a != b and compare_behaviour.LATE not in (a, b)]
+
+    def find_telling_input(self, n: int, other: int) -> int | None:
+        """The shortest input that tells two candidates apart: one for which both give a value, and that is a usual one, first."""
+        apart = self._list_inputs_apart(n, other) or self._list_inputs_odd(n, other)
+        return min(apart, key=self._rate_input, default=None)
+
+    def _rate_input(self, at: int) -> tuple[bool, bool, int, int]:
+        given = self.inputs[at]
+        return (not given.is_call, not given.is_usual, len(given.text), at)
 
     def _describe_rival(self, n: int, other: int) -> str:
         """What another candidate does otherwise, for the shortest input; empty where that is not known."""
-        if other == n or not self.function:
+        at = self.find_telling_input(n, other) if other != n and self.inputs else None
+        if at is None:
             return ""
-        apart = self._list_inputs_apart(n, other) or self._list_inputs_odd(n, other)
-        if not apart:
-            return ""
-        at = min(apart, key=lambda k: (len(repr(self.given[k])), k))
-        call = compare_behaviour.Input(self.function, self.given[at]).text
         mine, theirs = (_name_outcome(self.shown[m][at]) for m in (n, other))
-        return f"`{call}` gives {mine} with it, and {theirs} with another change that passes the same checks"
+        given = self.inputs[at]
+        asked = f"`{given.text}` gives" if given.is_call else f"a check with {given.text} gives"
+        return f"{asked} {mine} with it, and {theirs} with another change that passes the same checks"
 
 
 def _read_value(shown: str) -> str:

@@ -33,6 +33,8 @@ class Sight:
     calls: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     lines: int = 0
     """How many lines ran in all."""
+    checked: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
+    """Of ``calls`` those that the checks made."""
 
 
 class Tracer:
@@ -115,7 +117,7 @@ def trace_program(runner: Runner, seconds: float) -> Sight:
         sys.settrace(None)
         runner.patient, runner.on_record = False, lambda passed: None
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
-    sight.calls, sight.lines = tracer.calls, tracer.count
+    sight.calls, sight.checked, sight.lines = tracer.calls, tracer.calls, tracer.count
     sight.suspicion = _score_lines(tracer)
     for unit, scores in sight.suspicion.items():
         _spread_over_statements(runner.program.units[unit].text, scores)

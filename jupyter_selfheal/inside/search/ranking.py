@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
+from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
+from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
-from jupyter_selfheal.inside.search.program import CELL, DEFINE
+from jupyter_selfheal.inside.search.program import CELL, DEFINE, count_repeated_checks
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
+from jupyter_selfheal.inside.search.vary_checks import Variation, make_variations, run_variations
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
@@ -36,37 +40,72 @@ class Ranking:
         self.candidates = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
         self.strange = [0.0] * len(self.candidates)
         self.before: Sequence[str] = ()
-        self.function, self.given, self.shown = self._compare_behaviour()
-        self.hypotheses = Hypotheses(self.candidates, self.function, self.given, self.shown, self.strange, self.before)
+        self.domain: frozenset[tuple[int, str]] = frozenset()
+        self.inputs, self.shown = self._compare_behaviour()
+        repeated = count_repeated_checks(runner.program)
+        self.hypotheses = Hypotheses(self.candidates, self.inputs, self.shown, self.strange, self.before, repeated)
 
     def _measure_neglect(self, c: Candidate) -> float:
-        """Less than 1 where a patch leaves a name unread that was read before: such patches fit tests, not the intent."""
-        lost = sum(
-            len(find_unread_names(ast.parse(new)) - find_unread_names(ast.parse(self.units[n].text)))
-            for n, new in c.texts.items()
-        )
+        """Less than 1 where a patch leaves a name unread that was read before, or a function that called itself no longer does:
+        such patches fit tests, not the intent."""
+        lost = 0
+        for n, new in c.texts.items():
+            before, after = ast.parse(self.units[n].text), ast.parse(new)
+            lost += len(find_unread_names(after) - find_unread_names(before))
+            lost += len(_list_recursive(before) - _list_recursive(after))
         return 0.35**lost
 
-    def _compare_behaviour(self) -> tuple[str, list[tuple[Any, ...]], list[list[str]]]:
-        """What each candidate does on generated inputs of the function that most of them change."""
+    def _compare_behaviour(self) -> tuple[list[Input | Variation], list[list[str]]]:
+        """What each candidate does on generated inputs of the function that most of them change, and, where those do not reach
+        every change, with other values in the checks. The program as it was comes into ``before``."""
+        nothing: list[list[str]] = [[] for _ in self.candidates]
+        if len(self.candidates) < 2:
+            return [], nothing
+        function = self._choose_function()
+        given = compare_behaviour.generate_inputs(self.sight.calls.get(function, []), known=self._list_literals())
+        changed = {n for c in self.candidates for n in c.texts}
+        varied = [] if self._is_reached(changed) else make_variations(self.runner.program, changed)
+        variants = [*(c.codes for c in self.candidates), {}]
+
+        def compare() -> list[list[str]]:
+            called = compare_behaviour.collect_behaviours(self.runner, variants, function, given, self.seconds)
+            return [
+                a + b for a, b in zip(called, run_variations(self.runner, variants, varied, self.seconds), strict=True)
+            ]
+
+        shown = run_in_fork(compare, WAIT) if given or varied else None
+        if not isinstance(shown, list):
+            return [], nothing
+        self.before = shown[-1]
+        self._measure_strangeness(shown, len(given))
+        self.domain = infer_domain(self.sight.checked.get(function, []))
+        inputs = (Input(function, g, self.domain <= list_properties(g)) for g in given)
+        return [*inputs, *varied], shown[:-1]
+
+    def _choose_function(self) -> str:
+        """The function that is called with generated inputs: of those called with plain data one that the likeliest candidates change."""
         calls = self.sight.calls
-        names = [n for n in calls if callable(self.runner.ns.get(n)) or self._is_defined(n)]
+        tests = " ".join(u.text for u in self.units if u.tests)
+        names = [
+            n
+            for n in calls
+            if calls[n] and f"def {n}(" not in tests and (callable(self.runner.ns.get(n)) or self._is_defined(n))
+        ]
         texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.candidates[:5])
-        names.sort(key=lambda n: f"def {n}" not in texts)
-        if names and len(self.candidates) > 1:
-            given = compare_behaviour.generate_inputs(calls[names[0]], known=self._list_literals())
-            variants = [*(c.codes for c in self.candidates), {}]
-            shown = run_in_fork(
-                lambda: compare_behaviour.collect_behaviours(self.runner, variants, names[0], given, self.seconds), WAIT
-            )
-            if isinstance(shown, list):
-                expected = compare_behaviour.collect_expected_types(self.runner.program)
-                self.strange = [
-                    compare_behaviour.measure_strangeness(texts, shown[-1], expected) for texts in shown[:-1]
-                ]
-                self.before = shown[-1]
-                return names[0], given, shown[:-1]
-        return "", [], [[] for _ in self.candidates]
+        return min(names, key=lambda n: f"def {n}" not in texts, default="")
+
+    def _is_reached(self, changed: Collection[int]) -> bool:
+        """Whether every changed statement is a function that was called with plain data."""
+        plain = tuple(f"def {name}(" for name, calls in self.sight.calls.items() if calls)
+        return all(self.units[n].text.startswith(plain) for n in changed)
+
+    def _measure_strangeness(self, shown: Sequence[Sequence[str]], calls: int) -> None:
+        """How odd what each candidate gives is, by the ``calls`` that come first, else by the varied checks."""
+        expected = compare_behaviour.collect_expected_types(self.runner.program) if calls else frozenset[str]()
+        end = calls or len(shown[-1])
+        self.strange = [
+            compare_behaviour.measure_strangeness(texts[:end], shown[-1][:end], expected) for texts in shown[:-1]
+        ]
 
     def _list_literals(self) -> list[Any]:
         """Numbers and texts of the changed statements: inputs near them tell changes apart."""
@@ -86,13 +125,47 @@ class Ranking:
             first.setdefault(place[n], n)
         leaders = list(first.values())
         order = [*leaders, *(n for n in order if n not in leaders)]
+        telling = self._find_shortest_input(order[0]) if order else None
         patches = [self._build_patch(n) for n in order]
-        return patches, self._build_questions(order, place)
+        return patches, self._build_questions(order, telling)
+
+    def _find_shortest_input(self, best: int) -> int | None:
+        """The shortest call that tells the best candidate from its strongest rival, where both give a value; it is added to the inputs."""
+        rival = self.hypotheses.find_strongest_rival(best)
+        at = self.hypotheses.find_telling_input(best, rival) if rival != best else None
+        given = self.inputs[at] if at is not None else None
+        if at is None or not isinstance(given, Input) or any(self.shown[n][at][0] == "!" for n in (best, rival)):
+            return at
+        shrunk = run_in_fork(lambda: self._shrink(given, best, rival), WAIT)
+        if isinstance(shrunk, list):
+            arguments = ast.literal_eval(shrunk[0])
+            self.inputs.append(Input(given.function, arguments, given.is_usual))
+            for shown, new in zip(self.shown, shrunk[1], strict=True):
+                shown.append(new)
+            return len(self.inputs) - 1
+        return at
+
+    def _shrink(self, given: Input, best: int, rival: int) -> list[Any] | None:
+        """A shorter call that still tells two candidates apart, as text, with what each candidate gives; None where there is none."""
+        variants = [c.codes for c in self.candidates]
+
+        def show(chosen: Sequence[dict[int, CodeType]], arguments: tuple[Any, ...]) -> list[str]:
+            shown = compare_behaviour.collect_behaviours(self.runner, chosen, given.function, [arguments], self.seconds)
+            return [texts[0] if texts else compare_behaviour.LATE for texts in shown]
+
+        def is_telling(arguments: tuple[Any, ...]) -> bool:
+            a, b = show([variants[best], variants[rival]], arguments)
+            is_usual = not given.is_usual or self.domain <= list_properties(arguments)
+            return is_usual and a[0] != "!" and b[0] != "!" and a != b
+
+        shorter = shrink_input(given.arguments, is_telling)
+        is_plain = shorter != given.arguments and ast.literal_eval(repr(shorter)) == shorter
+        return [repr(shorter), show(variants, shorter)] if is_plain else None
 
     def _make_key(self, n: int) -> tuple[float, ...]:
         """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit."""
         c, odd = self.candidates[n], self.strange[n]
-        return (c.edits, -self.hypotheses.weigh(n) * (1 - 0.6 * odd), -c.weight, c.size, c.rank)
+        return (c.edits, -round(self.hypotheses.weigh(n) * (1 - 0.6 * odd), 6), -c.weight, c.size, c.rank)
 
     def _build_patch(self, n: int) -> dict[str, Any]:
         c, units = self.candidates[n], self.units
@@ -103,20 +176,19 @@ class Ranking:
             "rival": self.hypotheses.describe_doubt(n),
         }  # fmt: skip
 
-    def _build_questions(self, order: Sequence[int], place: Mapping[int, int]) -> list[dict[str, Any]]:
-        """The input whose right value rules out most of what is likely, with the positions of the patches that give each value."""
-        if not self.function or not order:
-            return []
-        likely = [n for n in order if len(self.shown[n]) == len(self.given)][:ASKED]
-        inputs = [n for n, _ in enumerate(self.given) if len({self.shown[m][n] for m in likely}) > 1]
+    def _build_questions(self, order: Sequence[int], telling: int | None) -> list[dict[str, Any]]:
+        """The call to ask about, with the positions of the patches that give each value: ``telling``, else the one whose right value
+        rules out most of what is likely."""
+        likely = [n for n in order if len(self.shown[n]) == len(self.inputs)][:ASKED]
+        inputs = [n for n, i in enumerate(self.inputs) if i.is_call and len({self.shown[m][n] for m in likely}) > 1]
         if not inputs:
             return []
-        at = min(inputs, key=lambda n: self._rate_input(n, likely))
+        at = telling if telling in inputs else min(inputs, key=lambda n: self._rate_input(n, likely))
         answers: dict[str, list[int]] = {}
         for position, m in enumerate(order):
             if at < len(self.shown[m]):
                 answers.setdefault(self.shown[m][at], []).append(position)
-        return [{"call": compare_behaviour.Input(self.function, self.given[at]).text, "answers": answers}]
+        return [{"call": self.inputs[at].text, "answers": answers}]
 
     def _rate_input(self, at: int, likely: Sequence[int]) -> tuple[float, int, str]:
         """Less is better: the share of the weight that the likeliest value has (errors count as no answer), then the input's length."""
@@ -125,8 +197,14 @@ class Ranking:
             shares[self.shown[n][at]] = shares.get(self.shown[n][at], 0.0) + self.candidates[n].weight
         whole = sum(shares.values()) or 1.0
         odd = sum(w for value, w in shares.items() if value.startswith("!"))
-        text = repr(self.given[at])
+        text = self.inputs[at].text
         return round(max(shares.values()) / whole + odd / whole, 1), len(text), text
+
+
+def _list_recursive(tree: ast.AST) -> set[str]:
+    """The functions of a tree that name themselves."""
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    return {f.name for f in functions if any(isinstance(n, ast.Name) and n.id == f.name for n in ast.walk(f))}
 
 
 def _drop_parentheses(old: str, new: str) -> str:

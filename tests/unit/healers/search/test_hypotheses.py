@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.compare_behaviour import LATE, Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
+from jupyter_selfheal.inside.search.program import count_repeated_checks, read_program
 from jupyter_selfheal.inside.search.run_candidate import Result
 
-GIVEN = [(1,), (2,), (3,), (10, 20)]
+GIVEN = [Input("f", given) for given in [(1,), (2,), (3,), (10, 20)]]
 
 
 def build(weight: float, checks: int = 1, edits: int = 1) -> Candidate:
     return Candidate({0: "x"}, "words", 1, weight, 0, 1, edits, result=Result(0, checks))
 
 
-def doubt(*candidates: tuple[Candidate, list[str]], function: str = "f") -> str:
+def doubt(*candidates: tuple[Candidate, list[str]], inputs: Sequence[Input] = GIVEN) -> str:
     """The doubt about the first candidate; each comes with what it gives."""
-    made, shown = [c for c, _ in candidates], [s for _, s in candidates]
-    return Hypotheses(made, function, GIVEN, shown if function else [[] for _ in made]).describe_doubt(0)
+    return Hypotheses([c for c, _ in candidates], inputs, [s for _, s in candidates]).describe_doubt(0)
 
 
 ONE, OTHER, RAISING = ["1", "2", "3", "4"], ["1", "2", "5", "4"], ["1", "2", "!KeyError", "4"]
@@ -51,16 +54,30 @@ def test_a_rival_that_only_raises_counts_less() -> None:
     assert not doubt((build(0.5), ONE), (build(0.4), RAISING))
 
 
+def test_a_rival_that_differs_only_where_the_input_lacks_what_all_checked_ones_have_counts_less() -> None:
+    unusual = [*GIVEN[:2], Input("f", (3,), is_usual=False), GIVEN[3]]
+    assert doubt((build(0.5), ONE), (build(0.4), OTHER))
+    assert not doubt((build(0.5), ONE), (build(0.4), OTHER), inputs=unusual)
+    assert doubt((build(0.5), ONE), (build(0.4), ["1", "8", "5", "4"]), inputs=unusual)
+    assert "`f(10, 20)` gives 4 with it" in doubt((build(0.5), ONE), (build(0.5), ["1", "2", "5", "9"]), inputs=unusual)
+
+
+def test_a_rival_for_which_there_was_no_time_is_not_said_to_differ() -> None:
+    late = [*ONE[:2], LATE, LATE]
+    assert not doubt((build(0.5), ONE), (build(0.5), late))
+    assert not doubt((build(0.5), late), (build(0.5), ONE))
+
+
 def test_a_guess_that_does_not_end_where_its_rival_does_is_doubted() -> None:
     endless = [*RAISING[:2], "!RecursionError", "4"]
     assert "RecursionError" in doubt((build(0.5), endless), (build(0.4), ONE))
-    assert not doubt((build(0.5), ONE), (build(0.4), endless))
+    assert not doubt((build(0.5), ONE), (build(0.9), endless))
 
 
 @pytest.mark.parametrize(("before", "doubted"), [("5", True), ("!timeout", False)])
 def test_a_guess_that_no_longer_ends_for_a_short_input_is_doubted(before: str, doubted: bool) -> None:
     shown = [["1", "2", "!timeout", "4"]]
-    doubted_for = Hypotheses([build(0.5)], "f", GIVEN, shown, before=["1", "2", before, "4"]).describe_doubt(0)
+    doubted_for = Hypotheses([build(0.5)], GIVEN, shown, before=["1", "2", before, "4"]).describe_doubt(0)
     assert doubted_for == ("`f(3)` does not come to an end with it, and did before" if doubted else "")
 
 
@@ -84,9 +101,23 @@ def test_the_more_checks_decide_the_smaller_a_lead_may_be(checks: int, doubted: 
     assert bool(doubt((build(0.2, checks), ONE), (build(0.7, checks), OTHER))) is doubted
 
 
+def test_checks_that_repeat_each_other_count_once() -> None:
+    candidates, shown = [build(0.5, checks=16), build(0.6, checks=16)], [ONE, OTHER]
+    assert not Hypotheses(candidates, GIVEN, shown).describe_doubt(0)
+    assert Hypotheses(candidates, GIVEN, shown, repeated=8).describe_doubt(0)
+
+
+def test_an_assert_that_repeats_an_example_of_the_docstring_is_found() -> None:
+    check = {"text": "assert f( [1,2] ) == 'a'\nassert f(3) == 4\nassert f(3)", "role": "check"}
+    program = read_program(
+        {"units": [check], "doctests": [{"source": "f([1, 2])", "want": '"a"\n'}, {"source": "x = 1", "want": ""}]}
+    )
+    assert count_repeated_checks(program) == 1
+
+
 def test_what_could_not_be_compared_is_doubted_where_others_pass() -> None:
-    assert not doubt((build(0.5), []), function="")
-    assert "cannot be told" in doubt((build(0.5), []), (build(0.7), []), function="")
+    assert not doubt((build(0.5), []), inputs=())
+    assert "cannot be told" in doubt((build(0.5), []), (build(0.7), []), inputs=())
 
 
 @pytest.mark.parametrize("shown", [["1"] * 4, ["!E", "!E", "!E", "1"]], ids=["constant", "mostly errors"])

@@ -1,0 +1,129 @@
+"""What candidates are compared on: checks with other values in them, the domain that checks show, and the shortest telling call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.search.healer import SearchHealer
+from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
+from jupyter_selfheal.inside.search.program import Program, read_program
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.vary_checks import make_variations, run_variations
+from jupyter_selfheal.model import Case, Cell, Failure, Notebook
+from jupyter_selfheal.ports import Answer, Starts
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.scripted import NoFacts
+
+QUEUE = """class Queue:
+    def __init__(self):
+        self.items = []
+    def put(self, item):
+        self.items.append(item)
+    def take(self):
+        return self.items.pop({})
+"""
+USE = ("queue = Queue()", "queue.put('a')", "queue.put('b')", "assert queue.take() == 'a'")
+PERSON = "class Person:\n    def __init__(self, name, boss=None):\n        self.name, self.boss = name, boss"
+TEST = """def test_chief():
+    ann = Person("Ann")
+    bob = Person("Bob", ann)
+    cyd = Person("Cyd", bob)
+    assert find_chief(cyd) == "Ann"
+"""
+
+
+def make_program(definition: str, *statements: str, test: str = "") -> Program:
+    units: list[dict[str, Any]] = [{"text": definition, "role": "define", "mutable": True}]
+    units += [{"text": test, "role": "cell", "tests": True}] if test else []
+    units += [{"text": s, "role": "check" if "assert" in s or test else "cell", "cell": "c"} for s in statements]
+    return read_program({"units": units})
+
+
+def run(program: Program, *texts: str) -> list[list[str]]:
+    """What the variations of a program give with each of the ``texts`` as its first unit."""
+    runner = Runner(program, {"__name__": "__main__"})
+    variations = make_variations(program, {0})
+    variants = [{0: compile(text, "<text>", "exec")} for text in texts]
+    return run_variations(runner, variants, variations, 5.0)
+
+
+def search(*sources: str) -> Answer:
+    cells = [Cell(f"c{n}", source, runs=n + 1) for n, source in enumerate(sources)]
+    case = Case(Failure(cells[-1].id, sources[-1], ename="AssertionError", line=1), Notebook(tuple(cells)))
+    kernel = FakeKernel(list(sources[:-1]))
+    return SearchHealer(HealConfig(search_seconds=6.0), jobs=1).propose(case, Starts((kernel,)), NoFacts(), ())
+
+
+def test_methods_are_told_apart_by_other_values_in_the_checks() -> None:
+    first, last = run(make_program(QUEUE.format(""), *USE), QUEUE.format("0"), QUEUE.format(""))
+    assert first != last
+    assert len(first) == len(last) > 5
+    assert "'a'" in first[0] + first[1] + first[2]
+
+
+def test_what_does_the_same_gives_the_same_for_every_variation() -> None:
+    texts = QUEUE.format("0"), QUEUE.format("len(self.items) - len(self.items)")
+    first, same = run(make_program(QUEUE.format(""), *USE), *texts)
+    assert first == same
+
+
+def test_a_variable_of_a_test_function_is_replaced_by_another_one() -> None:
+    chief = PERSON + "\ndef find_chief(p):\n    return {}"
+    program = make_program(chief.format("p.name"), "test_chief()", test=TEST)
+    direct, far = run(program, chief.format("p.boss.name"), chief.format("p.boss.boss.name"))
+    assert direct != far
+    assert any("in place of `cyd`" in v.text for v in make_variations(program, {0}))
+
+
+def test_what_candidates_change_is_not_varied() -> None:
+    program = make_program(QUEUE.format(""), *USE)
+    assert 2 in {v.unit for v in make_variations(program, {0})}
+    assert 2 not in {v.unit for v in make_variations(program, {0, 2})}
+
+
+def test_a_variation_leaves_the_namespace_as_it_was() -> None:
+    program = make_program(QUEUE.format(""), *USE)
+    space: dict[str, Any] = {"__name__": "__main__", "kept": [1]}
+    run_variations(Runner(program, space), [{}], make_variations(program, {0}), 5.0)
+    assert space == {"__name__": "__main__", "kept": [1]}
+
+
+def test_a_method_is_told_from_its_rival_in_words() -> None:
+    cells = (QUEUE.format(""), "q = Queue()\nq.put(3)\nq.put(5)\nassert q.take() == 3")
+    patches = search(*cells).patches
+    assert patches
+    assert len({p.behaviour for p in patches}) > 1
+    assert any("a check with `" in p.rival for p in patches)
+
+
+def test_a_property_of_every_checked_call_is_the_domain_from_four_calls_on() -> None:
+    calls = [([3, 1],), ([2, 5, 1],), ([4],), ([7, 2],)]
+    domain = infer_domain(calls)
+    assert domain == {(0, "not empty"), (0, "all different"), (0, "none negative"), (0, "all positive")}
+    assert not infer_domain(calls[:3])
+    assert domain <= list_properties(([9, 8],))
+    assert not any(domain <= list_properties((xs,)) for xs in ([1, 1], [], [-1]))
+
+
+@pytest.mark.parametrize(
+    ("given", "shortest"),
+    [(([5, 9, 3, 7],), ([0, 0, 0],)), ((["word", "ab", "c"],), (["", "", ""],))],
+    ids=["numbers", "texts"],
+)
+def test_an_input_is_made_as_short_as_still_tells(given: tuple[Any, ...], shortest: tuple[Any, ...]) -> None:
+    assert shrink_input(given, lambda arguments: len(arguments[0]) >= 3) == shortest
+
+
+def test_an_input_that_nothing_shorter_tells_stays() -> None:
+    assert shrink_input(([1, 2],), lambda arguments: False) == ([1, 2],)
+
+
+def test_the_question_asks_for_the_shortest_call_that_tells() -> None:
+    code = "def count(xs, limit):\n    return len([x for x in xs if x < limit])"
+    answer = search(code, "assert count([4, 8, 15, 16, 23], 10) == 3")
+    (question,) = answer.questions
+    assert len(question.subject) <= len("count([0], 0)")
+    assert len(question.answers) > 1
