@@ -23,7 +23,7 @@ from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.repeated_trials import RepeatedTrials
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trial_states import TrialStates
-from jupyter_selfheal.model import Case, Decision, Proposal, Trial
+from jupyter_selfheal.model import Case, Decision, Proposal, Start, Trial
 from jupyter_selfheal.ports import HealDependencies
 
 T = TypeVar("T")
@@ -124,7 +124,7 @@ class CommandRunner:
 
     def _complete_proposal(self, proposal: Proposal, dossier: Dossier) -> Proposal:
         """The proposal with the best patch proven from the other start, where that is cheap, and its time."""
-        notes, proven = proposal.notes, proposal.proven_from
+        notes, proven, resumed = proposal.notes, proposal.proven_from, proposal.resumed
         other = self._states.find_other_start(proven)
         best = proposal.candidates[0]
         if other and best.trial.seconds <= CHEAP:
@@ -132,6 +132,7 @@ class CommandRunner:
             missed = self._find_missed_expectation(dossier.case, again)
             if again.ran and not missed:
                 proven = (*proven, self._states.find_start(other))
+                resumed = (again,) if proven[-1] is Start.AFTER_FAILURE else ()
             else:
                 notes = (
                     *notes,
@@ -147,7 +148,7 @@ class CommandRunner:
             asked = self._run_cancellable(lambda: ask(dossier.case, proposal.candidates))
             questions = (*asked, *questions) if not questions or any(q.blocks for q in asked) else questions
         seconds = time.monotonic() - self._began
-        return replace(proposal, proven_from=proven, notes=notes, questions=questions, seconds=seconds)
+        return replace(proposal, proven_from=proven, resumed=resumed, notes=notes, questions=questions, seconds=seconds)
 
     # --- waiting ----------------------------------------------------------------------------------------------------
 

@@ -38,6 +38,8 @@ class Proposal:
     candidates: tuple[Candidate, ...]
     proven_from: tuple[Start, ...] = ()
     """Empty: not proven (show-only)."""
+    resumed: tuple[Trial, ...] = ()
+    """The best patch's trial from after the failure, where the candidate's own is from before the cell: what resuming does."""
     baseline: Trial | None = None
     cost: Cost = Cost()
     seconds: float = 0.0

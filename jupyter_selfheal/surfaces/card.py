@@ -36,9 +36,7 @@ class Card:
     instructions: str = ""
     ran_since: int = 0
     resumable: tuple[str, ...] = ()
-    """Ids of the patches with which the statements before the failing one need not run again."""
-    resume_warning: str = ""
-    """What resuming repeats all the same; empty: nothing."""
+    """Ids of the patches with which the statements before the failing one need not run again: that was tried, and repeats nothing."""
     repeats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By patch id: what approving does that the cell did already before it failed."""
     undo: tuple[JSON, ...] = ()
@@ -91,7 +89,7 @@ class Card:
             return ""
         if not self.repeated:
             return "run"
-        return "resume" if self.can_resume and not self.resume_warning else ""
+        return "resume" if self.can_resume else ""
 
     def restore_source(self, source: str) -> str:
         """A source of the failing cell as it stands in the notebook."""

@@ -123,7 +123,7 @@ def format_repeats(card: Card, candidate: Candidate) -> str | None:
     repeats = card.repeats.get(candidate.patch.id, ())
     if not repeats:
         return None
-    can_resume = candidate.patch.id in card.resumable and not card.resume_warning
+    can_resume = candidate.patch.id in card.resumable
     instead = "; Resume runs only what is left" if can_resume else ""
     unasked = ", so it is not applied without asking" if card.auto and not can_resume else ""
     return f"Running the whole cell repeats what it did before it failed: it {', '.join(repeats)}{unasked}{instead}."

@@ -101,3 +101,17 @@ def test_card_says_what_approving_does_twice(loaded: LiveKernel) -> None:
     assert "it changes `seen`; Resume runs only what is left" in loaded.card(PROVEN)
     assert loaded.run("%heal resume")["status"] == "ok"
     assert loaded.value("[seen, whole]") == "[[1], 1]"
+
+
+HALF_WAY = "diffs = []\nfor i in range(len(vals)):\n    diffs.append(vals[i + 1] - vals[i])"
+
+
+def test_loop_that_failed_half_way_is_not_resumed(loaded: LiveKernel) -> None:
+    """What is shown is what approving does: four differences, not those that are there already and four more."""
+    loaded.run("vals = [1, 3, 6, 10, 15]")
+    loaded.run(f"%%heal --expect [2, 3, 4, 5]\n{HALF_WAY}\ndiffs", "c", allow_stdin=True)
+    loaded.card(PROVEN)
+    assert "nothing can be left out" in str(loaded.run("%heal resume"))
+    assert loaded.value("len(diffs)") == "4"
+    assert loaded.run("%heal approve")["status"] == "ok"
+    assert loaded.value("diffs") == "[2, 3, 4, 5]"

@@ -111,7 +111,8 @@ class Actions:
     def arm_resume(self, heal: LiveHeal, patch_id: str) -> str | None:
         """The next execution of the fixed cell runs only what is left of it. Returns what is left; None: not possible."""
         candidate = heal.card.find_candidate(patch_id)
-        rest = resume.find_remaining_source(heal.case.failure, candidate.patch) if candidate else None
+        can_resume = candidate is not None and candidate.patch.id in heal.card.resumable
+        rest = resume.find_remaining_source(heal.case.failure, candidate.patch) if candidate and can_resume else None
         if rest and candidate is not None:
             whole = candidate.patch.source_of(heal.case.failure.cell_id, heal.case.failure.source)
             self._session.pending_resume[whole.strip("\n")] = rest

@@ -50,7 +50,9 @@ class HealDispatcher:
             run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
             written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
         )  # fmt: skip
-        heal = LiveHeal(run, case, card, self._make_view())
+        heal = LiveHeal(
+            run, case, card, self._make_view(), repeats_work=resume.repeats_work(failure, session.shell.user_ns)
+        )
         session.remember(heal)
         waits = bool(chosen.wait) if chosen.wait >= 0 else self._should_wait()
         if not waits:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jupyter_selfheal import messages as m
-from jupyter_selfheal.model import Candidate, Case, Outcome, Reason
+from jupyter_selfheal.model import Candidate, Case, Outcome, Proposal, Reason, Start
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.live import resume
 from jupyter_selfheal.surfaces.words import format_proposal_status
@@ -67,6 +68,8 @@ class LiveHeal:
     outcome: tuple[Outcome, ...] = ()
     journal: str = ""
     applied: tuple[Candidate, ...] = ()
+    repeats_work: bool = False
+    """Whether resuming would do twice what the failing statement had begun (see :func:`.resume.repeats_work`)."""
     proving: bool = False
     disturbed: bool = False
     """Whether the kernel ran other cells since the proposal."""
@@ -140,13 +143,18 @@ class LiveHeal:
             cause=cause,
             advice=proposal.diagnosis.advice,
             page=0,
-            resumable=tuple(
-                c.patch.id for c in proposal.candidates if resume.find_remaining_source(self.case.failure, c.patch)
-            ),
-            resume_warning=resume.find_repeat_warning(self.case.failure) or "",
+            resumable=() if self.repeats_work else tuple(self._list_resumable(proposal)),
             repeats=message.repeats,
         )
         self.settled.set()
+
+    def _list_resumable(self, proposal: Proposal) -> Iterator[str]:
+        """Ids of the patches of which what is left of the cell ran in a trial: resuming does what that trial did."""
+        for at, candidate in enumerate(proposal.candidates):
+            is_tried = candidate.trial.start is Start.AFTER_FAILURE and candidate.trial.ran
+            is_tried = is_tried or (at == 0 and bool(proposal.resumed))
+            if is_tried and resume.find_remaining_source(self.case.failure, candidate.patch):
+                yield candidate.patch.id
 
     def _fold_proof(self, message: m.Proven) -> None:
         self.proving = False

@@ -6,6 +6,8 @@ The whole source is run with the statements before the failing one blanked, so t
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Failure, FailureKind, Patch, Replace
@@ -33,11 +35,51 @@ def find_remaining_source(failure: Failure, patch: Patch) -> str | None:
     return src.find_remaining_source(failure.source, failure.statement, fixed)
 
 
-def find_repeat_warning(failure: Failure) -> str | None:
-    """What the user should know before resuming: a compound statement's first part ran already and runs again."""
+def repeats_work(failure: Failure, names: Mapping[str, Any]) -> bool:
+    """Whether the failing statement is a block that had begun something which running it again does twice.
+
+    A loop that appended to a list goes on appending, one that had read half of an iterator reads the rest. ``names`` are the
+    user's: what a loop goes over may be an iterator. What a block only computed, or printed, may be done again.
+    """
     statements = src.list_statements(failure.source)
-    if 0 <= failure.statement < len(statements):
-        node = statements[failure.statement].node
-        if isinstance(node, ast.For | ast.While | ast.With | ast.AsyncFor | ast.AsyncWith | ast.Try | ast.If):
-            return "the failing statement is a block: what it did before it failed happens again"
-    return None
+    if not 0 <= failure.statement < len(statements):
+        return False
+    node = statements[failure.statement].node
+    if not isinstance(node, _BLOCKS):
+        return False
+    loops = [n for n in ast.walk(node) if isinstance(n, _LOOPS) and _spans(n, failure.line)]
+    if any(isinstance(n, ast.For | ast.AsyncFor) and _may_be_used_up(n.iter, names) for n in loops):
+        return True
+    return any(_changes_something(statement) for statement in _list_begun(node, loops, failure.line))
+
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_BLOCKS = (*_LOOPS, ast.With, ast.AsyncWith, ast.Try, ast.If, ast.Match)
+
+
+def _spans(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _may_be_used_up(expression: ast.expr, names: Mapping[str, Any]) -> bool:
+    """Whether one of the names that a loop goes over is an iterator: what was taken from it is gone."""
+    used = {n.id for n in ast.walk(expression) if isinstance(n, ast.Name)}
+    return any(hasattr(type(names.get(name)), "__next__") for name in used)
+
+
+def _list_begun(block: ast.stmt, loops: Sequence[ast.stmt], line: int) -> Iterator[ast.stmt]:
+    """The simple statements of the block that ran: those above the failing line, and all of a loop that it is in."""
+    for node in ast.walk(block):
+        if isinstance(node, ast.stmt) and not isinstance(node, _BLOCKS):
+            if (node.end_lineno or node.lineno) < line or any(_spans(loop, node.lineno) for loop in loops):
+                yield node
+
+
+def _changes_something(statement: ast.stmt) -> bool:
+    """Whether it changes an object in place, or calls something for what that does; printing twice is no harm."""
+    names = src.collect_names([statement])
+    if names.changes or names.deletes or names.binds & names.uses:
+        return True
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    call = call.value if isinstance(call, ast.Await) else call
+    return isinstance(call, ast.Call) and not (isinstance(call.func, ast.Name) and call.func.id == "print")

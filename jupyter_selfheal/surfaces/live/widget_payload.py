@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from jupyter_selfheal.model import JSON, Candidate, Notebook, Output, Proposal
+from jupyter_selfheal.model import JSON, Candidate, Notebook, Output, Proposal, Start, Trial
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import find_source_to_edit
+from jupyter_selfheal.surfaces.live import resume
 from jupyter_selfheal.surfaces.live.frontend_edits import to_frontend_edits
 from jupyter_selfheal.surfaces.words import format_confidence, format_facts, format_warning
+
+AFTER_REST = "After (only what was left of the cell was run)"
 
 APPROVE = ("approve", "Approve", "put the fix into the notebook")
 RUN = ("run", "Approve & run", "put the fix into the notebook and run it (Alt+Enter)")
@@ -51,7 +54,7 @@ def list_buttons(card: Card) -> list[dict[str, JSON]]:
         add(RUN[0], RUN[1], RUN[2], primary=True)
         add(*APPROVE)
         if card.can_resume:
-            add(RESUME[0], RESUME[1], card.resume_warning or RESUME[2])
+            add(*RESUME)
         add("edit", "Edit", "change the fix and try yours", ask="Your version of the cell", multiline=True,
             initial=find_source_to_edit(candidate.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
@@ -88,8 +91,23 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         "warning": format_warning(card, candidate),
         "edits": to_frontend_edits(candidate.patch, notebook, card.written, candidate.cells_run_again),
         "old_output": [_build_output(o) for o in proposal.failure.outputs] + [_build_error(proposal)],
-        "new_output": [_build_output(o) for s in candidate.trial.steps if s.role == "cell" for o in s.outputs],
+        "new_output": _list_outputs(candidate.trial),
+        "after": AFTER_REST if _ran_only_the_rest(candidate, proposal) else "After",
+        "resume_output": _list_outputs(proposal.resumed[0])
+        if proposal.resumed and candidate.patch.id in card.resumable and candidate is card.candidates[0]
+        else None,
     }
+
+
+def _list_outputs(trial: Trial) -> list[JSON]:
+    """What the failing cell shows in a trial."""
+    return [_build_output(o) for s in trial.steps if s.role == "cell" for o in s.outputs]
+
+
+def _ran_only_the_rest(candidate: Candidate, proposal: Proposal) -> bool:
+    """Whether the trial left out what had run already, so that it shows what Resume does."""
+    is_after = candidate.trial.start is Start.AFTER_FAILURE
+    return is_after and resume.find_remaining_source(proposal.failure, candidate.patch) is not None
 
 
 def _build_output(output: Output) -> dict[str, JSON]:

@@ -117,7 +117,8 @@ function outputs(candidate) {
   return element("details", { class: "sh-compare", open: candidate.new_output.length > 0 }, element("summary", { text: "Output: before and after" }),
     element("div", { class: "sh-columns" },
       element("section", { "aria-label": "Output before" }, element("h4", { text: "Before" }), outputView(candidate.old_output)),
-      element("section", { "aria-label": "Output after" }, element("h4", { text: "After" }), outputView(candidate.new_output))));
+      element("section", { "aria-label": "Output after" }, element("h4", { text: candidate.after }), outputView(candidate.new_output)),
+      candidate.resume_output && element("section", { "aria-label": "Output after Resume" }, element("h4", { text: "After Resume" }), outputView(candidate.resume_output))));
 }
 
 // The views on this page (what each draws), heals whose kernel is gone, what was carried out, this page's name for itself, and where the focus was: all kept over a

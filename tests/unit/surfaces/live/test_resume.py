@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jupyter_selfheal.model import Failure, Insert, Patch, Replace
 from jupyter_selfheal.surfaces.live import resume
 
@@ -41,7 +43,35 @@ def test_not_where_other_cells_change() -> None:
     assert resume.find_remaining_source(failure(), two) is None
 
 
-def test_block_is_warned_about() -> None:
-    source = "x = 1\nfor i in range(3):\n    print(1 / i)\n"
-    assert "again" in resume.find_repeat_warning(Failure("c", source, statement=1))
-    assert resume.find_repeat_warning(failure()) is None
+LOOP = "for i in range(len(values)):\n    diffs.append(values[i + 1] - values[i])\n"
+
+
+@pytest.mark.parametrize(
+    ("block", "line"),
+    [
+        (LOOP, 2),
+        ("for v in values:\n    total = total + 1 / v\n", 2),
+        ("while queue:\n    print(1 / queue.pop())\n", 2),
+        ("for row in rows:\n    print(1 / row)\n", 2),
+        ("if values:\n    save(values)\n    shw(values)\n", 3),
+        ("with lock:\n    seen.append(1)\n    seen.appendd(2)\n", 3),
+    ],
+)
+def test_block_that_had_begun_something_is_not_resumed(block: str, line: int) -> None:
+    failed = Failure("c", "x = 1\n" + block, statement=1, line=line + 1)
+    assert resume.repeats_work(failed, {"rows": iter([2, 0]), "values": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("block", "line"),
+    [
+        ("for i in range(3):\n    print(1 / i)\n", 2),
+        ("for row in rows:\n    share = row / 0\n", 2),
+        ("if values:\n    shape = values.shpe\n", 2),
+        ("with lock:\n    first = values[0]\n    seen.appendd(2)\n", 3),
+    ],
+)
+def test_block_that_only_computed_is_resumed(block: str, line: int) -> None:
+    failed = Failure("c", "x = 1\n" + block, statement=1, line=line + 1)
+    assert not resume.repeats_work(failed, {"rows": [2, 0], "values": [1, 2]})
+    assert not resume.repeats_work(failure(), {})
