@@ -305,6 +305,11 @@ def connect_state(socket: str, start: Start) -> TrialKernel:
     return state
 
 
+def move_state(state: TrialKernel, socket: str) -> None:
+    """Have a state that :func:`connect_state` gave go on from another one. Raises :class:`KernelError` where that is gone."""
+    _load("kernels.forked", "ForkedKernel").move_to(state, socket)
+
+
 def open_state(
     kernelspec: str, folder: str, *, writes: str, network: bool, fresh: bool = False, seed: int = 0
 ) -> TrialKernel:

@@ -107,10 +107,14 @@ class Prove:
 @wire.register
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """The user's word on the proposal or the pause that is open in this run."""
+    """The user's word on the proposal or the pause that is open in this run.
+
+    ``states`` take the place of those that the run had, where these had to go.
+    """
 
     run: str
     decision: Decision
+    states: tuple[StateAddress, ...] = ()
 
 
 @wire.register

@@ -67,13 +67,7 @@ class ForkedKernel:
 
         Raises :class:`KernelError` where nobody listens.
         """
-        control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            control.connect(path)
-        except OSError as error:
-            control.close()
-            raise KernelError(f"{GONE} ({error.strerror})") from error
-        return cls(control, start, folders=folders, on_close=on_close)
+        return cls(_open_control(path), start, folders=folders, on_close=on_close)
 
     @property
     def start(self) -> Start:
@@ -111,6 +105,16 @@ class ForkedKernel:
                 self._unregister_trial(channels.status)
             trial = self._build_trial(request, reading, report, began)
             return trial, self._keep_state(channels, trial) if reading.is_kept else None
+
+    def move_to(self, path: str) -> None:
+        """Go on from another frozen state, whose zygote listens there: this one's is gone, or out of date.
+
+        Raises :class:`KernelError` where nobody listens.
+        """
+        control = _open_control(path)
+        with self._lock:
+            old, self._control, self._probed = self._control, control, None
+        old.close()
 
     def close(self) -> None:
         """See :class:`~jupyter_selfheal.ports.TrialKernel`. States kept from this one live on."""
@@ -173,6 +177,16 @@ class ForkedKernel:
         failed = any(s.status not in ("ok", "skipped") and s.role != "probe" for s in trial.steps)
         start = Start.AFTER_FAILURE if failed else Start.BEFORE_CELL
         return ForkedKernel(channels.take_control(), start, folders=self._folders, lineage=self._lineage)
+
+
+def _open_control(path: str) -> socket.socket:
+    control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        control.connect(path)
+    except OSError as error:
+        control.close()
+        raise KernelError(f"{GONE} ({error.strerror})") from error
+    return control
 
 
 class _Lineage:

@@ -14,7 +14,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.trial_results import FrameReader, ResultReader
 from jupyter_selfheal.model import Run, Step, TrialRequest
 
-GONE = "the frozen kernel is gone (killed, or out of memory): run the cell again to make a new one"
+GONE = "the saved state has expired, or ran out of memory: run the cell again"
 
 
 class Channels:

@@ -19,6 +19,8 @@ class Start(StrEnum):
 
     BEFORE_CELL = "before the cell"
     AFTER_FAILURE = "after the failure"
+    STANDS_IN = "after the failure (the whole cell run again)"
+    """The state after the failure, taken for the one before the cell where the cell had changed nothing that was there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,10 @@ class Card:
     notes: tuple[str, ...] = ()
     instructions: str = ""
     ran_since: int = 0
+    expired: bool = False
+    """True: its frozen states had to go. What is to be tested next is tested from the state as it is then."""
+    draft: str = ""
+    """The user's own version, from when it was given until it was tested."""
     resumable: tuple[str, ...] = ()
     """Ids of the patches with which the statements before the failing one need not run again: that was tried, and repeats nothing."""
     repeats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

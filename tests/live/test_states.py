@@ -179,3 +179,35 @@ def test_undo_is_not_over_what_came_later(loaded: LiveKernel) -> None:
     (payload,) = [p for p in undone["payload"] if p["source"] == "set_next_input"]
     assert payload["text"] == TYPO  # in the cell of `%heal undo` itself; the variables stay as they are
     assert loaded.value("items") == "['mine']"
+
+
+SESSION = "get_ipython()._jupyter_selfheal"
+
+
+def test_failure_without_a_copy_before_its_cell_is_healed_from_the_whole_cell(loaded: LiveKernel) -> None:
+    """The cell made names of its own and changed nothing: run again, it gives what it would have given."""
+    loaded.run(f"vals = [1, 3, 6]\n{SESSION}.checkpoints.allowance.saved_ms = -1e9")
+    cell = "assert_sum = 5\ndiffs = []\nfor i in range(len(vals)):\n    diffs.append(vals[i + 1] - vals[i])\n"
+    loaded.run(cell + "assert sum(diffs) == assert_sum and len(diffs) == 2", "c", allow_stdin=True)
+    assert "before 1 of the last 2 cells" in loaded.run("%heal status")["text"]
+    card = loaded.card(PROVEN)
+    assert "after the failure (the whole cell run again)" in card
+    assert loaded.run("%heal approve")["status"] == "ok"
+    assert loaded.value("diffs") == "[2, 3]"
+
+
+def test_own_version_of_an_old_failure_is_tested_from_now(loaded: LiveKernel) -> None:
+    """Later failures took its frozen states: the text is not lost, and what is tested is the state as it is."""
+    loaded.run("items = [1, 2]")
+    loaded.run("items.appendd(3)\nprint(len(items))", "a", allow_stdin=True)
+    loaded.card(PROVEN)
+    oldest = loaded.value(f"{SESSION}.heals.latest.run").strip("'")
+    for number in range(3):
+        loaded.run(f"'b{number}'.uper()", f"b{number}", allow_stdin=True)
+        loaded.wait_for(lambda number=number: len(loaded.displays) == number + 2 and PROVEN in loaded.card(), "a fix")  # type: ignore[misc]
+    heal = f"{SESSION}.heals.get({oldest!r})"
+    assert loaded.value(f"{heal}.card.expired") == "True"
+    loaded.run(f"{SESSION}.on_main({oldest!r}, 'edit', '', 'items.append(30)\\nprint(len(items))')")
+    loaded.wait_for(lambda: loaded.value(f"{heal}.card.phase") == "'proposed'", "its own version, tested")
+    assert "items.append(30)" in loaded.value(f"{heal}.card.candidates[0].patch.edits[0].source")
+    assert loaded.value(f"{heal}.card.proposal[0].proven_from") != "()"

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from jupyter_selfheal import messages as m
-from jupyter_selfheal.model import JSON, Applicability, Candidate, Choice, Decision
+from jupyter_selfheal.model import JSON, Applicability, Candidate, Choice, Decision, Start
 from jupyter_selfheal.surfaces.live import patch_application, resume
 from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
@@ -85,13 +85,37 @@ class Actions:
         if heal.card.phase == "closed" and choice is Choice.RETRY:
             self._dispatcher.restart_heal(heal, self._session.config, hint=text)
             return
+        states = self._renew_states(heal) if choice is not Choice.STOP else ()
+        if states is None:
+            self._keep_words(heal, choice, text)
+            return
         candidate = heal.card.find_candidate(patch_id)
         decision = Decision(choice, patch_id or (candidate.patch.id if candidate else ""), text)
-        if not self._session.client.send(m.Decide(heal.run, decision)):
+        if not self._session.client.send(m.Decide(heal.run, decision, states)):
+            self._session.checkpoints.release(states)
             heal.update_card(phase="closed", status="The healing worker is gone; `%heal` tries again.")
             heal.settled.set()
         elif choice is not Choice.STOP:
-            heal.update_card(phase="healing", status=f"{heal.card.headline}: healing…", proposal=())
+            draft = text if choice is Choice.EDIT else heal.card.draft
+            heal.update_card(
+                phase="healing", status=f"{heal.card.headline}: healing…", proposal=(), draft=draft, expired=False
+            )
+
+    def _renew_states(self, heal: LiveHeal) -> tuple[m.StateAddress, ...] | None:
+        """New states for a heal whose own had to go: from the state as it is now. None where none can be made."""
+        checkpoints = self._session.checkpoints
+        if not checkpoints.has_lost_states(heal.run):
+            return ()
+        before = checkpoints.freeze_now(heal.run, Start.BEFORE_CELL)
+        return (*before, *checkpoints.freeze_now(heal.run, Start.AFTER_FAILURE)) if before else None
+
+    def _keep_words(self, heal: LiveHeal, choice: Choice, text: str) -> None:
+        """The saved state has expired, and none can be made now: what was typed stays."""
+        why = f"The saved state has expired, and no new one can be made now: {self._session.checkpoints.refusal}."
+        typed = f" What you typed is kept:\n{text}" if text else ""
+        draft = text if choice is Choice.EDIT else heal.card.draft
+        heal.update_card(instructions=f"{why} Run the cell again.{typed}", draft=draft)
+        heal.settled.set()
 
     def record_approval(self, heal: LiveHeal, patch_id: str, *, undo: tuple[JSON, ...] = ()) -> Candidate | None:
         """Record that a candidate was approved and put into the notebook (by the front end, or by a magic).

@@ -1,8 +1,9 @@
 """When this kernel is frozen, and what becomes of the frozen copies.
 
-A copy before every cell makes the best proofs, and costs what a fork costs: it is made while that stays under
-``LIMIT_MS``, always for ``%%heal``, and never where the gate refuses. One after the failure is made of every failure that
-is healed. At most ``AT_MOST`` copies live that nobody works from: the oldest goes first.
+A copy before every cell makes the best proofs, and costs what a fork costs: it is made while the cells can pay for it
+(:class:`CopyAllowance`), always for ``%%heal``, and never where the gate refuses. One after the failure is made of every
+failure that is healed; where there is none from before the cell, a second one stands in for it. At most ``AT_MOST`` copies
+live that nobody works from: the oldest goes first.
 """
 
 from __future__ import annotations
@@ -20,11 +21,21 @@ if TYPE_CHECKING:
 else:
     zygote = LazyModule("inside.fork.zygote")  # half of what loading would cost, and nothing where no copy is made
 
-BEFORE_CELL, AFTER_FAILURE = "before the cell", "after the failure"
+BEFORE_CELL, AFTER_FAILURE, STANDS_IN = (
+    "before the cell",
+    "after the failure",
+    "after the failure (the whole cell run again)",
+)
 """Values of :class:`jupyter_selfheal.model.Start`."""
 
-LIMIT_MS = 5.0
-"""Milliseconds that a copy before an ordinary cell may cost."""
+BASE_MS = 5.0
+"""Milliseconds that every cell may wait for a copy, however short it is."""
+
+SHARE = 0.02
+"""Of what cells take, how much they may wait besides: 40 ms of a cell of two seconds."""
+
+SAVED_AT_FIRST_MS, SAVED_AT_MOST_MS = 100.0, 1000.0
+"""Milliseconds that a session begins with, and that it may save for a copy."""
 
 AT_MOST = 2
 """Frozen copies at a time: each holds the memory that the user's kernel has changed since."""
@@ -32,8 +43,8 @@ AT_MOST = 2
 AT_WORK = 6
 """Copies at a time where several failures came before the first heal ended: those are not taken from under it."""
 
-PAUSE_CELLS = 20
-"""Cells run without a copy after one that cost too much, before the cost is measured again."""
+REMEMBERED = 20
+"""Cells of which ``%heal status`` says how many were copied before."""
 
 
 class Frozen(NamedTuple):
@@ -52,6 +63,39 @@ class Frozen(NamedTuple):
         return StateAddress(self.socket, Start(self.start), self.pid)
 
 
+class CopyAllowance:
+    """What copies before cells may cost: every cell earns a little, a long one more, and a copy spends what it cost.
+
+    What one costs is taken to be the least of the last three: a single slow one on a loaded machine says nothing.
+    """
+
+    def __init__(self) -> None:
+        self.saved_ms = SAVED_AT_FIRST_MS
+        self._costs: list[float] = []
+
+    @property
+    def expected_ms(self) -> float:
+        """What the next copy is expected to cost; 0 where none was made yet."""
+        return min(self._costs, default=0.0)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the next copy can be paid."""
+        return self.expected_ms <= self.saved_ms
+
+    def earn(self, seconds: float) -> None:
+        """A cell ran for so long."""
+        self.saved_ms = min(self.saved_ms + BASE_MS + 1000 * SHARE * seconds, SAVED_AT_MOST_MS)
+
+    def record_cost(self, ms: float) -> None:
+        """A copy was made and cost so much."""
+        self._costs = [*self._costs[-2:], ms]
+
+    def spend(self, ms: float) -> None:
+        """A cell waited for its copy."""
+        self.saved_ms -= ms
+
+
 class Checkpoints:
     """The frozen copies of one kernel. All methods but :meth:`release` must be called on the main thread."""
 
@@ -64,7 +108,13 @@ class Checkpoints:
         self.is_working: Callable[[str], bool] = lambda run: False
         self._has_forked = False
         self._last_ms = 0.0
-        self._pause = 0
+        self.allowance = CopyAllowance()
+        self._copied: list[bool] = []
+        """Of the last cells that ran while suggestions were on: whether a copy was made before."""
+        self._given: set[str] = set()
+        """Runs that were given a state, and have not ended."""
+        self.on_taken: Callable[[str], None] = lambda run: None
+        """Called with a run whose states were taken from it, so that others may live."""
         self.abandoned = False
         """Set from any thread: the worker is gone, and with it whoever would have let go of the copies."""
         self.refusal = ""
@@ -75,9 +125,13 @@ class Checkpoints:
         """For ``%heal status``."""
         if self.refusal:
             return f"off: {self.refusal}"
-        if self._pause:
-            return f"only for %%heal: the last one cost {self._last_ms:.1f} ms, the limit is {LIMIT_MS:g} ms"
-        return f"before every cell ({self._last_ms:.1f} ms)" if self._last_ms else "none made yet"
+        if not self._copied:
+            return "none made yet"
+        made, cells, cost = sum(self._copied), len(self._copied), self.allowance.expected_ms
+        if made == cells:
+            return f"before every cell ({cost:.1f} ms)"
+        why = "none is made while a fix waits for you, or where it would cost more than 2 % of what cells take"
+        return f"before {made} of the last {cells} cells ({cost:.1f} ms each): {why}"
 
     def freeze_before_cell(self, *, forced: bool, suggesting: bool) -> None:
         """A cell is about to run. ``forced``: it has ``%%heal``; ``suggesting``: suggestions are on and none is open."""
@@ -87,12 +141,10 @@ class Checkpoints:
             self.abandoned = False
         if self._has_forked:
             zygote.collect_ended()
-        if self._pause and not forced:
-            self._pause -= 1
-        elif forced or suggesting:
+        if forced or (suggesting and self.allowance.is_enough):
             self._before = self._freeze(BEFORE_CELL, None)
-            if self._last_ms > LIMIT_MS:
-                self._pause = PAUSE_CELLS
+            self.allowance.spend(0.0 if forced or self.refusal else self._last_ms)
+        self._copied = [*self._copied[1 - REMEMBERED :], bool(self._before)]
 
     def discard_state_before_cell(self) -> None:
         """The cell ran: nobody needs the state before it."""
@@ -108,6 +160,8 @@ class Checkpoints:
         after = self._freeze(AFTER_FAILURE, error) if error is not None else ()
         if alone and after:
             self.discard_state_before_cell()
+        elif after and not self._before:
+            self._before = self._freeze(STANDS_IN, error)
         states, self._before = (*self._before, *after), ()
         for state in states:
             self._hand_to_run(run, state)
@@ -138,12 +192,22 @@ class Checkpoints:
 
     def _hand_to_run(self, run: str, state: Frozen) -> None:
         zygote.collect_ended()
+        self._given.add(run)
         self._handed = [*(entry for entry in self._handed if _is_alive(entry[1])), (run, state.pid)]
         idle = [entry for entry in self._handed if entry[0] != run and not self.is_working(entry[0])]
         while len(self._handed) > AT_MOST and (idle or len(self._handed) > AT_WORK):
             dropped = idle.pop(0) if idle else self._handed[0]
             self._handed.remove(dropped)
             zygote.discard(dropped[1])
+            if not self._has_state(dropped[0]):
+                self.on_taken(dropped[0])
+
+    def has_lost_states(self, run: str) -> bool:
+        """Whether a run had states of which none is left."""
+        return run in self._given and not self._has_state(run)
+
+    def _has_state(self, run: str) -> bool:
+        return any(owner == run and _is_alive(pid) for owner, pid in self._handed)
 
     def _freeze(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
         self._has_forked = True
@@ -155,6 +219,7 @@ class Checkpoints:
         if self.refusal:
             return ()
         self._last_ms = float(reply["ms"])
+        self.allowance.record_cost(self._last_ms)
         return (Frozen(str(reply["socket"]), int(reply["pid"]), start),)
 
 

@@ -145,6 +145,7 @@ class LiveHeal:
             page=0,
             resumable=() if self.repeats_work else tuple(self._list_resumable(proposal)),
             repeats=message.repeats,
+            draft="",
         )
         self.settled.set()
 
@@ -182,13 +183,14 @@ class LiveHeal:
             diagnosis = outcome.diagnosis
             text = CLOSED_TEXTS.get(outcome.reason, outcome.reason.value)
             model = (self.card.model_off,) if self.card.model_off and outcome.reason is Reason.EXHAUSTED else ()
+            untested = (f"Your version, which was not tested:\n{self.card.draft}",) if self.card.draft else ()
             leave = f": {diagnosis.skip_reason}" if diagnosis.skip_reason else ""
             self.update_card(
                 phase="closed",
                 status=f"{self.card.headline}: {text}{leave}",
                 cause=diagnosis.cause or self.card.cause,
                 advice=diagnosis.advice or outcome.detail,
-                notes=(*self.card.notes, *model),
+                notes=(*self.card.notes, *model, *untested),
                 proposal=(),
             )
         self.settled.set()

@@ -70,9 +70,10 @@ def _may_be_used_up(expression: ast.expr, names: Mapping[str, Any]) -> bool:
 def _list_begun(block: ast.stmt, loops: Sequence[ast.stmt], line: int) -> Iterator[ast.stmt]:
     """The simple statements of the block that ran: those above the failing line, and all of a loop that it is in."""
     for node in ast.walk(block):
-        if isinstance(node, ast.stmt) and not isinstance(node, _BLOCKS):
-            if (node.end_lineno or node.lineno) < line or any(_spans(loop, node.lineno) for loop in loops):
-                yield node
+        if not isinstance(node, ast.stmt) or isinstance(node, _BLOCKS):
+            continue
+        if (node.end_lineno or node.lineno) < line or any(_spans(loop, node.lineno) for loop in loops):
+            yield node
 
 
 def _changes_something(statement: ast.stmt) -> bool:

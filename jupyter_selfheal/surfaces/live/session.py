@@ -41,6 +41,7 @@ class LiveSession:
         self.cells = CellLog(os.getcwd())
         self.checkpoints = Checkpoints(shell, self.cells)
         self.checkpoints.is_working = self._is_working
+        self.checkpoints.on_taken = self._mark_expired
         self.client = worker_client.WorkerClient(self.log_path, self._receive_message, self._handle_worker_end)
         self.heals = HealHistory()
         self.auto_suggest = True
@@ -160,6 +161,11 @@ class LiveSession:
                 heal.update_card(phase="closed", status="The healing worker ended; your kernel is fine.", advice=then)
             heal.proving = False
             heal.settled.set()
+
+    def _mark_expired(self, run: str) -> None:
+        heal = self.heals.get(run)
+        if heal is not None and heal.card.phase in ("proposed", "paused"):
+            heal.update_card(expired=True)
 
     def _is_working(self, run: str) -> bool:
         heal = self.heals.get(run)

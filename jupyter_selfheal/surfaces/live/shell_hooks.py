@@ -110,6 +110,7 @@ class ShellHooks:
         if options.is_ours(raw):
             return
         seconds, chosen, session = time.monotonic() - self._began, self._options, self._session
+        session.checkpoints.allowance.earn(seconds)
         source = options.to_body(raw)
         error = result.error_before_exec or result.error_in_exec or self._find_error_shown_by_magic(source)
         cell_id = session.cells.identify(getattr(info, "cell_id", None), source)

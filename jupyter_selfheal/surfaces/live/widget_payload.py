@@ -34,6 +34,7 @@ def build_payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
         "instructions": card.instructions,
         "buttons": list_buttons(card),
         "undo": list(card.undo),
+        "expired": card.expired,
         "auto": (card.auto_by or "ask") if card.unasked else "",
         "how": card.unasked,
     }
@@ -56,7 +57,7 @@ def list_buttons(card: Card) -> list[dict[str, JSON]]:
         if card.can_resume:
             add(*RESUME)
         add("edit", "Edit", "change the fix and try yours", ask="Your version of the cell", multiline=True,
-            initial=find_source_to_edit(candidate.patch, card.cell_id))  # fmt: skip
+            initial=card.draft or find_source_to_edit(candidate.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
     if card.phase == "proposed":
         add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)")

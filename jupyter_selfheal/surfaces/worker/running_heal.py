@@ -22,7 +22,8 @@ from jupyter_selfheal.model import Cost, Decision, Outcome, Proposal, Reason
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
 from jupyter_selfheal.surfaces.worker.spending import Spending
-from jupyter_selfheal.surfaces.worker.states import build_starts, connect_state
+from jupyter_selfheal.surfaces.worker.stand_in import StandIn
+from jupyter_selfheal.surfaces.worker.states import build_starts, connect_state, replace_states
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")
 
@@ -60,6 +61,7 @@ class RunningHeal:
         self._began = time.monotonic()
         self._tried = 0
         self._spending = Spending()
+        self._stand_in = StandIn()
 
     # --- the approver ---
 
@@ -69,7 +71,7 @@ class RunningHeal:
         repeats = {
             c.patch.id: effects for c in proposal.candidates if (effects := find_repeated_effects(case, c.patch))
         }
-        return self._ask_user(m.Proposed(self.run, proposal, repeats))
+        return self._ask_user(m.Proposed(self.run, self._stand_in.describe(proposal), repeats))
 
     def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """See :class:`~jupyter_selfheal.ports.Approver`."""
@@ -88,6 +90,14 @@ class RunningHeal:
         finally:
             self._turn.acquire()
             self.working, self.waiting = True, False
+
+    def take_decision(self, decision: Decision, states: tuple[m.StateAddress, ...] = ()) -> None:
+        """The user's word came; ``states`` are where the heal goes on, where its own are gone."""
+        try:
+            replace_states(self._kernels, states)
+        except SelfHealError as error:  # the heal meets that too, and says so
+            log.error("%s: new states: %s", self.run, error)
+        self.decisions.put(decision)
 
     # --- the work ---
 
@@ -124,7 +134,7 @@ class RunningHeal:
         message = self.message
         unproven = message.unproven
         try:
-            for address in message.states:
+            for address in self._stand_in.choose_states(message):
                 self._kernels = (*self._kernels, connect_state(address))
         except SelfHealError as error:
             self.close_states()

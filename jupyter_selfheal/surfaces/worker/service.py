@@ -81,10 +81,12 @@ class Worker:
                 heal.thread.start()
             case m.Prove():
                 self._run_aside("prove", lambda: self._prove_patch(message))
-            case m.Decide(run, decision):
+            case m.Decide(run, decision, states):
                 if run in self._heals:
-                    self._heals[run].decisions.put(decision)
+                    self._heals[run].take_decision(decision, states)
                 else:
+                    with connect_states(states):
+                        pass  # nobody works from them
                     self._send(m.Notice("this heal has ended: nothing is waiting for a decision", "warning", run))
             case m.Cancel(run):
                 if run in self._heals:

@@ -16,6 +16,17 @@ def connect_state(address: StateAddress) -> TrialKernel:
     return engine.connect_state(address.socket, address.start)
 
 
+def replace_states(kernels: Iterable[TrialKernel], addresses: Iterable[StateAddress]) -> None:
+    """Have each kernel go on from the new state of its kind. One that no kernel takes is let go."""
+    waiting = {kernel.start: kernel for kernel in kernels}
+    for address in addresses:
+        kernel = waiting.pop(address.start, None)
+        if kernel is None:
+            connect_state(address).close()
+        else:
+            engine.move_state(kernel, address.socket)
+
+
 def build_starts(kernels: Iterable[TrialKernel]) -> Starts:
     """The first of each kind."""
     states = tuple(kernels)

@@ -143,11 +143,12 @@ function render({ model, el }) {
 
   const candidate = () => (model.get("card").candidates || [])[page];
   // The extension's own comm is answered while a cell runs; the widget's only after it.
-  // A new heal forks the kernel, which only its main thread can: JupyterLab answers every comm on a subshell, so there the
+  // A new heal forks the kernel, and so does one whose frozen states had to go; that only its main thread can: JupyterLab answers every comm on a subshell, so there the
   // extension has that thread do it, in order with the cells; elsewhere the widget's own message gets there.
   const send = (action, text = "") => {
     const message = { action, patch: candidate()?.id || "", text, run: model.get("card").run };
-    const forks = ["model", "agree"].includes(action) || (action === "retry" && model.get("card").phase === "closed");
+    const renews = model.get("card").expired && ["edit", "reject", "retry", "answer", "allow", "continue", "budget"].includes(action);
+    const forks = renews || ["model", "agree"].includes(action) || (action === "retry" && model.get("card").phase === "closed");
     const detail = { action: "act", message, forks };
     if (root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail }))) model.send(message);
   };
