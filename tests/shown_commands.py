@@ -21,6 +21,7 @@ PLACEHOLDERS = {
     "USD": "0.5",
     "S": "60",
     "NAME": "python3",
+    "PATTERN": "*",
     "FILE": "answers.toml",
     "FILE.html": "report.html",
     "FILE.json": "report.json",

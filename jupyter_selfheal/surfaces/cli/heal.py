@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal import registry
@@ -16,6 +15,7 @@ from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.jobs import heal_in_processes
 from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
+from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.notebook.answers import list_strangers, read_answers
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import check_target, to_json, write_report
@@ -27,8 +27,8 @@ INTERRUPTED = "interrupted: nothing more was written, and nothing is left runnin
 
 
 def heal(options: argparse.Namespace) -> int:
-    """Heal the notebooks, print the table, write the reports; the exit code of the worst notebook."""
-    jobs = plan_jobs(options)
+    """Heal the notebooks, or only check them; print the table, write the reports; the exit code of the worst notebook."""
+    jobs, problems = plan_jobs(options)
     several = len(jobs) > 1
     for path in options.report:
         check_target(path)
@@ -43,7 +43,9 @@ def heal(options: argparse.Namespace) -> int:
                 _print_report(options, report, several)
     except KeyboardInterrupt:
         raise SelfHealError(f"{INTERRUPTED}; go on with --resume {run}") from None
-    reports = [reports_by_part[job.part] for job in jobs]
+    for problem in problems:
+        _print_report(options, problem, several)
+    reports = [*(reports_by_part[job.part] for job in jobs), *problems]
     _print_totals(options, reports)
     for path in options.report:
         write_report(path, reports)
@@ -138,39 +140,6 @@ def build_settings(options: argparse.Namespace) -> Settings:
 def _select_paid(healers: Sequence[str]) -> tuple[str, ...]:
     """Those that ask a model."""
     return tuple(name for name in healers if registry.load_traits(name).paid)
-
-
-def plan_jobs(options: argparse.Namespace) -> list[Job]:
-    """What is to be done. Raises :class:`UsageError` for what cannot be."""
-    targets = choose_targets(options)
-    if options.jobs > 1 and options.approve == "ask":
-        raise UsageError("--approve ask needs one notebook at a time: leave out --jobs")
-    return [
-        Job(path, target, n if len(targets) > 1 else 0) for n, (path, target) in enumerate(targets.items(), start=1)
-    ]
-
-
-def choose_targets(options: argparse.Namespace) -> dict[Path, Path]:
-    """Where each notebook's healed form goes. Raises :class:`UsageError` rather than overwrite what was not named."""
-    notebooks: list[Path] = list(dict.fromkeys(options.notebooks))
-    if options.in_place:
-        return {path: path for path in notebooks}
-    if options.output is not None and len(notebooks) > 1:
-        raise UsageError("-o names one file, but there are several notebooks: use --output-dir")
-    targets: dict[Path, Path] = {}
-    for path in notebooks:
-        if options.output is not None:
-            target = options.output
-        elif options.output_dir is not None:
-            target = options.output_dir / path.name
-        else:
-            target = path.parent / f"{path.stem}.healed.ipynb"
-        if target.resolve() in {p.resolve() for p in notebooks}:
-            raise UsageError(f"{target} is the notebook itself: choose another place, or say --in-place")
-        if target in targets.values():
-            raise UsageError(f"two of the notebooks are named {path.name}: heal them into different folders")
-        targets[path] = target
-    return targets
 
 
 @contextmanager

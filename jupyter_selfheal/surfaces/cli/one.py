@@ -22,11 +22,16 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A notebook to heal and where the healed one goes. ``part`` is its number in the command, 0 where it is the only one."""
+    """A notebook to heal and where the healed one goes (None: nowhere, it is only checked).
+
+    ``part`` is its number in the command, 0 where it is the only one; with ``copy_healthy`` one in which nothing was healed is
+    written to another place too.
+    """
 
     path: Path
-    target: Path
+    target: Path | None
     part: int = 0
+    copy_healthy: bool = True
 
 
 def heal_notebook(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:
@@ -46,11 +51,12 @@ def heal_notebook(session: Session, job: Job, progress: Progress | None = None) 
 
 def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> NotebookReport:
     document = session.choose_kernel_for(apply_answers(read(job.path), session.settings.answers))
-    write.check_writable(job.target)
+    if job.target is not None:
+        write.check_writable(job.target)
     dependencies = session.build_dependencies(document, progress, job.part)
     report, outputs = Batch(document, dependencies, session.limits).run()
     in_place = job.target == job.path
-    if not report.fixes and in_place:
+    if job.target is None or (not report.fixes and (in_place or not job.copy_healthy)):
         return report
     text = write.format_notebook(build_healed_notebook(document, report, outputs, in_place=in_place), document.form)
     notes = report.notes

@@ -18,6 +18,7 @@ Command = Callable[[argparse.Namespace], int]
 
 COMMANDS = {
     "heal": "jupyter_selfheal.surfaces.cli.heal:heal",
+    "check": "jupyter_selfheal.surfaces.cli.heal:heal",
     "trace": "jupyter_selfheal.surfaces.cli.commands:print_trace",
     "graph": "jupyter_selfheal.surfaces.cli.commands:print_graph",
     "rules": "jupyter_selfheal.surfaces.cli.commands:print_rules",
@@ -51,6 +52,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"jupyter-selfheal {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_heal_options(commands.add_parser("heal", help="heal notebooks", description=_HEAL, formatter_class=_Raw))
+    _add_check_options(commands.add_parser("check", help="say what fails and what would heal it; write nothing",
+                                           description=_CHECK, formatter_class=_Raw))  # fmt: skip
     trace = commands.add_parser("trace", help="list earlier heals, or show one as a timeline")
     trace.add_argument("run", nargs="?", default="", metavar="RUN", help="a run's id, or the beginning of it")
     trace.add_argument("--kind", default="", help="only events of this kind")
@@ -96,11 +99,43 @@ Exit code: 0 everything runs (healed, healthy, or meant to fail), 1 something is
 A cell that runs but gives another value than is stored is named at the end; with --outputs expect it counts as broken."""
 
 
+_CHECK = """\
+Run each notebook as heal does, diagnose what fails and prove what would heal it. Nothing is changed and nothing is written.
+
+Exit code: 0 everything runs, 1 something fails, 2 usage or infrastructure."""
+
+
 def _add_heal_options(heal: argparse.ArgumentParser) -> None:
-    heal.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK")
+    _add_options_of_choice(heal)
     _add_options_of_place(heal)
     _add_options_of_healing(heal)
+    heal.add_argument(
+        "--approve",
+        choices=("all", "safe", "ask", "none"),
+        help="which proven fixes are applied (default: all; with --in-place: safe)",
+    )
     _add_options_of_output(heal)
+
+
+def _add_check_options(check: argparse.ArgumentParser) -> None:
+    _add_options_of_choice(check)
+    _add_options_of_healing(check)
+    _add_options_of_output(check)
+    check.set_defaults(output=None, output_dir=None, in_place=False, write=False, approve="none")
+
+
+def _add_options_of_choice(heal: argparse.ArgumentParser) -> None:
+    heal.add_argument(
+        "notebooks", nargs="+", type=Path, metavar="PATH", help="notebooks, folders of notebooks, or quoted patterns"
+    )
+    for name, what in (("include", "only what matches"), ("exclude", "not what matches")):
+        heal.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            metavar="PATTERN",
+            help=f"in folders, {what} this pattern, written as in a .gitignore; may be given several times",
+        )
 
 
 def _add_options_of_place(heal: argparse.ArgumentParser) -> None:
@@ -109,9 +144,6 @@ def _add_options_of_place(heal: argparse.ArgumentParser) -> None:
     place.add_argument("--output-dir", type=Path, metavar="DIR", help="write each healed notebook into this folder")
     place.add_argument("--in-place", action="store_true", help="replace the notebook itself, atomically")
     heal.add_argument("--write", action="store_true", help="let the notebook's cells write files (else: thrown away)")
-    heal.add_argument(
-        "--report", type=Path, action="append", default=[], metavar="FILE", help="write a .html or .json report"
-    )
 
 
 def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
@@ -157,11 +189,6 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         "cells may run)",
     )
     heal.add_argument(
-        "--approve",
-        choices=("all", "safe", "ask", "none"),
-        help="which proven fixes are applied (default: all; with --in-place: safe)",
-    )
-    heal.add_argument(
         "--outputs",
         choices=CHOICES["outputs"],
         help="report: name the cells that run but give another value than is stored (the default); expect: such a cell fails "
@@ -193,6 +220,9 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
 
 
 def _add_options_of_output(heal: argparse.ArgumentParser) -> None:
+    heal.add_argument(
+        "--report", type=Path, action="append", default=[], metavar="FILE", help="write a .html or .json report"
+    )
     heal.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
     loud = heal.add_mutually_exclusive_group()
     loud.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")

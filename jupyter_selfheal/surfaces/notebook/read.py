@@ -86,7 +86,7 @@ def _read_text(path: Path) -> str:
     except FileNotFoundError as error:
         raise NotebookError(f"{path}: no such file") from error
     except IsADirectoryError as error:
-        raise NotebookError(f"{path}: a folder, not a notebook: name the .ipynb files in it") from error
+        raise NotebookError(f"{path}: a folder without a notebook that is to be looked at") from error
     except UnicodeDecodeError as error:
         raise NotebookError(f"{path}: not a notebook (not UTF-8 text at byte {error.start})") from error
     except OSError as error:

@@ -8,8 +8,9 @@ import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.cli import main
-from jupyter_selfheal.surfaces.cli.heal import build_settings, choose_targets
+from jupyter_selfheal.surfaces.cli.heal import build_settings
 from jupyter_selfheal.surfaces.cli.parser import build_parser
+from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 
 HEAVY = ("nbformat", "anthropic", "jupyter_client", "IPython", "jinja2", "pygments", "numpy", "zmq", "tqdm")
 
@@ -39,7 +40,7 @@ def parsed(*words: str):  # type: ignore[no-untyped-def]
         ["heal", "a.ipynb", "b.ipynb", "--jobs", "2", "--approve", "ask"],
         ["heal", "a.ipynb", "--jobs", "0"],
         ["heal", "a.ipynb", "--offline", "--healers", "language_model"],
-        ["heal", "."],
+        ["heal", "tests/nothing*.ipynb"],
         ["heal", "/"],
         ["rules", "NOPE999"],
         ["trace", "no-such-run"],
@@ -88,12 +89,14 @@ def test_an_output_that_cannot_be_written_is_found_out_before_anything_runs(
 
 
 def test_where_the_healed_notebook_goes() -> None:
-    a = Path("x/a.ipynb")
-    assert choose_targets(parsed("x/a.ipynb")) == {a: Path("x/a.healed.ipynb")}
-    assert choose_targets(parsed("x/a.ipynb", "--output-dir", "z")) == {a: Path("z/a.ipynb")}
-    assert choose_targets(parsed("x/a.ipynb", "--in-place")) == {a: a}
+    def target(*words: str) -> Path | None:
+        return plan_jobs(parsed("x/a.ipynb", *words))[0][0].target
+
+    assert target() == Path("x/a.healed.ipynb")
+    assert target("--output-dir", "z") == Path("z/a.ipynb")
+    assert target("--in-place") == Path("x/a.ipynb")
     with pytest.raises(UsageError, match="--in-place"):
-        choose_targets(parsed("x/a.ipynb", "-o", "x/../x/a.ipynb"))
+        target("-o", "x/../x/a.ipynb")
 
 
 def test_a_model_is_asked_only_where_it_is_named() -> None:
