@@ -143,7 +143,7 @@ class HealConfig:
     """Tokens a fixing reply may have."""
 
     hypotheses: int = 3
-    """Distinct hypotheses asked for in the first paid call."""
+    """Distinct hypotheses asked for once the first one has failed its trial: the first call asks for one."""
 
     price_in: float = -1.0
     """Dollars per million input tokens for a model whose price is not known; negative: unknown."""

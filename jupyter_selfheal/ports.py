@@ -321,7 +321,7 @@ class Provider(Protocol):
     name: str
 
     def worst_case(self, request: ModelRequest) -> Cost:
-        """The most that the request can cost: its input counted high, its whole ``max_tokens`` used, every retry paid."""
+        """The most that the request can cost: its input counted high, its whole ``max_tokens`` used; a second sending must fit in."""
         ...
 
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:

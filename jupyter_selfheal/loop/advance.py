@@ -159,9 +159,22 @@ def on_answer(dossier: Dossier, event: Answered, config: HealConfig) -> Patched 
     for diagnosis in answer.diagnosis:
         if healer in dossier.paid and (diagnosis.confidence < policy.SURE or policy.is_left_alone(diagnosis)):
             unsure = replace(diagnosis, skip_reason=diagnosis.skip_reason or SkipReason.ENVIRONMENT)
+            if diagnosis.skip_reason is SkipReason.DELIBERATE:
+                dossier = _withdraw_unproven(dossier)
             return Judged(close_healer(replace(dossier, diagnosis=unsure), healer, Reason.ENVIRONMENT, diagnosis.cause))
         dossier = replace(dossier, root=dossier.root if dossier.root.cause else diagnosis)
     return _sift_patches(dossier, event, config)
+
+
+def _withdraw_unproven(dossier: Dossier) -> Dossier:
+    """Without the patches that a model gave before it saw that the failure is meant, but where something proves them."""
+    archive = tuple(
+        replace(a, rejection=a.rejection or "withdrawn: the failure is meant")
+        if a.patch.healer in dossier.paid and not (a.verdict and a.verdict.oracle_met)
+        else a
+        for a in dossier.archive
+    )
+    return replace(dossier, archive=archive)
 
 
 def _sift_patches(dossier: Dossier, event: Answered, config: HealConfig) -> Patched | Judged:

@@ -102,7 +102,7 @@ class Advisers:
         warnings: dict[str, str] = {}
         cost, reservation, note, record = Cost(), "", "", None
         if command.paid and critic is not None:
-            chosen = risks.select_for_critic(case, command.patches, dossier.paid, config)
+            chosen = risks.select_for_critic(case, command.patches, config)
             reservation = f"{ev.CRITIC}-{len(dossier.archive)}-{len(dossier.account.reserved)}"
             yield ev.Reserved(reservation, ev.CRITIC, command.worst)
             try:

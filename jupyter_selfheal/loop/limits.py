@@ -86,6 +86,20 @@ def find_waste(dossier: Dossier, config: HealConfig) -> Reason | None:
     return Reason.NO_IMPROVEMENT if flat >= config.no_improvement_after else None
 
 
+def explain_waste(dossier: Dossier, reason: Reason) -> str:
+    """That, in words: replies in which there was nothing to try are no attempts that repeat themselves."""
+    if reason is Reason.NO_IMPROVEMENT:
+        return "the attempts do not get better"
+    if any(list_rounds(dossier)[-2:]):
+        return "the attempts repeat themselves"
+    note = next((n for n in reversed(dossier.notes) if n.startswith(UNUSABLE)), "")
+    return f"the model's replies held nothing new that can be tried{f' ({note})' if note else ''}"
+
+
+UNUSABLE = ("malformed reply", "the model gave no hypothesis", "hypothesis ")
+"""How notes about replies begin that could not be used."""
+
+
 def _is_repeated(earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bool:
     """Nothing new came, or the same feedback, or near-same patches with the same error."""
     if not later:

@@ -153,7 +153,7 @@ def _judge_cell(dossier: Dossier, config: HealConfig) -> Command:
 def _check_capabilities(state: Patched, config: HealConfig) -> Command:
     """Look at the patches; a critic is asked only where there is something for it to say, and where it is paid for."""
     dossier = state.dossier
-    if CRITIC not in dossier.paid or not risks.select_for_critic(dossier.case, state.patches, dossier.paid, config):
+    if CRITIC not in dossier.paid or not risks.select_for_critic(dossier.case, state.patches, config):
         return CheckCapabilities(state.patches)
     if CRITIC not in dossier.prices:
         return PriceCall(CRITIC)

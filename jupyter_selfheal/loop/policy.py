@@ -119,11 +119,7 @@ def _choose_untried_move(dossier: Dossier) -> Command:
 
 def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if wasted:
-        detail = {
-            Reason.STUCK: "the attempts repeat themselves",
-            Reason.NO_IMPROVEMENT: "the attempts do not get better",
-        }
-        return Close(wasted, detail[wasted])
+        return Close(wasted, limits.explain_waste(dossier, wasted))
     if dossier.derived and dossier.diagnosis.skip_reason is SkipReason.DELIBERATE:
         means = f"{proposals.format_progress(dossier)}, an error that the notebook means to raise"
         return Close(Reason.EXHAUSTED, f"mended as far as {means}")

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.ports import ModelReply, ModelRequest
-from jupyter_selfheal.providers.partial_reply import PartialReply, list_request_texts
+from jupyter_selfheal.providers.partial_reply import PartialReply, find_reply_limit, list_request_texts
 from jupyter_selfheal.providers.prices import Prices, estimate_request_tokens
 from jupyter_selfheal.providers.provider_errors import build_error, classify_error, read_key
-from jupyter_selfheal.providers.retry import SENDINGS, Retry, SendingFailed, read_retry_after
+from jupyter_selfheal.providers.retry import Retry, SendingFailed, read_retry_after
 
 if TYPE_CHECKING:
     import anthropic
@@ -56,14 +56,14 @@ class AnthropicProvider:
     def worst_case(self, request: ModelRequest) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Provider`."""
         tokens = estimate_request_tokens(*list_request_texts(request))
-        return self._prices.worst_case(request.model, tokens, request.max_tokens, SENDINGS)
+        return self._prices.worst_case(request.model, tokens, request.max_tokens)
 
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
         """See :class:`~jupyter_selfheal.ports.Provider`. ``progress`` gets each piece of text as it comes."""
         client = self._connect()
 
         def send(seconds: float, billed: Cost) -> ModelReply:
-            left = max(1, request.max_tokens - billed.output_tokens)
+            left = find_reply_limit(self._prices, request, billed)
             return self._send(client, request, left, seconds, progress)
 
         reply, billed = self._retry.run(send, request.timeout)

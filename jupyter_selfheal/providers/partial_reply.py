@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from jupyter_selfheal.errors import ProviderError
+from jupyter_selfheal.model import Cost
 from jupyter_selfheal.ports import ModelReply, ModelRequest
-from jupyter_selfheal.providers.prices import Prices, estimate_text_tokens
+from jupyter_selfheal.providers.prices import Prices, estimate_request_tokens, estimate_text_tokens
+from jupyter_selfheal.providers.retry import UNPAID, SendingFailed
 
 
 @dataclass
@@ -67,6 +70,21 @@ class PartialReply:
             request_id=self.request_id,
             usage=usage,
         )
+
+
+LEAST_REPLY = 200
+"""Tokens that a reply needs at least, to be worth a second sending."""
+
+
+def find_reply_limit(prices: Prices, request: ModelRequest, billed: Cost) -> int:
+    """Tokens that this sending's reply may have. Raises :class:`SendingFailed` where what is ``billed`` already leaves too little of
+    what was set aside for the call."""
+    tokens = estimate_request_tokens(*list_request_texts(request))
+    left = prices.find_reply_limit(request.model, tokens, request.max_tokens, billed)
+    if left < min(LEAST_REPLY, request.max_tokens):
+        why = "the reply broke off, and what was set aside for the call does not pay for another"
+        raise SendingFailed(ProviderError(why, kind=UNPAID))
+    return left
 
 
 def list_request_texts(request: ModelRequest) -> tuple[str, ...]:

@@ -46,13 +46,24 @@ class Prices:
             dollars = (tokens_in * price_in + tokens_out * price_out) / 1e6
         return Cost(dollars or 0.0, tokens_in, tokens_out, calls, unknown=dollars is None)
 
-    def worst_case(self, model: str, tokens_in: int, tokens_out: int, sendings: int) -> Cost:
-        """The most that a request can cost that is sent up to ``sendings`` times: all its input written to the cache each time
-        (the dearest way), and its output limit used once (a resend asks only for what is left of it)."""
-        total = tokens_in * sendings
-        plain = self.compute_cost(model, {"input": total, "output": tokens_out}, sendings)
-        cached = self.compute_cost(model, {"input": total, "output": tokens_out, "cache_write": total}, sendings)
+    def worst_case(self, model: str, tokens_in: int, tokens_out: int) -> Cost:
+        """The most that one sending of a request can cost: all its input written to the cache (the dearest way), and its output
+        limit used. A second sending is made only within what the first one left of this (:meth:`find_reply_limit`)."""
+        plain = self.compute_cost(model, {"input": tokens_in, "output": tokens_out})
+        cached = self.compute_cost(model, {"input": tokens_in, "output": tokens_out, "cache_write": tokens_in})
         return max(plain, cached, key=lambda c: c.usd)
+
+    def find_reply_limit(self, model: str, tokens_in: int, tokens_out: int, billed: Cost) -> int:
+        """Tokens that a reply may have so that it costs, with what is ``billed`` already, no more than :meth:`worst_case`; 0 or less
+        where a sending does not fit any more."""
+        if billed == Cost():
+            return tokens_out
+        whole = self.worst_case(model, tokens_in, tokens_out)
+        if whole.unknown:
+            return tokens_out - billed.output_tokens - billed.input_tokens
+        empty = self.worst_case(model, tokens_in, 0)
+        each = (whole.usd - empty.usd) / tokens_out
+        return tokens_out if each <= 0 else min(tokens_out, int((whole.usd - billed.usd - empty.usd) / each))
 
     def _look_up_price(self, model: str, usage: Mapping[str, int]) -> float | None:
         from genai_prices import Usage, calc_price

@@ -17,6 +17,9 @@ T = TypeVar("T")
 SENDINGS = 2
 """Times a request may be sent at a price: a second time only where the first reply broke off half-way."""
 
+UNPAID = "unpaid"
+"""The kind of error of a sending that was not made, because what was set aside does not pay for it."""
+
 _AGAIN = frozenset({"rate_limited", "overloaded", "server", "network"})
 
 
@@ -50,18 +53,20 @@ class Retry:
         ``send`` raises :class:`SendingFailed`. Raises :class:`ProviderError`, whose ``cost`` is what was billed.
         """
         deadline, billed, paid = self.clock() + seconds, Cost(), 0
+        earlier: ProviderError | None = None
         for sending in range(1, self.tries + 1):
             try:
                 return send(max(deadline - self.clock(), 0.01), billed), billed
             except SendingFailed as failure:
-                error = failure.error
+                error = earlier if failure.error.kind == UNPAID and earlier is not None else failure.error
+                earlier = error
                 if failure.billed is not None:
                     billed, paid = billed + failure.billed, paid + 1
                 wait = (
                     failure.after if failure.after >= 0 else self.base * 2 ** (sending - 1) * random.uniform(0.8, 1.2)
                 )
                 late = self.clock() + wait >= deadline
-                if error.kind not in _AGAIN or paid >= SENDINGS or sending == self.tries or late:
+                if failure.error.kind not in _AGAIN or paid >= SENDINGS or sending == self.tries or late:
                     raise _build_final_error(
                         error, billed, sending, wait if late and failure.after >= 0 else 0.0
                     ) from failure

@@ -31,7 +31,7 @@ class ScriptedProvider:
     def worst_case(self, request: ModelRequest) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Provider`."""
         return self._prices.worst_case(
-            request.model, estimate_request_tokens(*list_request_texts(request)), request.max_tokens, 1
+            request.model, estimate_request_tokens(*list_request_texts(request)), request.max_tokens
         )
 
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:

@@ -6,23 +6,19 @@ Nothing is compared, so it is asked once. A reply that cannot be read says nothi
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import BASELINE, JSON, Case, Cost, Trial
 from jupyter_selfheal.numbers import read_number
-from jupyter_selfheal.ports import CellOpinion, ModelReply, ModelRequest, Provider, Redacts, build_call_record
+from jupyter_selfheal.ports import CellOpinion, ModelReply
 from jupyter_selfheal.scoring.judge import (
     CONTEXT_CHARS,
     OUTPUT_CHARS,
     SOURCE_CHARS,
-    TOKENS,
-    choose_model,
     describe_run,
     list_needed_cells,
-    parse_first_object,
 )
+from jupyter_selfheal.scoring.model_caller import ModelCaller, parse_first_object
 
 SCHEMA: dict[str, JSON] = {
     "type": "object",
@@ -35,47 +31,21 @@ WORDS_CHARS = 4_000
 """Characters of what is said of a cell that are sent."""
 
 
-class ModelCellJudge:
-    """Asks ``config.judge_model`` about one cell. ``prompts`` reads a prompt by its name."""
+class ModelCellJudge(ModelCaller):
+    """Asks ``config.judge_model`` about one cell."""
 
-    def __init__(
-        self,
-        provider: Provider,
-        config: HealConfig,
-        redactor: Redacts,
-        prompts: Callable[[str], tuple[str, str]],
-    ) -> None:
-        self._provider = provider
-        self._config = config
-        self._redactor = redactor
-        self._prompts = prompts
+    prompt = "cell"
+    schema = SCHEMA
 
     def worst_case(self) -> Cost:
         """The most that one call can cost: every text as long as it can be."""
-        if self._config.offline:
-            return Cost()
-        longest = WORDS_CHARS + CONTEXT_CHARS + SOURCE_CHARS + OUTPUT_CHARS + 500
-        return self._provider.worst_case(self._build_request("x" * longest))
+        return self._price_longest(WORDS_CHARS + CONTEXT_CHARS + SOURCE_CHARS + OUTPUT_CHARS + 500)
 
     def judge_cell(self, case: Case, trial: Trial | None) -> CellOpinion:
         """What it says of the case's cell, as it ran in the trial, where there is one. Raises :class:`~jupyter_selfheal.errors.ProviderError`."""
-        text = format_cell(case, trial, self._config.send_values)
-        request = self._build_request(self._redactor.redact(text))
-        reply = self._provider.complete(request)
-        prompt = self._prompts("cell")[0]
-        record = build_call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
+        reply, record = self._ask(format_cell(case, trial, self._config.send_values))
         score, reason = _parse_reply(reply)
         return CellOpinion(score, self._redactor.restore(reason), reply.cost, {"calls": [record]})
-
-    def _build_request(self, text: str) -> ModelRequest:
-        return ModelRequest(
-            system=self._prompts("cell")[1],
-            messages=(("user", text),),
-            model=choose_model(self._provider, self._config),
-            max_tokens=TOKENS,
-            schema=SCHEMA,
-            purpose="judge",
-        )
 
 
 def format_cell(case: Case, trial: Trial | None, values: bool) -> str:

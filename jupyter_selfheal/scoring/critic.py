@@ -6,13 +6,13 @@ to the user who is asked whether a patch may be tried at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.model import JSON, Case, Cost, Patch, diff_patch, format_diff
-from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, build_call_record
-from jupyter_selfheal.scoring.judge import CONTEXT_CHARS, SOURCE_CHARS, choose_model, format_context, parse_first_object
+from jupyter_selfheal.ports import ModelReply, Redacts
+from jupyter_selfheal.scoring.judge import CONTEXT_CHARS, SOURCE_CHARS, format_context
+from jupyter_selfheal.scoring.model_caller import ModelCaller, parse_first_object
 
 AT_MOST = 3
 """Patches of one call."""
@@ -42,24 +42,17 @@ SCHEMA: dict[str, JSON] = {
 }
 
 
-class ModelCritic:
-    """Asks ``config.judge_model``. ``prompts`` reads a prompt by its name."""
+class ModelCritic(ModelCaller):
+    """Asks ``config.judge_model``."""
 
-    def __init__(
-        self, provider: Provider, config: HealConfig, redactor: Redacts, prompts: Callable[[str], tuple[str, str]]
-    ) -> None:
-        self._provider = provider
-        self._config = config
-        self._redactor = redactor
-        self._prompts = prompts
+    prompt = purpose = "critic"
+    schema = SCHEMA
+    tokens = TOKENS
+    seconds = SECONDS
 
     def worst_case(self, case: Case) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Critic`: every text as long as it can be."""
-        if self._config.offline:
-            return Cost()
-        return self._provider.worst_case(
-            self._build_request("x" * (CONTEXT_CHARS + SOURCE_CHARS + AT_MOST * (DIFF_CHARS + 500)))
-        )
+        return self._price_longest(CONTEXT_CHARS + SOURCE_CHARS + AT_MOST * (DIFF_CHARS + 500))
 
     def ask_risks(
         self, case: Case, patches: Sequence[tuple[Patch, Sequence[str]]]
@@ -70,24 +63,10 @@ class ModelCritic:
         chosen = patches[:AT_MOST]
         shown = (_format_patch(f"P{n}", case, patch, adds) for n, (patch, adds) in enumerate(chosen, 1))
         failing = f"The failing cell:\n```python\n{case.failure.source[:SOURCE_CHARS]}\n```"
-        request = self._build_request(self._redactor.redact("\n\n".join((format_context(case), failing, *shown))))
-        reply = self._provider.complete(request)
-        prompt = self._prompts("critic")[0]
-        record = build_call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
+        reply, record = self._ask("\n\n".join((format_context(case), failing, *shown)))
         lines = _parse_risks(reply, self._redactor)
         risks = {patch.id: lines[f"P{n}"] for n, (patch, _) in enumerate(chosen, 1) if lines.get(f"P{n}")}
         return risks, reply.cost, {"calls": [record]}
-
-    def _build_request(self, text: str) -> ModelRequest:
-        return ModelRequest(
-            system=self._prompts("critic")[1],
-            messages=(("user", text),),
-            model=choose_model(self._provider, self._config),
-            max_tokens=TOKENS,
-            schema=SCHEMA,
-            purpose="critic",
-            timeout=SECONDS,
-        )
 
 
 def _parse_risks(reply: ModelReply, redactor: Redacts) -> dict[str, str]:

@@ -94,6 +94,12 @@ class Evidence:
     """Values of the expected text, where nothing but that text says that a cell which ran was wrong; else 0."""
     of_data: bool = False
     """The assert that failed looks at data; code that looks at them is not proven by passing it."""
+    own_raise: bool = False
+    """The error is one that the notebook raises itself: passing its check is no proof that what it checks is right."""
+    specified: bool = False
+    """Somebody said in words what the cell is for."""
+    band_aid: str = ""
+    """How the patch treats the symptom though a cause may be left; empty where it does not."""
     findings: tuple[Finding, ...] = ()
     """What oracles saw that have no place of their own here."""
     tampering: tuple[str, ...] = ()

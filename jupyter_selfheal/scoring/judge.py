@@ -8,28 +8,28 @@ counts as 3.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
-from jupyter_selfheal.model import BASELINE, JSON, Attempt, Case, Cost, Patch, Role, Trial
+from jupyter_selfheal.model import BASELINE, JSON, Attempt, Case, Cost, FailureKind, Patch, Role, Trial
 from jupyter_selfheal.numbers import read_number
-from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider, Redacts, build_call_record
+from jupyter_selfheal.ports import ModelReply
 from jupyter_selfheal.scoring import output_text
 from jupyter_selfheal.scoring.asserts import find_source_before
+from jupyter_selfheal.scoring.at_once import run_at_once
 from jupyter_selfheal.scoring.expected import list_all_outputs
+from jupyter_selfheal.scoring.model_caller import ModelCaller, parse_first_object
+from jupyter_selfheal.scoring.read_evidence import read_evidence
 from jupyter_selfheal.scoring.verdict import Opinion
 
 AT_MOST = 3
 """Patches of one round that are judged; the others keep the score that they have without a judge."""
 
 SOURCE_CHARS, OUTPUT_CHARS, CONTEXT_CHARS = 4_000, 1_500, 8_000
-TOKENS = 600
-"""Characters of what is shown, and tokens of a judge's reply."""
+"""Characters of what is shown."""
 
 UNREADABLE = 3.0
 
@@ -48,6 +48,9 @@ SCHEMA: dict[str, JSON] = {
 
 Version = tuple[Patch, Trial]
 
+Asked = tuple[ModelReply, JSON] | BaseException
+"""What came of one question: the reply with its record, or what it raised."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Word:
@@ -58,89 +61,64 @@ class _Word:
     better: int
 
 
-class ModelJudge:
-    """Asks ``config.judge_model`` in pairs. ``prompts`` reads a prompt by its name."""
+class ModelJudge(ModelCaller):
+    """Asks ``config.judge_model`` in pairs, all of them at once."""
 
-    def __init__(
-        self,
-        provider: Provider,
-        config: HealConfig,
-        redactor: Redacts,
-        prompts: Callable[[str], tuple[str, str]],
-    ) -> None:
-        self._provider = provider
-        self._config = config
-        self._redactor = redactor
-        self._prompts = prompts
+    prompt = "judge"
+    schema = SCHEMA
 
     def worst_case(self, case: Case, patches: int) -> Cost:
         """The most that judging so many patches can cost: every text as long as it can be."""
         if self._config.offline or patches < 1:
             return Cost()
-        longest = self._build_request("x" * (CONTEXT_CHARS + 2 * (SOURCE_CHARS + OUTPUT_CHARS + 500)))
-        single, total = self._provider.worst_case(longest), Cost()
-        for _ in range(2 * _count_pairs(min(patches, AT_MOST))):
-            total = total + single
-        return total
+        single = self._price_longest(CONTEXT_CHARS + 2 * (SOURCE_CHARS + OUTPUT_CHARS + 500))
+        return sum([single] * (2 * _count_pairs(min(patches, AT_MOST))), Cost())
 
     def ask_opinions(
         self, case: Case, baseline: Trial, tried: Sequence[Version], history: Sequence[Attempt]
     ) -> tuple[Mapping[str, Opinion], Cost, JSON]:
         """An opinion on the first :data:`AT_MOST` patches, and what they cost. Raises :class:`ProviderError` with the cost of
-        what had been asked by then."""
+        all the questions."""
         if self._config.offline:
             return {}, Cost(), None
         chosen = list(tried[:AT_MOST])
+        pairs = [
+            pair for one, other in _pair_versions(chosen, (BASELINE, baseline)) for pair in ((one, other), (other, one))
+        ]
+        answers = run_at_once([partial(self._ask, self._format_question(case, *pair)) for pair in pairs])
+        spent = _collect_cost(answers)
         words: dict[str, list[_Word]] = {patch.id: [] for patch, _ in chosen}
-        spent, calls = Cost(), []
-        for one, other in _pair_versions(chosen, (BASELINE, baseline)):
-            for first, second in ((one, other), (other, one)):
-                try:
-                    request = self._build_question(case, first, second)
-                    reply = self._provider.complete(request)
-                except ProviderError as error:
-                    raise _add_cost(error, spent) from error
-                spent = spent + reply.cost
-                calls.append(self._build_record(request, reply))
-                for (patch, _), word in zip((first, second), _parse_words(reply), strict=True):
-                    words.get(patch.id, []).append(word)
-        return (
-            {patch_id: _build_opinion(replies) for patch_id, replies in words.items() if replies},
-            spent,
-            {"calls": calls},
-        )
+        calls: list[JSON] = []
+        for pair, (reply, record) in zip(pairs, _require_all(answers, spent), strict=True):
+            calls.append(record)
+            for (patch, _), word in zip(pair, _parse_words(reply), strict=True):
+                words.get(patch.id, []).append(word)
+        opinions = {patch_id: _build_opinion(replies) for patch_id, replies in words.items() if replies}
+        return opinions, spent, {"calls": calls}
 
-    def _build_question(self, case: Case, first: Version, second: Version) -> ModelRequest:
+    def _format_question(self, case: Case, first: Version, second: Version) -> str:
         values = self._config.send_values
-        text = "\n\n".join(
-            (
-                format_context(case),
-                _format_version("A", case, *first, values),
-                _format_version("B", case, *second, values),
-            )
-        )
-        return self._build_request(self._redactor.redact(text))
-
-    def _build_record(self, request: ModelRequest, reply: ModelReply) -> JSON:
-        prompt = self._prompts("judge")[0]
-        return build_call_record(request, reply, provider=self._provider.name, prompt=prompt, redactor=self._redactor)
-
-    def _build_request(self, text: str) -> ModelRequest:
-        return ModelRequest(
-            system=self._prompts("judge")[1],
-            messages=(("user", text),),
-            model=choose_model(self._provider, self._config),
-            max_tokens=TOKENS,
-            schema=SCHEMA,
-            purpose="judge",
-        )
+        parts = (_format_version("A", case, *first, values), _format_version("B", case, *second, values))
+        return "\n\n".join((format_context(case), *parts))
 
 
-def choose_model(provider: Provider, config: HealConfig) -> str:
-    """The judge's model. Another provider does not serve the default one: there the fixing model judges too, unless one is set."""
-    default = HealConfig()
-    elsewhere = provider.name != "anthropic" and config.model != default.model
-    return config.model if elsewhere and config.judge_model == default.judge_model else config.judge_model
+def _collect_cost(answers: Sequence[Asked]) -> Cost:
+    """What all the questions cost, those that failed included."""
+    replies = (answer[0].cost for answer in answers if isinstance(answer, tuple))
+    failures = (answer.cost or Cost() for answer in answers if isinstance(answer, ProviderError))
+    return sum((*replies, *failures), Cost())
+
+
+def _require_all(answers: Sequence[Asked], spent: Cost) -> list[tuple[ModelReply, JSON]]:
+    """The replies. Raises what the first failed question raised, with the cost of all."""
+    for answer in answers:
+        if isinstance(answer, ProviderError):
+            raise ProviderError(
+                str(answer), kind=answer.kind, status=answer.status, request_id=answer.request_id, cost=spent
+            ) from answer
+        if isinstance(answer, BaseException):
+            raise answer
+    return [answer for answer in answers if isinstance(answer, tuple)]
 
 
 def _pair_versions(tried: list[Version], original: Version) -> list[tuple[Version, Version]]:
@@ -183,24 +161,6 @@ def _parse_words(reply: ModelReply) -> tuple[_Word, _Word]:
     return _Word(scores[0], feedback[0], better), _Word(scores[1], feedback[1], -better)
 
 
-def parse_first_object(text: str) -> dict[str, Any] | None:
-    """The first JSON object of a text, whatever stands around it; None where there is none."""
-    decoder, at = json.JSONDecoder(), text.find("{")
-    while at >= 0:
-        try:
-            value, _ = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
-            continue
-        return value if isinstance(value, dict) else None
-    return None
-
-
-def _add_cost(error: ProviderError, spent: Cost) -> ProviderError:
-    cost = spent + (error.cost or Cost())
-    return ProviderError(str(error), kind=error.kind, status=error.status, request_id=error.request_id, cost=cost)
-
-
 # --- what the judge sees --------------------------------------------------------------------------------------------
 
 
@@ -239,6 +199,26 @@ def describe_run(case: Case, patch: Patch, trial: Trial, values: bool) -> str:
     if cell is None or not cell.ok:
         error = cell.errors[0] if cell is not None and cell.errors else None
         return f"it failed with {error.ename}: {error.evalue[:200]}" if error else "it did not come to its end"
+    known = _describe_checks(case, patch, trial)
+    return "; ".join((_describe_output(case, patch, trial, values), *known))
+
+
+def _describe_checks(case: Case, patch: Patch, trial: Trial) -> Iterator[str]:
+    """What is known of a run by yes and no, without a value."""
+    seen = read_evidence(case, patch, trial)
+    if patch == BASELINE and case.failure.kind is FailureKind.MISSED:
+        yield "it missed what is expected of it"
+    elif seen.user:
+        yield f"what was asked of it is met: {'yes' if all(part.met for part in seen.user) else 'no'}"
+    if seen.output.asked:
+        yield f"the same output as is stored: {'no' if seen.output.differs else 'yes'}"
+    for below in seen.below:
+        if not below.ran:
+            number = case.notebook.index(below.cell_id) + 1
+            yield f"cell-{number} below fails after it with {below.error.partition(':')[0] or 'an error'}"
+
+
+def _describe_output(case: Case, patch: Patch, trial: Trial, values: bool) -> str:
     outputs = list_all_outputs(case, trial, patch)
     text = output_text.join_texts(outputs).strip()
     if not outputs:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Cell, Ending, ErrorInfo, FailureKind, Patch, Role, Trial
 from jupyter_selfheal.scoring import randomness
+from jupyter_selfheal.scoring.band_aids import find_band_aid, is_raised_by_notebook
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
@@ -61,6 +62,9 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         rival=patch.rival,
         printed_alone=_count_printed_alone(case),
         of_data=asks_of_data(case),
+        own_raise=is_raised_by_notebook(case),
+        specified=bool(case.oracle.spec),
+        band_aid=find_band_aid(case, patch) or "",
         tampering=cheats,
         remarks=doubts,
     )

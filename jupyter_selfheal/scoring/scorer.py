@@ -11,7 +11,6 @@ from typing import Protocol
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import (
     JSON,
-    Applicability,
     Attempt,
     Case,
     Cost,
@@ -30,6 +29,7 @@ from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.observed_calls import mark_left_wrong
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.read_evidence import cell_ran, read_evidence
+from jupyter_selfheal.scoring.second_opinion import list_to_be_judged
 from jupyter_selfheal.scoring.stored import read_expected_output
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
@@ -54,8 +54,7 @@ class Judge(Protocol):
 class EvidenceScorer:
     """Scores by what happened: the user's oracle, asserts, stored outputs and the cells below; a judge only where none speaks.
 
-    ``judge`` is asked about patches that run, that no oracle decides, that do not cheat and that are no safe rule's (those
-    have their score already, for free).
+    ``judge`` is asked where no patch is proven (:func:`~jupyter_selfheal.scoring.second_opinion.list_to_be_judged`).
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class EvidenceScorer:
         every = [read_evidence(case, patch, trial, self._oracles) for patch, trial in tried]
         seen = mark_left_wrong(case, _mark_other_runs(every))
         first = [build_verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
-        open_ = [n for n, v in enumerate(first) if _is_undecided(tried[n][0], seen[n], v)]
+        open_ = [] if self._judge is None else list_to_be_judged([p for p, _ in tried], seen, first)
         if self._judge is None or not open_:
             return Judgement(tuple(first))
         opinions, cost, record = self._judge.ask_opinions(case, baseline, [tried[n] for n in open_], history)
@@ -106,23 +105,27 @@ class EvidenceScorer:
         A plausible patch goes before one that is not, a higher score before a lower one. Ties go, in this order, because:
 
         1. safer applicability first: the user must check less;
-        2. fewer cells touched: a change elsewhere surprises later cells;
-        3. smaller diff: it is read, not skimmed (of what is read at a glance, none is smaller);
-        4. offline healer before model: repeatable and free;
-        5. higher prior, then the patch's id: so that the order is total.
+        2. offline healer before model: repeatable and free;
+        3. of a model's patches the one that it gave first: its first idea was right in 19 of 19 requests, later ones pad;
+        4. fewer cells touched: a change elsewhere surprises later cells;
+        5. smaller diff: it is read, not skimmed (of what is read at a glance, none is smaller);
+        6. cheaper healer, higher prior, then the patch's id: so that the order is total.
 
         Pure, total and deterministic: equal trials give equal ranks, in whatever order they come.
         """
 
         def key(n: int) -> tuple[object, ...]:
             patch, verdict = tried[n][0], verdicts[n]
+            traits = load_traits(patch.healer)
             return (
                 not verdict.plausible,
                 -verdict.score,
                 -int(patch.applicability),
+                traits.paid,
+                -patch.prior if traits.paid else 0.0,
                 len(patch.cells_touched),
                 max(measure_diff(patch), GLANCE),
-                load_traits(patch.healer).rank,
+                traits.rank,
                 -patch.prior,
                 patch.id,
                 n,
@@ -160,12 +163,6 @@ def _count_changed_tokens(old: str, new: str) -> int:
         after.pop()
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=len(before) > 2_000)
     return sum(max(b - a, d - c) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal")
-
-
-def _is_undecided(patch: Patch, seen: Evidence, verdict: Verdict) -> bool:
-    if not seen.ran or verdict.oracle_met or not verdict.plausible:
-        return False
-    return patch.applicability is not Applicability.SAFE
 
 
 def _mark_other_runs(seen: Sequence[Evidence]) -> list[Evidence]:

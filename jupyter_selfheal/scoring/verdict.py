@@ -17,6 +17,7 @@ from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.scoring.calibration import find_measured, name_kind
 from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding
 from jupyter_selfheal.scoring.output_cost import Charge, compute_charge
+from jupyter_selfheal.scoring.second_opinion import SPECIFICATION, find_most_for_opinion
 from jupyter_selfheal.scoring.stored import Match
 
 CAP = 3.0
@@ -111,10 +112,10 @@ def _weigh(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sh
     doubt = (_find_doubt(evidence, patch.weight) if guessed else None) or _find_doubt_of_calls(patch, evidence)
     if not met:
         return _score_undecided(patch, evidence, opinion, sheet), False
-    if doubt is None:
+    if doubt is None and (opinion is None or opinion.score >= SAFE_RULE):
         return score, True
-    sheet.reasons.append(doubt)
-    return (FITTED if opinion is None else min(score, _score_undecided(patch, evidence, opinion, sheet))), False
+    sheet.reasons += [doubt] if doubt is not None else []
+    return (FITTED if opinion is None else min(FITTED, _take_opinion(patch, evidence, opinion, sheet))), False
 
 
 def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
@@ -219,13 +220,14 @@ def _list_met_oracles(evidence: Evidence, guessed: bool) -> Iterator[tuple[float
             "asserts in the cell",
             _format_count(evidence.own_asserts, "assert", "in the patched cells", "hold"),
         )
-    if evidence.deciding.all_held:
+    below_held = evidence.deciding.held + evidence.others.held
+    if below_held and below_held == evidence.deciding.asked + evidence.others.asked:  # wherever the patch stands
+        yield 8.7, 0.2, "asserts below", _format_count(below_held, "assert", "below", "hold")
+    elif evidence.deciding.all_held:
         yield 8.7, 0.2, "asserts below", _format_count(evidence.deciding.held, "assert", "below", "hold")
     if evidence.output.same and (evidence.output.computed or not guessed):
         weight = 8.0 if evidence.output.weight < 3 else 8.5
         yield weight, 0.3, "stored output", "The output stored in the notebook is reproduced."
-    if evidence.others.all_held:
-        yield 8.3, 0.1, "asserts below", _format_count(evidence.others.held, "assert", "below", "hold")
     held = sum(below.asserts for below in evidence.below if below.ran)
     if held and not evidence.deciding.asked:
         yield 8.3, 0.1, "asserts below", _format_count(held, "assert", "in the cells below", "hold")
@@ -251,13 +253,7 @@ def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, 
     asked = evidence.output.asked or evidence.others.asked
     sheet.reasons.append("It runs." if asked else "It runs, but nothing in the notebook confirms the result.")
     if opinion is not None:
-        sheet.proofs.append("judge")
-        sheet.feedback += [opinion.feedback] if opinion.feedback else []
-        sheet.reasons.append(
-            f"The judge gives it {opinion.score:.1f} ({opinion.confidence} % sure)"
-            + (f": {opinion.feedback}" if opinion.feedback else ".")
-        )
-        return max(4.0, min(8.0, opinion.score))
+        return _take_opinion(patch, evidence, opinion, sheet)
     ran = sum(below.ran for below in evidence.below)
     if ran:
         sheet.proofs.append("cells below run")
@@ -266,6 +262,20 @@ def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, 
         sheet.reasons.append(f"Standard fix {patch.rule}: {(patch.why or patch.title).rstrip('.')}.")
         return SAFE_RULE + min(0.5, 0.1 * ran)
     return UNDECIDED + min(1.5, 0.5 * ran)
+
+
+def _take_opinion(patch: Patch, evidence: Evidence, opinion: Opinion, sheet: _Sheet) -> float:
+    """The judge's word, within what it may decide."""
+    sheet.proofs.append(SPECIFICATION if evidence.specified else "judge")
+    sheet.feedback += [opinion.feedback] if opinion.feedback else []
+    sheet.reasons.append(
+        f"The judge gives it {opinion.score:.1f} ({opinion.confidence} % sure)"
+        + (f": {opinion.feedback}" if opinion.feedback else ".")
+    )
+    most, why = find_most_for_opinion(patch, evidence)
+    if why and opinion.score > most:
+        sheet.reasons.append(why)
+    return max(4.0, min(most, opinion.score))
 
 
 def _subtract_remarks(score: float, evidence: Evidence, charge: Charge, sheet: _Sheet, *, safe: bool) -> float:

@@ -28,5 +28,5 @@ def test_notebooks_are_healed_by_the_hypothesis_that_proves_right(tmp_path: Path
     assert {fix["applicability"] for fix in fixes} == {"unsafe"}
     assert 0 < report["cost_usd"] < 0.05
     runs = list((tmp_path / "data" / "selfheal" / "runs").glob("*.jsonl"))
-    sent = [line for path in runs for line in path.read_text().splitlines() if "fix-1" in line]
+    sent = [line for path in runs for line in path.read_text().splitlines() if "fix-2" in line]
     assert len(sent) == 2, "each request is in the journal, with the version of its prompt"

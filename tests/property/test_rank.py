@@ -53,4 +53,12 @@ def test_ties_go_to_the_safer_the_smaller_and_the_free() -> None:
     model = patch("x = 1\ny = 4\n", "language_model")
     large = patch("x = 2 + 3 + 4 + 5 + 6 + 7 + 8\ny = 3 + 4 - 5\n")
     rows = [(p, 7, True) for p in (large, model, safe, small)]
-    assert ranked(rows) == [p.id for p in (safe, small, model, large)]
+    assert ranked(rows) == [p.id for p in (safe, small, large, model)]
+
+
+def test_a_models_own_order_breaks_ties_among_its_patches_before_their_size() -> None:
+    first = Patch((Replace("a", "x = 1", "x = [n for n in range(9) if n % 2]\nx = x[0]"), Replace("b", "y", "z")), "1",
+                  healer="language_model", prior=0.6)  # fmt: skip
+    second = Patch((Replace("a", "x = 1", "x = 2"),), "2", healer="language_model", prior=0.5)
+    assert ranked([(second, 7, True), (first, 7, True)]) == [first.id, second.id]
+    assert ranked([(second, 7.1, True), (first, 7, True)]) == [second.id, first.id]

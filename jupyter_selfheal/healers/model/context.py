@@ -9,19 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.model import (
-    Attempt,
-    Case,
-    Cell,
-    Failure,
-    FailureKind,
-    Insert,
-    Patch,
-    Replace,
-    diff_sources,
-    format_diff,
+from jupyter_selfheal.healers.model.surroundings import (
+    format_files,
+    format_stored_outputs,
+    list_readers,
+    shorten_recursion,
 )
+from jupyter_selfheal.inside.loader import probe_source
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind
 from jupyter_selfheal.ports import Facts
 
 CELL_CHARS = 4_000
@@ -37,10 +32,6 @@ NAME_CHARS, LINE_CHARS = 80, 240
 
 STORED_CHARS = 2_000
 """Characters of a stored output that are sent, where the cell must put it out again."""
-
-ATTEMPTS = 8
-DIFF_CHARS = 1_500
-"""Earlier attempts that are told, and the characters of each one's diff."""
 
 FAILING = "failing-cell"
 
@@ -58,11 +49,11 @@ class Labels:
 
     def find_cell_id(self, label: str) -> str | None:
         """The id of a label (or of an id given as such); None where no cell of this notebook has it."""
-        match = re.fullmatch(r"cell[- ]?([1-9]\d*)", label.strip())
+        match = re.fullmatch(r"(?:the\s+)?(?:cell|in)?[-_ #]*\[?([1-9]\d*)\]?:?", label.strip().strip("`'\"").lower())
         cells = self.case.notebook.cells
         if match and 1 <= int(match[1]) <= len(cells):
             return cells[int(match[1]) - 1].id
-        if label.strip() == FAILING or label == self.case.failure.cell_id:
+        if label.strip().lower().replace(" ", "-") == FAILING or label == self.case.failure.cell_id:
             return self.case.failure.cell_id
         return label if self.case.notebook.index(label) >= 0 else None
 
@@ -73,8 +64,9 @@ class Labels:
         return self.case.notebook.cell(cell_id).source
 
 
-def describe_case(case: Case, variables: str, cells_chars: int = CELLS_CHARS) -> str:
-    """The case, the same for every call of a heal (so that a provider can cache it), with so many characters of other cells."""
+def describe_case(case: Case, variables: str, cells_chars: int = CELLS_CHARS, values: bool = False) -> str:
+    """The case, the same for every call of a heal (so that a provider can cache it), with so many characters of other cells; with
+    what is stored for them where ``values`` may be sent."""
     labels, failure = Labels(case), case.failure
     others = pick_other_cells(case, cells_chars)
     parts = [
@@ -84,6 +76,8 @@ def describe_case(case: Case, variables: str, cells_chars: int = CELLS_CHARS) ->
         f"# Live variables\n{variables}" if variables else "",
         _format_packages(case, [failure.source, *(c.source for c in others)]),
         _format_oracle(case),
+        _format_stored(case, others) if values else "",
+        format_files(case),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -102,18 +96,32 @@ def format_trace(case: Case) -> str:
     """The traceback trimmed to the user's frames, the last library frame and the message; home and project folder shortened."""
     labels, lines = Labels(case), []
     frames = case.failure.frames
-    for n, frame in enumerate(frames):
-        if (
+    for frame in shorten_recursion(frames):
+        if isinstance(frame, int):
+            lines.append(f"  … {frame} more frames like these")
+        elif (
             frame.cell_id
-            or n == len(frames) - 1
+            or frame is frames[-1]
             or (case.notebook.folder and frame.file.startswith(case.notebook.folder))
         ):
-            where = labels.label_cell(frame.cell_id) if frame.cell_id else frame.file
+            where = labels.label_cell(frame.cell_id) if frame.cell_id else _GENERATED.sub("a cell", frame.file)
             lines.append(f"  {where}, line {frame.line}, in {frame.function}\n    {frame.text.strip()}".rstrip())
     if not frames and case.failure.line:
         lines.append(f"  {labels.label_cell(case.failure.cell_id)}, line {case.failure.line}")
     message = f"{case.failure.ename}: {case.failure.evalue}"[:1_500]
     return shorten_paths("\n".join([*lines, message]), case.notebook.folder)
+
+
+_GENERATED = re.compile(r"^(?:.*[\\/]ipykernel_\d+[\\/].*|<.*>)$")
+"""Names of files that a kernel makes up for its cells."""
+
+
+def _format_stored(case: Case, others: Sequence[Cell]) -> str:
+    """What is stored for the failing cell and for those below it that are sent; where the oracle holds it, not twice."""
+    labels, at = Labels(case), case.notebook.index(case.failure.cell_id)
+    below = [c for c in others if case.notebook.index(c.id) > at >= 0]
+    failing = [case.notebook.cells[at]] if at >= 0 and not case.oracle.as_stored else []
+    return format_stored_outputs(case, [(labels.label_cell(c.id), c) for c in (*failing, *below)])
 
 
 def shorten_paths(text: str, folder: str = "") -> str:
@@ -125,8 +133,8 @@ def shorten_paths(text: str, folder: str = "") -> str:
 
 
 def pick_other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:
-    """The cells that the failing one depends on by names, those in its traceback, and those below that assert something of it;
-    the nearest first where not all fit, in the notebook's order."""
+    """The cells that the failing one depends on by names, those in its traceback, and the nearest below that read what it
+    makes, first those that assert something of it; the nearest first where not all fit, in the notebook's order."""
     above, names = case.notebook.code_before(case.failure.cell_id), src.find_names(case.failure.source)
     picked = {above[n].id for n in src.backward_slice([c.source for c in above], names.uses | names.changes)}
     picked |= {frame.cell_id for frame in case.failure.frames}
@@ -136,8 +144,7 @@ def pick_other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:
         | frozenset().union(*(src.find_names(c.source).binds for c in above if c.id in picked))
     )
     cells = [cell for cell in above if cell.id in picked]
-    asserting = [c for c in case.notebook.code_after(case.failure.cell_id) if "assert" in c.source]
-    cells += [c for c in asserting if src.find_names(c.source).uses & binds][:2]
+    cells += list_readers(case, binds)
     left, kept = cells_chars, []
     at = case.notebook.index(case.failure.cell_id)
     for cell in sorted(cells, key=lambda c: abs(case.notebook.index(c.id) - at)):
@@ -194,7 +201,10 @@ def ask_variables(case: Case, facts: Facts, values: bool) -> str:
     answer = facts.ask(probe_source("probes.variables"), question) if names else None
     if not isinstance(answer, dict):
         return ""
-    order = [*(n for n in names if n in answer), *(n for n in answer if n not in names)][: len(names) + LOCALS]
+    order = [*(n for n in names if n in answer), *(n for n in answer if n not in names)]
+    order = [name for name in order if not name.endswith("..0")][
+        : len(names) + LOCALS
+    ]  # a comprehension's own iterator
     lines = [f"{name[:NAME_CHARS]}: {str(answer[name])[:LINE_CHARS]}" for name in order]
     return shorten_paths("\n".join(lines), case.notebook.folder)
 
@@ -233,59 +243,3 @@ def _format_oracle(case: Case) -> str:
     if oracle.spec:
         lines.append(f"What it is for: {oracle.spec}")
     return "# What the cell must do\n" + "\n".join(lines) if lines else ""
-
-
-# --- what was tried -------------------------------------------------------------------------------------------------
-
-
-def format_task(case: Case, history: Sequence[Attempt], hypotheses: int) -> str:
-    """The task of this call: how many hypotheses, what was tried, what the user said."""
-    parts = []
-    if history:
-        attempts = "\n\n".join(format_attempt(n, attempt) for n, attempt in enumerate(history[-ATTEMPTS:], 1))
-        parts.append(f"# Tried before, in vain\n{attempts}")
-    if case.hints:
-        parts.append("# The user says\n" + "\n".join(f"- {hint}" for hint in case.hints))
-    task = f"Give {hypotheses} distinct hypotheses." if hypotheses > 1 else "Give your best hypothesis."
-    if history:
-        task += " None of the above worked: take a different approach, and say in `cause` what the attempts have shown."
-    return "\n\n".join([*parts, f"# Your task\n{task}"])
-
-
-def format_request_for_more(usable: int, missing: int, notes: Iterable[str]) -> str:
-    """What is said where a first reply has too few distinct hypotheses; ``notes`` say why some cannot be used."""
-    have = f"Only {usable} of these can be used." if usable else "None of these can be used."
-    complaints = "\n".join([have, *(f"- {note}" for note in notes)])
-    return (
-        f"{complaints}\n\nKeep the diagnosis, and give {missing} more: other ideas of the cause or of the remedy, not another "
-        "spelling. Give only the new ones."
-    )
-
-
-def format_attempt(number: int, attempt: Attempt) -> str:
-    """One attempt: its change, what came of it, and the user's rejection."""
-    lines = [f"## Attempt {number}: {attempt.patch.title}", format_patch(attempt.patch)]
-    verdict = attempt.verdict
-    if verdict is not None:
-        reasons = "; ".join((*verdict.reasons, *([verdict.feedback] if verdict.feedback else [])))
-        lines.append(f"Score {verdict.score:g} of 10. {reasons}")
-    elif attempt.trial is not None:
-        lines.append(f"Its trial: {attempt.trial.ending.value}.")
-    if attempt.rejection:
-        reason = "" if attempt.rejection == "-" else f": {attempt.rejection}"
-        lines.append(f"The user rejected it{reason}.")
-    return "\n".join(line for line in lines if line)
-
-
-def format_patch(patch: Patch) -> str:
-    """What a patch changes, as unified diffs."""
-    parts = []
-    for edit in patch.edits:
-        if isinstance(edit, Replace | Insert):
-            parts.append(
-                format_diff(diff_sources(edit.old if isinstance(edit, Replace) else "", edit.source, context=1))
-            )
-        else:
-            parts.append(repr(edit))
-    text = "\n".join(parts)
-    return f"```diff\n{text if len(text) <= DIFF_CHARS else text[:DIFF_CHARS] + ' …'}\n```" if text else ""

@@ -1,4 +1,4 @@
-"""The last and only paid healer: a language model gives several distinct hypotheses, each of which is tried."""
+"""The last and only paid healer: a language model gives one hypothesis, and several others only where that one failed its trial."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.healers.model import context
+from jupyter_selfheal.healers.model.history import format_task
 from jupyter_selfheal.healers.model.reply import SCHEMA, SURE, Malformed, Reading, parse_reply
 from jupyter_selfheal.model import JSON, Attempt, Case, Cost, Reason
 from jupyter_selfheal.ports import (
@@ -25,6 +26,9 @@ from jupyter_selfheal.ports import (
 
 Prompts = Callable[[str], tuple[str, str]]
 """Name of a prompt → (version, text)."""
+
+REPLY_MARGIN, WORDS_TOKENS, BYTES_OF_TOKEN, LEAST_REPLY = 2.0, 300, 2.5, 1_200
+"""How the length of a reply is foreseen: words beside a hypothesis' source, bytes of source in a token, times a margin."""
 
 _STOPS = {"truncated": Reason.TRUNCATED, "context": Reason.TRUNCATED, "refused": Reason.REFUSED}
 
@@ -57,6 +61,7 @@ class LanguageModelHealer:
         self._redactor = redactor
         self._prompts = prompts
         self._progress = progress
+        self._was_cut = False
 
     @classmethod
     def build(cls, setup: HealerSetup) -> LanguageModelHealer | None:
@@ -81,6 +86,10 @@ class LanguageModelHealer:
         request = self.build_request(case, history, context.ask_variables(case, facts, self._config.send_values))
         reply = self._provider.complete(request, self._progress)
         calls = [self._build_record(request, reply)]
+        if reply.stop == "truncated" and request.max_tokens < self._config.max_tokens:
+            self._was_cut = True
+            note = f"the reply was cut at {request.max_tokens} tokens: the next one may have {self._config.max_tokens}"
+            return _build_answer(calls, reply.cost, note)
         if reply.stop in _STOPS:
             note = _WORDS[reply.stop].format(tokens=request.max_tokens)
             return _build_answer(calls, reply.cost, note, stop=_STOPS[reply.stop].value)
@@ -88,9 +97,6 @@ class LanguageModelHealer:
             reading = parse_reply(reply.text, case, self._redactor.restore)
         except Malformed as problem:
             return self._ask_for_repair(case, reply, calls, worst, str(problem))
-        wanted = 1 if _was_asked_before(history) else self._config.hypotheses
-        if _is_sure(reading) and len(reading.patches) < wanted:
-            return self._ask_for_more(case, request, reply, reading, calls, worst, wanted)
         return _answer_from_reading(reading, calls, reply.cost)
 
     def preview(self, case: Case, facts: Facts, history: Sequence[Attempt]) -> JSON:
@@ -111,48 +117,29 @@ class LanguageModelHealer:
         self, case: Case, history: Sequence[Attempt], variables: str, cells_chars: int
     ) -> ModelRequest:
         _, system = self._prompts("fix")
-        count = max(1, self._config.hypotheses - (1 if _was_asked_before(history) else 0))
-        texts = (context.describe_case(case, variables, cells_chars), context.format_task(case, history, count))
+        count, values = self._config.hypotheses if _was_asked_before(history) else 1, self._config.send_values
+        texts = (
+            context.describe_case(case, variables, cells_chars, values),
+            format_task(case, history, count, values),
+        )
         return ModelRequest(
             system=system,
             messages=tuple(("user", self._redactor.redact(text)) for text in texts),
             model=self._config.model,
-            max_tokens=self._config.max_tokens,
+            max_tokens=self._limit_reply(case, count),
             schema=SCHEMA,
             effort=self._config.effort,
         )
 
-    def _ask_for_more(
-        self,
-        case: Case,
-        request: ModelRequest,
-        reply: ModelReply,
-        reading: Reading,
-        calls: list[JSON],
-        worst: Cost,
-        wanted: int,
-    ) -> Answer:
-        """One request for the hypotheses that are missing, if there is money left of what was set aside; then what there is."""
-        missing, cost = wanted - len(reading.patches), reply.cost
-        text = self._redactor.redact(context.format_request_for_more(len(reading.patches), missing, reading.notes))
-        asks = replace(
-            request,
-            messages=(*request.messages, ("assistant", reply.text), ("user", text)),
-            max_tokens=_limit_second_reply(request, reply),
-        )
-        if _can_afford(cost + self._provider.worst_case(asks), worst):
-            try:
-                again = self._provider.complete(asks, self._progress)
-            except ProviderError as error:
-                cost += error.cost or Cost()
-                reading = reading.add_note(f"the model was asked for {missing} more: {error}")
-            else:
-                cost += again.cost
-                calls.append(self._build_record(asks, again))
-                reading = reading.add_second_reply(again.text, case, self._redactor.restore)
-        if len(reading.patches) < wanted:
-            reading = reading.add_note(f"the model gave {len(reading.patches)} of {wanted} distinct hypotheses")
-        return _answer_from_reading(reading, calls, cost)
+    def _limit_reply(self, case: Case, hypotheses: int) -> int:
+        """Tokens of a reply: twice what the hypotheses need if each rewrites the longest cell that is sent; all that are allowed once
+        a reply was cut, or where the model thinks for as long as it likes."""
+        most = self._config.max_tokens
+        if self._was_cut or self._config.effort:
+            return most
+        cells = (case.failure.source, *(c.source for c in context.pick_other_cells(case)))
+        longest = max(len(source.encode("utf-8", "replace")) for source in cells) / BYTES_OF_TOKEN
+        return min(most, max(LEAST_REPLY, round(REPLY_MARGIN * hypotheses * (WORDS_TOKENS + longest))))
 
     def _ask_for_repair(self, case: Case, reply: ModelReply, calls: list[JSON], worst: Cost, problem: str) -> Answer:
         """One request to put a malformed reply right, if there is money left of what was set aside for this call."""
@@ -211,12 +198,6 @@ def _is_sure(reading: Reading) -> bool:
 
 def _was_asked_before(history: Sequence[Attempt]) -> bool:
     return any(LanguageModelHealer.name in attempt.patch.healer.split("+") for attempt in history)
-
-
-def _limit_second_reply(request: ModelRequest, reply: ModelReply) -> int:
-    """Tokens for the rest of a reply: what the first one left, at most one and a half times what it took."""
-    used = reply.cost.output_tokens
-    return max(1, min(request.max_tokens - used, max(800, round(1.5 * used))))
 
 
 def _can_afford(cost: Cost, worst: Cost) -> bool:

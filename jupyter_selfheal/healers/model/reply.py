@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.memory.templates import build_cell_id
-from jupyter_selfheal.healers.model.context import Labels
-from jupyter_selfheal.model import JSON, Applicability, Case, Diagnosis, Edit, Insert, Locus, Patch, Replace
+from jupyter_selfheal.healers.model.context import FAILING, Labels
+from jupyter_selfheal.model import JSON, Applicability, Case, Diagnosis, Edit, Insert, Locus, Patch, Replace, SkipReason
 from jupyter_selfheal.numbers import read_number
 
 SURE = 80
 """Confidence below which the environment is taken to be at fault, and no code is rewritten."""
 
-_LOCI = {"code": Locus.CODE, "elsewhere": Locus.ELSEWHERE, "environment": Locus.ENVIRONMENT, "self": Locus.OURSELVES}
+_LOCI = {
+    "code": Locus.CODE,
+    "elsewhere": Locus.ELSEWHERE,
+    "environment": Locus.ENVIRONMENT,
+    "stop": Locus.CODE,
+    "self": Locus.OURSELVES,
+}
+STOP = "stop"
+"""The class of a failure that is meant: the user must decide, and no patch is right."""
 
 
 def _build_object_schema(**properties: JSON) -> dict[str, JSON]:
@@ -71,40 +80,31 @@ class Reading:
         """The same, with one more note."""
         return replace(self, notes=(*self.notes, note))
 
-    def add_second_reply(self, text: str, case: Case, restore: Callable[[str], str]) -> Reading:
-        """With the new hypotheses of a second reply; one that cannot be read leaves a note."""
-        try:
-            more = parse_reply(text, case, restore)
-        except Malformed as problem:
-            return self.add_note(f"malformed reply when asked for more: {problem}")
-        known = {_build_canonical_key(patch) for patch in self.patches}
-        new = [patch for patch in more.patches if _build_canonical_key(patch) not in known]
-        later = [replace(p, prior=_estimate_prior(n)) for n, p in enumerate(new, len(self.patches) + 1)]
-        return replace(self, patches=(*self.patches, *later), notes=(*self.notes, *more.notes))
-
 
 def parse_first_object(text: str) -> dict[str, Any]:
-    """The first JSON object of a text that has our keys, whatever stands around it. Raises :class:`Malformed`."""
+    """The first JSON object of a text that has hypotheses, whatever stands around it. Raises :class:`Malformed`."""
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:
         try:
             value, _ = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             value = None
-        if isinstance(value, dict) and {"diagnosis", "hypotheses"} <= value.keys():
+        if isinstance(value, dict) and "hypotheses" in value:
             return value
         at = text.find("{", at + 1)
-    raise Malformed("there is no JSON object with a diagnosis and hypotheses in it")
+    raise Malformed("there is no JSON object with hypotheses in it")
 
 
 def parse_reply(text: str, case: Case, restore: Callable[[str], str]) -> Reading:
-    """Read a reply. ``restore`` puts secrets back where placeholders stand. Raises :class:`Malformed`."""
+    """Read a reply as people write them. ``restore`` puts secrets back where placeholders stand. Raises :class:`Malformed`."""
     raw = _restore_secrets(parse_first_object(text), restore)
-    diagnosis = _parse_diagnosis(_read_field(raw, "diagnosis", dict, "the reply"), case)
+    entries = raw["hypotheses"]
     patches: list[Patch] = []
     dropped: list[str] = []
     seen: set[tuple[Any, ...]] = set()
-    for n, entry in enumerate(_read_field(raw, "hypotheses", list, "the reply"), 1):
+    for n, entry in enumerate(
+        [entries] if isinstance(entries, dict) else _read_field(raw, "hypotheses", list, "it"), 1
+    ):
         if not isinstance(entry, dict):
             raise Malformed(f"hypothesis {n} is no object")
         patch, why = _parse_patch(entry, n, case)
@@ -114,7 +114,26 @@ def parse_reply(text: str, case: Case, restore: Callable[[str], str]) -> Reading
             continue
         seen.add(key)
         patches.append(patch)
+    diagnosis = _parse_diagnosis(_read_diagnosis(raw, patches, case), case)
     return Reading(diagnosis, tuple(patches), tuple(dropped))
+
+
+def _read_diagnosis(raw: Mapping[str, Any], patches: list[Patch], case: Case) -> dict[str, Any]:
+    """The diagnosis, with what can be inferred where a field is missing: who proposes a change of code takes code to be at fault."""
+    given = raw.get("diagnosis")
+    if given is None or isinstance(given, str):
+        given = {"cause": given or ""}
+    if not isinstance(given, dict):
+        raise Malformed(f"the reply: 'diagnosis' must be an object, not {type(given).__name__}")
+    if not patches:
+        return given
+    here = case.failure.cell_id in patches[0].cells_touched
+    inferred = {
+        "cause": patches[0].cause or patches[0].title,
+        "class": "code" if here else "elsewhere",
+        "confidence": SURE,
+    }
+    return {**inferred, **{k: v for k, v in given.items() if v not in (None, "")}}
 
 
 def _restore_secrets(value: Any, restore: Callable[[str], str]) -> Any:
@@ -133,7 +152,7 @@ def _read_field(raw: Mapping[str, Any], name: str, kind: type, where: str) -> An
 
 
 def _parse_diagnosis(raw: Mapping[str, Any], case: Case) -> Diagnosis:
-    kind = _read_field(raw, "class", str, "the diagnosis")
+    kind = _read_field(raw, "class", str, "the diagnosis").strip().lower()
     if kind not in _LOCI:
         raise Malformed(f"the diagnosis: class must be one of {', '.join(_LOCI)}, not {kind!r}")
     confidence = read_number(raw.get("confidence"), 0, 100)
@@ -144,16 +163,18 @@ def _parse_diagnosis(raw: Mapping[str, Any], case: Case) -> Diagnosis:
     if locus in (Locus.ENVIRONMENT, Locus.OURSELVES):
         sure = min(sure, SURE - 1)
     cell_id = Labels(case).find_cell_id(str(raw.get("cell", ""))) or case.failure.cell_id
-    return Diagnosis(
-        _read_field(raw, "cause", str, "the diagnosis"), locus if sure >= SURE else Locus.ENVIRONMENT, cell_id, sure
-    )
+    cause = _read_field(raw, "cause", str, "the diagnosis")
+    if kind == STOP:
+        advice = "Decide what you want here: the notebook means to stop, and no fix was applied."
+        return Diagnosis(cause, Locus.CODE, cell_id, sure, SkipReason.DELIBERATE, advice)
+    return Diagnosis(cause, locus if sure >= SURE else Locus.ENVIRONMENT, cell_id, sure)
 
 
 def _parse_patch(raw: Mapping[str, Any], number: int, case: Case) -> tuple[Patch, str | None]:
     """The patch of one hypothesis, and why it cannot be used (None where it can)."""
     where = f"hypothesis {number}"
     edits: list[Edit] = []
-    for entry in _read_field(raw, "edits", list, where):
+    for entry in _list_edits(raw, where):
         if not isinstance(entry, dict):
             raise Malformed(f"{where}: an edit is no object")
         edit, why = _parse_edit(entry, where, case)
@@ -163,7 +184,7 @@ def _parse_patch(raw: Mapping[str, Any], number: int, case: Case) -> tuple[Patch
     risk = str(raw.get("risk", "")).strip()
     patch = Patch(
         edits=tuple(edits),
-        title=" ".join(_read_field(raw, "title", str, where).split())[:120] or "Change the cell",
+        title=" ".join(str(raw.get("title") or "").split())[:120] or "Change the cell",
         cause=str(raw.get("cause", "")).strip(),
         healer="language_model",
         applicability=Applicability.UNSAFE,
@@ -174,14 +195,31 @@ def _parse_patch(raw: Mapping[str, Any], number: int, case: Case) -> tuple[Patch
     return patch, None if edits else "it changes nothing"
 
 
+def _list_edits(raw: Mapping[str, Any], where: str) -> list[Any]:
+    """The edits; one of them may stand by itself, or its source in the hypothesis."""
+    edits = raw.get("edits", raw.get("edit"))
+    if edits is None and isinstance(raw.get("source"), str):
+        edits = [raw]
+    return [edits] if isinstance(edits, dict) else _read_field({"edits": edits}, "edits", list, where)
+
+
+_FENCE = re.compile(r"\s*```[\w+-]*[ \t]*\r?\n(?P<code>.*?)\r?\n?```\s*", re.DOTALL)
+
+
+def strip_fence(source: str) -> str:
+    """A source without the fence of Markdown that stands around all of it."""
+    match = _FENCE.fullmatch(source)
+    return match["code"] if match else source
+
+
 def _estimate_prior(number: int) -> float:
     """Of the hypothesis of that number: the model gives the likeliest first."""
     return max(0.1, 0.6 - 0.1 * (number - 1))
 
 
 def _parse_edit(raw: Mapping[str, Any], where: str, case: Case) -> tuple[Edit | None, str | None]:
-    label, source = _read_field(raw, "cell", str, where), _read_field(raw, "source", str, where)
-    labels, action = Labels(case), raw.get("action", "replace")
+    source = strip_fence(_read_field(raw, "source", str, where))
+    label, labels, action = str(raw.get("cell") or FAILING), Labels(case), raw.get("action") or "replace"
     cell_id = labels.find_cell_id(label)
     if not cell_id:
         return None, f"there is no cell {label!r}"

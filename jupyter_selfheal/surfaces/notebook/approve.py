@@ -41,6 +41,8 @@ class PolicyApprover:
         best = proposal.candidates[0]
         if not proposal.proven_from:
             return "it could not be proven"
+        if _is_only_judged(best):
+            return f"only a model's judgement speaks for it ({best.verdict.score:g} of 10): nothing that ran shows that it is right"
         if best.verdict.score < self.accept or not best.verdict.plausible:
             if best.verdict.difference:
                 why = "it gives something else than is stored"
@@ -59,7 +61,15 @@ class PolicyApprover:
         verdict, patch = candidate.verdict, candidate.patch
         if not verdict.plausible or verdict.score < self.accept or patch.applicability is Applicability.DISPLAY_ONLY:
             return False
+        if _is_only_judged(candidate):
+            return False
         return self.policy == "all" or patch.applicability is Applicability.SAFE
+
+
+def _is_only_judged(candidate: Candidate) -> bool:
+    """Whether nothing but a judge's own idea of the cell speaks for a patch: a naive judge likes whatever runs. Where the user said in
+    words what the cell is for, it is held against those."""
+    return "judge" in candidate.verdict.proofs and not candidate.verdict.oracle_met
 
 
 TO_DECISION = {

@@ -131,7 +131,7 @@ def test_without_a_known_price_the_ceiling_of_tokens_rules() -> None:
 def test_to_continue_gives_the_tokens_once_more_and_a_raised_budget_in_proportion() -> None:
     case, unlisted = case_of(oracle=Oracle(expect="7")), {"model": "a-model-nobody-sells"}
     for word in (Decision(Choice.CONTINUE), Decision(Choice.RAISE_BUDGET, text="0.2")):
-        outcome, approver, _, requests = heal(case, [Says(GOOD)], [word], token_ceiling=7_000, **unlisted)
+        outcome, approver, _, requests = heal(case, [Says(GOOD)], [word], token_ceiling=3_000, **unlisted)
         assert len(approver.pauses) == 1
         assert len(requests) == 1
         assert outcome.reason is Reason.HEALED
@@ -148,7 +148,7 @@ def test_the_tokens_of_earlier_heals_count_for_the_sessions_ceiling() -> None:
 def test_the_tokens_of_a_known_price_do_not_keep_the_user_from_going_on() -> None:
     earlier = {"session_spent": Cost(usd=0.2, input_tokens=5_000_000)}
     case, said = case_of(oracle=Oracle(expect="7")), [Decision(Choice.CONTINUE)]
-    outcome, approver, _, requests = heal(case, [Says(GOOD)], said, budget_usd=0.04, max_tokens=4096, more=earlier)
+    outcome, approver, _, requests = heal(case, [Says(GOOD)], said, budget_usd=0.015, max_tokens=4096, more=earlier)
     assert len(approver.pauses) == 1
     assert len(requests) == 1
     assert outcome.reason is Reason.HEALED
@@ -193,21 +193,15 @@ def test_a_patch_that_adds_a_capability_is_criticised_and_waits_for_the_user(
     assert {r.who for r in of(journal, Reserved)} >= {"language_model", "critic"}
 
 
-def test_a_change_of_another_cell_is_criticised_before_it_is_run() -> None:
+def test_what_a_change_of_another_cell_could_do_is_said_without_a_call() -> None:
     elsewhere = hypothesis("prices = {'apple': 3, 'pear': 4, 'aple': 3}", "Add the key", cell="cell-1")
-
-    def answer(received: Any) -> Any:
-        if "risks" in json.dumps(received.body["output_config"]):
-            return Fails(400, "invalid_request_error")
-        return Says(reply(elsewhere))
-
     case = case_of("print(len(prices))", oracle=Oracle(expect="7"))
-    outcome, approver, _, _ = heal(case, [answer] * 9)
+    outcome, approver, _, requests = heal(case, [Says(reply(elsewhere))])
     assert outcome.reason is Reason.HEALED
-    shown = approver.proposals[0]
-    assert "cell 1 changes too: what cell 3 made of it may no longer be right" in shown.candidates[0].patch.risk
-    assert "another key was meant" in shown.candidates[0].patch.risk, "the model's own word"
-    assert any("no critic" in note for note in shown.notes)
+    assert len(requests) == 1
+    risk = approver.proposals[0].candidates[0].patch.risk
+    assert "cell 1 changes too: what cell 3 made of it may no longer be right" in risk
+    assert "another key was meant" in risk, "the model's own word"
 
 
 def test_nothing_is_tried_where_the_failure_does_not_come_again() -> None:

@@ -61,11 +61,11 @@ def test_an_installation_that_was_allowed_is_no_news() -> None:
     assert risks.list_added_capabilities(CASE, patch, HealConfig(install=True)) == ()
 
 
-def test_a_critic_is_asked_about_the_models_changes_elsewhere_and_about_what_must_be_cleared() -> None:
+def test_a_critic_is_asked_about_what_must_be_cleared_alone() -> None:
     safe = Patch(DELETES.edits, "Tidy up", applicability=Applicability.SAFE)
     by_rule = Patch(ELSEWHERE.edits, "Write v", healer="rules")
-    asked = risks.select_for_critic(CASE, [ELSEWHERE, HERE, DELETES, safe, by_rule], PAID, HealConfig())
-    assert [(p.title, names) for p, names in asked] == [("Write v", ()), ("Tidy up", ("deletion", "subprocess"))]
+    asked = risks.select_for_critic(CASE, [ELSEWHERE, HERE, DELETES, safe, by_rule], HealConfig())
+    assert [(p.title, names) for p, names in asked] == [("Tidy up", ("deletion", "subprocess"))]
 
 
 def test_what_was_said_already_is_not_said_again() -> None:

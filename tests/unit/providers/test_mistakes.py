@@ -27,7 +27,7 @@ def test_a_server_that_only_pings_times_out_too(make: Make) -> None:
 @both
 def test_what_is_no_json_in_mid_stream_is_a_broken_reply(make: Make) -> None:
     with FakeModelServer([Says("one two three four", breaks="no JSON"), Says("whole")]) as server:
-        reply = make(server.url, retry=Retry(sleep=lambda seconds: None)).complete(build_request())
+        reply = make(server.url, retry=Retry(sleep=lambda seconds: None)).complete(build_request(max_tokens=4_000))
     assert (reply.text, reply.cost.calls) == ("whole", 2)
 
 

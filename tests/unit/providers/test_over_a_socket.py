@@ -72,24 +72,36 @@ def test_retry_after_is_obeyed_within_the_deadline_and_not_beyond(make: Make) ->
 def test_a_reply_that_breaks_off_is_asked_for_once_more_and_both_are_paid(make: Make, how: str) -> None:
     with FakeModelServer([Says("a long reply that breaks off", breaks=how), Says("whole")]) as server:
         provider = make(server.url, retry=Retry(sleep=Naps()))
-        reply, worst = provider.complete(build_request()), provider.worst_case(build_request())
+        asked = build_request(max_tokens=4_000)
+        reply, worst = provider.complete(asked), provider.worst_case(asked)
         left = [r.body["max_tokens"] for r in server.requests]
     assert reply.text == "whole"
     assert reply.cost.calls == 2
     assert left[1] < left[0], "the second may only write what the first left"
-    assert reply.cost.output_tokens <= worst.output_tokens
+    assert reply.cost.usd <= worst.usd, "one sending is set aside: the second must fit into what the first left of it"
 
 
 @both
 def test_a_second_break_is_the_end_and_its_cost_is_told(make: Make) -> None:
     with FakeModelServer([Says("one two three four", breaks="overloaded")] * 4) as server:
         with pytest.raises(ProviderError) as raised:
-            make(server.url, retry=Retry(sleep=Naps())).complete(build_request())
+            make(server.url, retry=Retry(sleep=Naps())).complete(build_request(max_tokens=4_000))
         assert len(server.requests) == 2
     assert raised.value.kind == "overloaded"
     assert raised.value.cost is not None
     assert raised.value.cost.usd > 0
     assert raised.value.cost.calls == 2
+
+
+def test_no_second_sending_is_made_that_was_not_set_aside() -> None:
+    with FakeModelServer([Says("one two three four", breaks="overloaded")] * 4) as server:
+        provider, asked = claude(server.url, retry=Retry(sleep=Naps())), build_request(max_tokens=300)
+        with pytest.raises(ProviderError) as raised:
+            provider.complete(asked)
+        assert len(server.requests) == 1
+    assert raised.value.kind == "overloaded"
+    assert raised.value.cost is not None
+    assert 0 < raised.value.cost.usd <= provider.worst_case(asked).usd
 
 
 @both

@@ -56,12 +56,12 @@ def test_a_single_patch_is_paired_with_the_original_twice_with_the_order_swapped
     patch = patch_of(case, "x = 1", healer="search", title="SECRET ORIGIN")
     found, cost, record = opinions(judge, case, [patch])
     texts = [r.messages[0][1] for r in provider.requests]
-    assert [t.index("x = 1") < t.index("x = nope") for t in texts] == [True, False]
+    assert {t.index("x = 1") < t.index("x = nope") for t in texts} == {True, False}
     assert found[patch.id].score == 8
     assert found[patch.id].confidence == 90
     assert cost.calls == 2
     assert cost.usd > 0
-    assert [call["messages"][0]["text"] for call in record["calls"]] == texts
+    assert sorted(call["messages"][0]["text"] for call in record["calls"]) == sorted(texts)
     assert record["calls"][0]["prompt"] == "judge-1"
     assert not any("SECRET ORIGIN" in t or "search" in t for t in texts), "blind to where a patch came from"
     assert {r.model for r in provider.requests} == {"claude-haiku-5-5"}

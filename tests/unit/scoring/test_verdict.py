@@ -57,9 +57,17 @@ def test_without_an_oracle_a_safe_rule_gets_7_and_everything_else_5() -> None:
     assert score(UNSAFE) == 5.0
 
 
-@pytest.mark.parametrize(("given", "counted"), [(10, 8), (6.5, 6.5), (0, 4)])
-def test_the_judge_places_it_within_4_and_8(given: float, counted: float) -> None:
-    found = build_verdict(UNSAFE, Evidence(True), Opinion(given, "off by one", 40))
+MODELS = replace(UNSAFE, healer="language_model")
+
+
+@pytest.mark.parametrize(
+    ("patch", "given", "counted"),
+    [(MODELS, 10, 8), (MODELS, 6.5, 6.5), (MODELS, 0, 4), (UNSAFE, 10, 6.5), (UNSAFE, 0, 4)],
+)
+def test_the_judge_places_it_within_4_and_8_and_makes_no_free_patch_good_enough(
+    patch: Patch, given: float, counted: float
+) -> None:
+    found = build_verdict(patch, Evidence(True), Opinion(given, "off by one", 40))
     assert found.score == counted
     assert found.confidence == 40
     assert "off by one" in found.feedback

@@ -1,0 +1,57 @@
+"""Patches that treat a symptom: they may be right, and they make a check pass where they are not."""
+
+from __future__ import annotations
+
+import ast
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Patch
+from jupyter_selfheal.scoring.asserts import list_patched_cells
+
+
+def find_band_aid(case: Case, patch: Patch) -> str | None:
+    """How a patch treats the symptom, as in "It raises the recursion limit"; None where it does not."""
+    cells = list_patched_cells(case, patch)
+    known = {ast.dump(node) for _, before, _ in cells for node in _walk(before)}
+    for _, _, after in cells:
+        for node in _walk(after):
+            if ast.dump(node) not in known and (what := _describe(node)):
+                return what
+    return None
+
+
+def _walk(source: str) -> list[ast.AST]:
+    return [n for n in src.walk(source) if isinstance(n, ast.Call | ast.Compare | ast.Subscript)]
+
+
+def _describe(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("setrecursionlimit"):
+        return "raises the recursion limit"
+    if isinstance(node, ast.Compare) and all(_is_call_of(side, "str") for side in (node.left, *node.comparators)):
+        return "compares values as text"
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and _is_call_of(node.slice.upper, "len"):
+        return "cuts one sequence to the length of another"
+    return None
+
+
+def _is_call_of(node: ast.AST | None, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def is_raised_by_notebook(case: Case) -> bool:
+    """Whether the statement that failed is a ``raise Error(…)`` of the notebook's own code, which passes on no other error."""
+    failure = case.failure
+    last = failure.frames[-1] if failure.frames else None
+    if last is not None and not last.cell_id:
+        return False  # a library's
+    cell_id, line = (last.cell_id, last.line) if last is not None else (failure.cell_id, failure.line)
+    if cell_id == failure.cell_id:
+        source = failure.source
+    elif case.notebook.index(cell_id) >= 0:
+        source = case.notebook.cell(cell_id).source
+    else:
+        return False
+    return any(
+        isinstance(n, ast.Raise) and n.exc is not None and n.lineno <= line <= (n.end_lineno or n.lineno)
+        for n in src.walk(source)
+    )
