@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import shutil
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -15,12 +13,12 @@ from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.jobs import heal_in_processes
 from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
+from jupyter_selfheal.surfaces.cli.printing import ReportPrinter
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.notebook.answers import list_strangers, read_answers
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
-from jupyter_selfheal.surfaces.notebook.report import check_target, to_json, write_report
+from jupyter_selfheal.surfaces.notebook.report import check_target, write_report
 from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, find_run, make_run_id
-from jupyter_selfheal.surfaces.notebook.table import format_reports, format_totals
 from jupyter_selfheal.surfaces.notebook.write import check_writable
 
 INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"
@@ -29,7 +27,7 @@ INTERRUPTED = "interrupted: nothing more was written, and nothing is left runnin
 def heal(options: argparse.Namespace) -> int:
     """Heal the notebooks, or only check them; print the table, write the reports; the exit code of the worst notebook."""
     jobs, problems = plan_jobs(options)
-    several = len(jobs) > 1
+    printer = ReportPrinter(options, len(jobs) + len(problems))
     for path in options.report:
         check_target(path)
         check_writable(path)
@@ -40,13 +38,14 @@ def heal(options: argparse.Namespace) -> int:
         with closing(_heal_all(options, jobs, run)) as reported:
             for job, report in reported:
                 reports_by_part[job.part] = report
-                _print_report(options, report, several)
+                printer.print_report(report)
     except KeyboardInterrupt:
         raise SelfHealError(f"{INTERRUPTED}; go on with --resume {run}") from None
     for problem in problems:
-        _print_report(options, problem, several)
+        printer.print_report(problem)
     reports = [*(reports_by_part[job.part] for job in jobs), *problems]
-    _print_totals(options, reports)
+    printer.print_totals(reports)
+    _mention_model(options, reports)
     for path in options.report:
         write_report(path, reports)
         if not (options.json or options.quiet):
@@ -84,32 +83,14 @@ def _report_strangers(options: argparse.Namespace, jobs: Sequence[Job]) -> None:
         print(f"jupyter selfheal: {line}", file=sys.stderr)
 
 
-def _print_report(options: argparse.Namespace, report: NotebookReport, several: bool) -> None:
-    """One notebook, as soon as it is done: a run of hundreds may be cut off."""
-    if report.error:
-        print(f"jupyter selfheal: {report.error}", file=sys.stderr)
-    elif not (options.json or options.quiet):
-        columns = shutil.get_terminal_size((160, 24)).columns
-        print(format_reports([report], verbose=options.verbose, columns=columns), flush=True)
-        if report.runs:
-            upto = f" … {report.runs[-1]}" if len(report.runs) > 1 else ""
-            print(f"  how it went, step by step: jupyter selfheal trace {report.runs[0]}{upto}", flush=True)
-        if several:
-            print(flush=True)
-
-
-def _print_totals(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
-    """What there is to say of all notebooks together."""
-    if options.json:
-        print(json.dumps(to_json(reports), ensure_ascii=False, indent=2))
-    if options.json or options.quiet:
+def _mention_model(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
+    """Where cells are not healed and no model was asked, how to ask one."""
+    if options.json or options.quiet or options.offline or _select_paid(build_settings(options).config.healers):
         return
-    if len(reports) > 1:
-        print(format_totals(reports))
-    not_asked = not options.offline and not _select_paid(build_settings(options).config.healers)
-    if not_asked and any(r.count(Status.NOT_HEALED) for r in reports):
+    if any(r.count(Status.NOT_HEALED) for r in reports):
         print(
-            "no language model was asked: name it (--healers rules,search,language_model) to send the failing cells to one"
+            "no language model was asked: name it (--healers rules,search,language_model)\n"
+            "to send the failing cells to one"
         )
 
 

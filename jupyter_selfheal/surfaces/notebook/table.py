@@ -15,6 +15,9 @@ _NARROW = {"cell": 4, "proven from": 13, "isolation": 9, "score": 5, "tries": 5,
 _PROSE = (20, 32)
 """Least and most characters for each of the three columns of prose."""
 
+WIDE = 130
+"""Characters that a line must have for the columns to stand beside each other; with fewer they stand below each other."""
+
 
 def format_reports(reports: Sequence[NotebookReport], verbose: bool = False, columns: int = 160) -> str:
     """Every notebook: its one-line summary, a table of what was healed, and what was left alone, with advice.
@@ -48,21 +51,25 @@ def format_reproduced(same: int, asked: int) -> str:
 
 
 def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
-    yield f"{Path(report.path).name}: {report.summary}"
+    yield from wrap(f"{Path(report.path).name}: {report.summary}", columns, "", "  ")
     shown = [r for r in report.records if r.candidate or r.status is Status.NOT_HEALED]
-    if shown:
+    if shown and columns >= WIDE:
         yield from _format_rows([HEADERS, *(_format_row(r) for r in shown)], _choose_widths(columns))
+    for record in shown if columns < WIDE else ():
+        yield from _format_block(record, columns)
     for record in report.records:
         if (
             record.status is not Status.RAN
             and record not in shown
             and (verbose or record.status is not Status.FOLLOWED)
         ):
-            yield from _format_unhealed(record)
+            yield from _format_unhealed(record, columns)
     for record in report.records:
         if record.status is Status.PROPOSED and (why := record.candidate[0].verdict.difference):
             yield from _wrap(f"cell {record.number}, with the fix that is offered: {why}", columns)
-    yield from (f"  cell {r.number}: {r.detail}" for r in report.records if r.status is Status.RAN and r.detail)
+    for record in report.records:
+        if record.status is Status.RAN and record.detail:
+            yield from _wrap(f"cell {record.number}: {record.detail}", columns)
     if report.fixes:
         yield "  " + (
             "the whole healed notebook ran in a clean kernel"
@@ -71,14 +78,14 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
         )
     same, asked = report.reproduced
     if asked:
-        yield f"  {format_reproduced(same, asked)}"
+        yield from _wrap(format_reproduced(same, asked), columns)
     if report.review is not None:
         places = {d.cell_id: f"cell {report.number_of(d.cell_id)}" for d in report.review.doubts}
         yield from format_doubts(report.review.doubts, places, report.review.cells, columns)
         yield from ([f"  note: {report.review.note}"] if report.review.note else [])
     if verbose:
         yield from (f"  {line}" for record in report.differing for line in _format_difference(record))
-    yield from (f"  note: {note}" for note in report.notes)
+    yield from (line for note in report.notes for line in _wrap(f"note: {note}", columns))
     if report.written:
         yield f"  written: {report.written}"
     yield from (line for text in list_differing(report) for line in _wrap(text, columns))
@@ -130,8 +137,32 @@ def _format_difference(record: Record) -> Iterator[str]:
         yield f"    {word + ':':8}{' '.join(text.split())[:100]}"
 
 
+def wrap(text: str, columns: int, first: str, rest: str) -> list[str]:
+    """The text on lines of at most so many characters; a word that is longer stays whole, so that a path can be copied."""
+    return textwrap.wrap(
+        text,
+        max(columns, 40),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def _wrap(text: str, columns: int) -> list[str]:
-    return textwrap.wrap(text, max(columns, 40), initial_indent="  ", subsequent_indent="    ")
+    return wrap(text, columns, "  ", "    ")
+
+
+def _format_block(record: Record, columns: int) -> Iterator[str]:
+    """What the row of the wide table says, on lines below each other."""
+    row = dict(zip(HEADERS, _format_row(record), strict=True))
+    yield from _wrap(f"cell {row['cell']}: {row['failure']}", columns)
+    for name in ("cause", "fix"):
+        if row[name].strip("— ") and (name == "fix" or row[name] != row["fix"].removeprefix("— ")):
+            yield from wrap(f"{name}: {row[name].removeprefix('— ')}", columns, "    ", "      ")
+    proof = f"proven from {row['proven from']}, {row['isolation']}; score {row['score']}; " if record.candidate else ""
+    tries = "1 try" if row["tries"] == "1" else f"{row['tries']} tries"
+    yield from wrap(f"{proof}{tries}, {row['seconds']} s, {row['cost']}", columns, "    ", "      ")
 
 
 def _format_row(record: Record) -> tuple[str, ...]:
@@ -157,12 +188,13 @@ def _format_row(record: Record) -> tuple[str, ...]:
     )
 
 
-def _format_unhealed(record: Record) -> Iterator[str]:
+def _format_unhealed(record: Record, columns: int) -> Iterator[str]:
     why = record.diagnosis.skip_reason
     status = f"cascade of cell {record.cascade_of}" if record.cascade_of else record.status.value
-    yield f"  cell {record.number}: {status}{f' ({why})' if why else ''}: {record.headline or record.detail}"
+    said = f"cell {record.number}: {status}{f' ({why})' if why else ''}: {record.headline or record.detail}"
+    yield from wrap(said, columns, "  ", "      ")
     if record.headline and record.detail:
-        yield f"      → {record.detail}"
+        yield from wrap(record.detail, columns, "      → ", "        ")
 
 
 def _choose_widths(columns: int) -> list[int]:

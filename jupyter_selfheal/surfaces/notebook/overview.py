@@ -1,0 +1,103 @@
+"""The end of a run over many notebooks: what failed comes first, the notebooks of one cause together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.table import format_totals, wrap
+
+MANY = 12
+"""More notebooks than these get a line each while they run, and an overview in the end."""
+
+PLACES = 10
+"""Notebooks that are named for one cause."""
+
+_ROOTS = BROKEN - {Status.CASCADE}
+
+
+def format_line(report: NotebookReport, columns: int) -> str:
+    """What became of a notebook, on one line: a word, its path, and why."""
+    word = {0: "ok", 1: "FAILS", 2: "ERROR"}[report.exit_code]
+    if word == "ok" and report.fixes:
+        word = "healed"
+    said = report.summary if not report.error else report.error.removeprefix(f"{report.path}: ")
+    line = f"{word:7}{report.path}: {said}"
+    return line if len(line) <= columns else line[: max(columns - 1, 20)] + "…"
+
+
+def format_overview(reports: Sequence[NotebookReport], columns: int) -> str:
+    """What could not be run, what fails by cause (the most frequent first), what was healed, and the totals."""
+    lines = [*_format_errors(reports, columns), *_format_causes(reports, columns), *_format_healed(reports, columns)]
+    lines += wrap(format_totals(reports), columns, "", "  ")
+    return "\n".join(lines)
+
+
+def group_by_cause(reports: Sequence[NotebookReport]) -> list[tuple[str, list[tuple[NotebookReport, list[Record]]]]]:
+    """Each cause with the notebooks and cells that fail because of it, the cause of most notebooks first."""
+    groups: dict[str, dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for at, report in enumerate(reports):
+        for record in report.records:
+            if record.status in _ROOTS:
+                groups[record.cause or record.headline or record.detail][at].append(record)
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), -sum(map(len, item[1].values())), item[0]))
+    return [(cause, [(reports[at], records) for at, records in places.items()]) for cause, places in ordered]
+
+
+def _format_errors(reports: Sequence[NotebookReport], columns: int) -> Iterator[str]:
+    errors = [r for r in reports if r.error]
+    if errors:
+        yield f"Could not be run: {len(errors)}"
+        for report in errors:
+            yield from wrap(report.error, columns, "  ", "    ")
+        yield ""
+
+
+def _format_causes(reports: Sequence[NotebookReport], columns: int) -> Iterator[str]:
+    groups = group_by_cause(reports)
+    if not groups:
+        return
+    yield f"Still fails: {sum(r.exit_code == 1 for r in reports)} of {len(reports)}"
+    for cause, places in groups:
+        count = sum(len(records) for _, records in places)
+        where = "" if count == 1 else f" ({count} cells in {_count(places)})"
+        yield from wrap(f"{cause}{where}", columns, "  ", "    ")
+        yield from _format_places(places, columns)
+    yield ""
+
+
+def _format_places(places: Sequence[tuple[NotebookReport, Sequence[Record]]], columns: int) -> Iterator[str]:
+    for report, records in places[:PLACES]:
+        numbers = ", ".join(str(r.number) for r in records)
+        noun = "cell" if len(records) == 1 else "cells"
+        yield from wrap(f"{report.path}, {noun} {numbers}: {_say_what_helps(records)}", columns, "      ", "        ")
+    if len(places) > PLACES:
+        yield f"      and {_count(places[PLACES:])} more: --report FILE.html lists all"
+
+
+def _say_what_helps(records: Sequence[Record]) -> str:
+    """The fix that is offered, or what a person can do."""
+    said = (
+        f"proposed: {r.candidate[0].patch.title}" if r.candidate else r.detail or r.headline or r.status.value
+        for r in records
+    )
+    return "; ".join(dict.fromkeys(said))
+
+
+def _format_healed(reports: Sequence[NotebookReport], columns: int) -> Iterator[str]:
+    healed = [r for r in reports if r.fixes]
+    if not healed:
+        return
+    yield f"Healed: {sum(r.count(Status.HEALED) for r in healed)} cells in {_count(healed)}"
+    titles = Counter(title for r in healed for title in r.fixes)
+    for title, times in titles.most_common():
+        names = list(dict.fromkeys(Path(r.path).name for r in healed if title in r.fixes))
+        shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        yield from wrap(f"{title}{f' ({times} times)' if times > 1 else ''}: {shown}", columns, "  ", "    ")
+    yield ""
+
+
+def _count(notebooks: Sequence[object]) -> str:
+    return "1 notebook" if len(notebooks) == 1 else f"{len(notebooks)} notebooks"

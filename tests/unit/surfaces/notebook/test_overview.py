@@ -1,0 +1,104 @@
+"""What is printed of one notebook and of five hundred fits a terminal of 80 columns, and begins with what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from jupyter_selfheal.model import Cell, Diagnosis, Failure
+from jupyter_selfheal.surfaces.cli.parser import build_parser
+from jupyter_selfheal.surfaces.cli.printing import ReportPrinter
+from jupyter_selfheal.surfaces.notebook.overview import format_line, format_overview
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.table import format_reports
+from tests.batches import batch
+from tests.unit.surfaces.notebook.test_report import upper
+
+Make = Callable[..., Document]
+LONG = "the column 'temperature_in_degrees_celsius' is not in the frame, which has 'temperature', 'humidity' and 'pressure'"
+
+
+def record(number: int, status: Status = Status.RAN, cause: str = "", detail: str = "") -> Record:
+    failure = () if status is Status.RAN else (Failure(f"c{number}", "x", ename="KeyError", evalue=LONG),)
+    return Record(Cell(f"c{number}", "x"), number, status, failure, Diagnosis(cause), detail=detail)
+
+
+def course() -> list[NotebookReport]:
+    """500 notebooks: 12 fail of two causes, one cannot be read, 40 were healed, the rest runs."""
+    reports = [NotebookReport(f"lessons/{n:03}.ipynb", records=(record(1),)) for n in range(447)]
+    reports += [
+        NotebookReport(f"lessons/healed-{n}.ipynb", records=(record(1, Status.HEALED),), fixes=("Write `trapezoid`",))
+        for n in range(40)
+    ]
+    reports += [
+        NotebookReport(
+            f"data/{n}.ipynb", records=(record(1), record(2, Status.LEFT_ALONE, "No key is set.", "Set API_KEY."))
+        )
+        for n in range(9)
+    ]
+    reports += [
+        NotebookReport(
+            f"frames/{n}.ipynb",
+            records=(record(1, Status.NOT_HEALED, LONG), record(2, Status.NOT_HEALED, LONG), record(3, Status.CASCADE)),
+        )
+        for n in range(3)
+    ]
+    return [*reports, NotebookReport("lessons/bad.ipynb", error="lessons/bad.ipynb: not valid JSON (line 1)")]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 200])
+def test_five_hundred_notebooks_are_a_page_that_begins_with_what_failed(columns: int) -> None:
+    text = format_overview(course(), columns)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert len(lines) < 70
+    order = ["Could not be run: 1", "Still fails: 12 of 500", "No key is set.", "the column", "Healed: 40 cells"]
+    assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
+    assert "(9 cells in 9 notebooks)" in text
+    assert "(6 cells in 3 notebooks)" in " ".join(text.split())
+    assert "frames/0.ipynb, cells 1, 2:" in text, "the cascade is no cause of its own"
+    assert "Write `trapezoid` (40 times): healed-0.ipynb, healed-1.ipynb" in " ".join(text.split())
+    assert "500 notebooks: 487 run" in text
+
+
+def test_a_notebook_of_many_is_one_line() -> None:
+    reports = course()
+    assert format_line(reports[0], 80) == "ok     lessons/000.ipynb: the 1 code cell runs"
+    assert format_line(reports[-1], 80) == "ERROR  lessons/bad.ipynb: not valid JSON (line 1)"
+    assert format_line(reports[-2], 80).startswith("FAILS  frames/2.ipynb: 3 code cells: 0 ran")
+    assert all(len(format_line(report, 80)) <= 80 for report in reports)
+
+
+def test_a_few_notebooks_are_tables_and_many_are_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    options = build_parser().parse_args(["heal", "x"])
+    few, many = ReportPrinter(options, 3), ReportPrinter(options, 500)
+    few.print_report(course()[-2])
+    assert "cell 2: KeyError" in capsys.readouterr().out
+    many.print_report(course()[-2])
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+@pytest.mark.parametrize("columns", [60, 80, 129, 130, 200])
+def test_a_table_is_never_wider_than_the_terminal(document: Make, columns: int) -> None:
+    given = document("a = 'x'", "a.uper()", "missing_thing", "missing_thing + 1", f"raise ValueError({LONG!r})")
+    report, _ = batch(given, upper).run()
+    for verbose in (False, True):
+        text = format_reports([report], verbose, columns=columns)
+        assert max(map(len, text.splitlines())) <= columns, text
+        said = " ".join(text.split())
+        assert "Write 'upper' <b>" in said
+        assert "nobody knows" in said
+
+
+def test_a_narrow_table_says_what_the_wide_one_says(document: Make) -> None:
+    report, _ = batch(document("a = 'x'", "a.uper()"), upper).run()
+    assert format_reports([report], columns=80).splitlines()[1:4] == [
+        "  cell 2: AttributeError: 'str' object has no attribute 'uper'",
+        "    fix: Write 'upper' <b>",
+        "    proven from before, fake; score 8.0; 0 tries, 0.1 s, $0",
+    ]
