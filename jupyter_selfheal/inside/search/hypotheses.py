@@ -24,7 +24,7 @@ none that the function is for."""
 UNENDING = 0.1
 """What a rival counts that does not come to an end for an input for which the other gives a value."""
 LEAK = 0.06
-"""The weight, for one check, of what no edit of the search would be: it may be met by something else altogether."""
+"""The weight, for one check that failed before, of what no edit of the search would be: it may be met by something else altogether."""
 ENDLESS = frozenset({"!RecursionError", "!timeout"})
 """What a function that is meant to give something never gives, whatever its input."""
 STRANGE = 0.6
@@ -56,7 +56,8 @@ class Hypotheses:
 
     ``shown`` holds for each candidate what it gives for each of the ``inputs``. Where there are none candidates could not be
     compared: then each is a hypothesis of its own. ``strange`` says how odd what each gives is (0-1.5), ``before``
-    is what the program gave as it was, ``repeated`` how many checks ask for what another one asks.
+    is what the program gave as it was, ``idle`` how many checks say nothing more
+    than others, ``failing`` how many failed then.
     """
 
     def __init__(
@@ -66,7 +67,8 @@ class Hypotheses:
         shown: Sequence[Sequence[str]],
         strange: Sequence[float] = (),
         before: Sequence[str] = (),
-        repeated: int = 0,
+        idle: int = 0,
+        failing: int = 0,
     ) -> None:
         self.candidates, self.inputs, self.shown = candidates, inputs, shown
         everyone = range(len(candidates))
@@ -74,7 +76,7 @@ class Hypotheses:
         self.place = {n: k for k, group in enumerate(self.groups) for n in group}
         self._weights = [self._weigh(group) for group in self.groups]
         self._before = before
-        self._repeated = repeated
+        self._idle, self._failing = idle, failing
         self._strange = strange or [0.0] * len(candidates)
 
     def _weigh(self, group: Sequence[int]) -> float:
@@ -98,7 +100,7 @@ class Hypotheses:
         """How far the hypothesis of a candidate is ahead of its rivals that need no more edits."""
         weight = self._sharpen(self.groups[self.place[n]])
         rivals = self._weigh_rivals(n)
-        leak = (LEAK / self._count_checks(n)) ** SHARPNESS
+        leak = (LEAK / self._count_mended(n)) ** SHARPNESS
         share = weight / (weight + sum(w for w, _ in rivals) + leak)
         return Support(share, self._describe_rival(n, self.find_strongest_rival(n)))
 
@@ -117,7 +119,12 @@ class Hypotheses:
 
     def _count_checks(self, n: int) -> int:
         """Checks that a candidate passed, each counted once."""
-        return max(self.candidates[n].result.passed - self._repeated, 1)
+        return max(self.candidates[n].result.passed - self._idle, 1)
+
+    def _count_mended(self, n: int) -> int:
+        """Of those the ones that failed before; as large a part of them is idle as of all."""
+        checks, passed = self._count_checks(n), max(self.candidates[n].result.passed, 1)
+        return max(min(round(self._failing * checks / passed), checks), 1) if self._failing else checks
 
     def describe_doubt(self, n: int) -> str:
         """Why a candidate may still not be what is meant, in words; empty where its checks and its lead settle that."""

@@ -152,14 +152,19 @@ def hard_codes(program: Program, new: Sequence[str], old: Sequence[str]) -> bool
     return bool(fresh & expected - {repr(v) for v in _NO_NEWS})
 
 
-def count_repeated_checks(program: Program) -> int:
-    """Checks that ask for what another one asked already, as an assert does that repeats an example of the docstring."""
+def count_idle_checks(program: Program) -> int:
+    """Checks that say nothing more: ``assert True``, and what another one asked already, as an assert does that repeats an example
+    of the docstring."""
+    idle = 0
     asked: list[tuple[str, str]] = [(_normalise(d.source), _normalise(d.want)) for d in program.doctests if d.want]
     for text in (*program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests)):
         for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+            if not isinstance(node, ast.Assert):
+                continue
+            idle += isinstance(node.test, ast.Constant)
+            if isinstance(node.test, ast.Compare):
                 asked.append((ast.unparse(node.test.left), _normalise(ast.unparse(node.test.comparators[0]))))
-    return len(asked) - len(set(asked))
+    return idle + len(asked) - len(set(asked))
 
 
 def _normalise(text: str) -> str:

@@ -15,7 +15,7 @@ from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
-from jupyter_selfheal.inside.search.program import CELL, DEFINE, count_repeated_checks
+from jupyter_selfheal.inside.search.program import CELL, DEFINE, count_idle_checks
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
@@ -42,8 +42,8 @@ class Ranking:
         self.before: Sequence[str] = ()
         self.domain: frozenset[tuple[int, str]] = frozenset()
         self.inputs, self.shown = self._compare_behaviour()
-        repeated = count_repeated_checks(runner.program)
-        self.hypotheses = Hypotheses(self.candidates, self.inputs, self.shown, self.strange, self.before, repeated)
+        idle, failing = count_idle_checks(runner.program), sight.result.failed
+        self.hypotheses = Hypotheses(self.candidates, self.inputs, self.shown, self.strange, self.before, idle, failing)
 
     def _measure_neglect(self, c: Candidate) -> float:
         """Less than 1 where a patch leaves a name unread that was read before, or a function that called itself no longer does:

@@ -9,7 +9,7 @@ import pytest
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.compare_behaviour import LATE, Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
-from jupyter_selfheal.inside.search.program import count_repeated_checks, read_program
+from jupyter_selfheal.inside.search.program import count_idle_checks, read_program
 from jupyter_selfheal.inside.search.run_candidate import Result
 
 GIVEN = [Input("f", given) for given in [(1,), (2,), (3,), (10, 20)]]
@@ -104,15 +104,20 @@ def test_the_more_checks_decide_the_smaller_a_lead_may_be(checks: int, doubted: 
 def test_checks_that_repeat_each_other_count_once() -> None:
     candidates, shown = [build(0.5, checks=16), build(0.6, checks=16)], [ONE, OTHER]
     assert not Hypotheses(candidates, GIVEN, shown).describe_doubt(0)
-    assert Hypotheses(candidates, GIVEN, shown, repeated=8).describe_doubt(0)
+    assert Hypotheses(candidates, GIVEN, shown, idle=8).describe_doubt(0)
 
 
-def test_an_assert_that_repeats_an_example_of_the_docstring_is_found() -> None:
-    check = {"text": "assert f( [1,2] ) == 'a'\nassert f(3) == 4\nassert f(3)", "role": "check"}
+def test_an_improbable_change_is_doubted_where_most_checks_held_before() -> None:
+    assert not Hypotheses([build(0.05, checks=6)], GIVEN, [ONE], failing=6).describe_doubt(0)
+    assert Hypotheses([build(0.05, checks=6)], GIVEN, [ONE], failing=1).describe_doubt(0)
+
+
+def test_asserts_that_say_nothing_more_are_found() -> None:
+    check = {"text": "assert f( [1,2] ) == 'a'\nassert f(3) == 4\nassert f(3)\nassert True", "role": "check"}
     program = read_program(
         {"units": [check], "doctests": [{"source": "f([1, 2])", "want": '"a"\n'}, {"source": "x = 1", "want": ""}]}
     )
-    assert count_repeated_checks(program) == 1
+    assert count_idle_checks(program) == 2
 
 
 def test_what_could_not_be_compared_is_doubted_where_others_pass() -> None:
