@@ -47,7 +47,7 @@ class MisspeltAttribute(Rule):
                 continue
             sure = len(near) == 1 and _is_slip(wrong, word, owner)
             own = owner.module == "__main__" and not owner.is_module
-            definition = correct_definition(context, wrong, word, attribute=True) if sure and own else ()
+            definition = correct_definition(context, wrong, word, "attribute") if sure and own else ()
             if definition:
                 yield self.patch(
                     definition,

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Keys, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
 from jupyter_selfheal.healers.rules.context.nodes import plain_chain
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, normalize
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, Edit, Patch
 
 MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 NOT_FOUND = re.compile(r"Columns? not found: ([^'\",]+?)['\"]?$")
@@ -26,7 +27,9 @@ class NearKey(Rule):
     **Failure** `KeyError: 'Pirce'` (or the `ValueError` and `AttributeError` that libraries make of it), where the very dictionary
     or table has a key, column or label that differs in case, blanks, punctuation, a plural or a slip of the keys.
 
-    **Fix** The text that names it is written as the object has it, wherever the cell uses it in the same way.
+    **Fix** The text that names it is written as the object has it, wherever the cell uses it in the same way. Where the notebook
+    writes the object out and it is that spelling which is the odd one out (`{"balence": 0}`, `"balance"` everywhere else), it is
+    corrected there.
 
     **Fix safety** Safe where one key only is so near by a slip, of a table's columns or of a mapping whose keys the notebook writes
     out; keys that were counted or read are data, and a plural is another word. Unsafe where two are; silent where none is, since a missing
@@ -49,6 +52,17 @@ class NearKey(Rule):
                 written = keys.is_table or _is_written_out(context, keys)
                 for word, slip in _list_meant_keys(wrong, keys):
                     sure = slip and written
+                    definition = _correct_definition(context, wrong, word, sure) if written else ()
+                    if definition:
+                        yield self.patch(
+                            definition,
+                            f"Change `{word!r}` to `{wrong!r}` where it is defined",
+                            f"`{owner}` has no {wrong!r}: it is written down as {word!r}.",
+                            applicability=Applicability.SAFE,
+                            why="The definition is the odd one out: the notebook says it otherwise wherever it is used.",
+                            prior=0.8,
+                        )
+                        sure = False
                     yield self.patch(
                         context.replace(cell_id, _respell(source, node, wrong, word)),
                         f"Change `{wrong!r}` to `{word!r}`",
@@ -60,6 +74,12 @@ class NearKey(Rule):
                     proposed = True
                 if proposed:
                     return
+
+
+def _correct_definition(context: RuleContext, wrong: str, word: str, sure: bool) -> tuple[Edit, ...]:
+    """Edits that spell the key as it is used, where the key is no word and what is used is one, or it stands more often."""
+    is_word = is_plain_slip(wrong, word) and is_written_right(wrong) and not is_written_right(word)
+    return correct_definition(context, wrong, word, "key") if sure or is_word else ()
 
 
 def _list_missing_keys(context: RuleContext) -> list[str]:

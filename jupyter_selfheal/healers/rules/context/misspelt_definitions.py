@@ -12,10 +12,12 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.edits import Splice, find_attribute_span
 from jupyter_selfheal.healers.rules.context.failure_view import FailureView
+from jupyter_selfheal.healers.rules.context.key_places import list_key_places
 from jupyter_selfheal.healers.rules.context.tables import read_words
 from jupyter_selfheal.model import Cell, Edit, Replace
 
@@ -32,22 +34,24 @@ class Place:
     reads: bool
 
 
-def correct_definition(context: FailureView, used: str, defined: str, *, attribute: bool = False) -> tuple[Edit, ...]:
+def correct_definition(
+    context: FailureView, used: str, defined: str, kind: Literal["name", "attribute", "key"] = "name"
+) -> tuple[Edit, ...]:
     """Edits that spell the definition as it is used; empty where the use is the slip, or the definition is not to be changed.
 
     Of the two the word that is an English one is meant; where both are or none is, the one that stands more often, and the one
     that a definition has which nothing reads is the slip.
     """
     cells = [c for c in context.notebook.cells if c.kind == "code" and not src.is_foreign(context.source_of(c.id))]
-    places = {c.id: tuple(_find_places(context.source_of(c.id), defined, attribute)) for c in cells}
+    places = {c.id: tuple(_find_places(context.source_of(c.id), defined, kind)) for c in cells}
     every = [p for found in places.values() for p in found]
     if not any(p.binds for p in every) or any(c.expensive or c.skip for c in cells if places[c.id]):
         return ()
-    uses = [p for c in cells for p in _find_places(context.source_of(c.id), used, attribute)]
+    uses = [p for c in cells for p in _find_places(context.source_of(c.id), used, kind)]
     if not _is_odd(used, defined, len(uses), every):
         return ()
     if not all(_stands_at(context.source_of(c.id), place, defined) for c in cells for place in places[c.id]):
-        return ()  # inside an f-string of an older Python, whose nodes do not say where they stand
+        return ()  # inside an f-string of an older Python, whose nodes do not say where they stand, or a text that is no key
     return tuple(_rename(context, cell, places[cell.id], defined, used) for cell in cells if places[cell.id])
 
 
@@ -62,20 +66,20 @@ def is_odd_one(tree: ast.AST, used: str, defined: str) -> bool:
 
 def _is_odd(used: str, defined: str, uses: int, places: list[Place]) -> bool:
     """True where it is the definition that is misspelt."""
-    if _is_written_right(used) != _is_written_right(defined):
-        return _is_written_right(used)
+    if is_written_right(used) != is_written_right(defined):
+        return is_written_right(used)
     reads = sum(p.reads for p in places)
     return uses > (len(places) if reads else 1)
 
 
-def _is_written_right(name: str) -> bool:
+def is_written_right(name: str) -> bool:
     """True for a name whose every part is a common word."""
     parts = _PARTS.findall(name)
     return bool(parts) and all(part.lower() in read_words("common_words", "words") for part in parts)
 
 
 def _stands_at(source: str, place: Place, word: str) -> bool:
-    return source.startswith(word, place.start)
+    return place.start >= 0 and source.startswith(word, place.start)
 
 
 def _rename(context: FailureView, cell: Cell, places: tuple[Place, ...], old: str, new: str) -> Edit:
@@ -84,10 +88,13 @@ def _rename(context: FailureView, cell: Cell, places: tuple[Place, ...], old: st
     return Replace(cell.id, source, src.splice(source, splices))
 
 
-def _find_places(source: str, word: str, attribute: bool) -> Iterator[Place]:
+def _find_places(source: str, word: str, kind: str) -> Iterator[Place]:
+    if kind == "key":
+        yield from (Place(*place) for place in list_key_places(source, word))
+        return
     nodes = src.walk(source)
     updated = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
-    if attribute:
+    if kind == "attribute":
         yield from _find_attributes(source, nodes, word, updated)
     else:
         yield from _find_names(source, nodes, word, updated)
