@@ -4,7 +4,7 @@
 #   make quick   lint, types, unit tests and a dozen kernel tests: about a minute
 #   make test    the whole test suite (browser tests where Chromium is found)
 #   make lint    Ruff and mypy
-#   make bench   the benchmarks; make soak: the long tests; make test-all: everything there is
+#   make bench   the benchmarks; make bench-smoke: six programs, a minute; make soak: the long tests; make test-all: everything there is
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,7 +17,7 @@ EXTRAS := test$(if $(CHROMIUM),$(COMMA)browser)
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 QUICK := tests/unit tests/test_layers.py tests/contract/test_trial_kernels.py tests/kernel/test_batch.py
 
-.PHONY: demo demo-model quick test test-all lint bench soak clean
+.PHONY: demo demo-model quick test test-all lint bench bench-smoke soak clean
 
 demo: $(STAMPS)-examples
 	$(BIN)/python examples/demo.py
@@ -42,6 +42,10 @@ lint: $(STAMPS)-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+bench-smoke: $(STAMPS)-test
+	$(BIN)/jupyter-selfheal bench mbpp --first 3 --jobs 2
+	$(BIN)/jupyter-selfheal bench humaneval --first 3 --jobs 2
 
 bench: $(STAMPS)-examples
 	$(BIN)/jupyter-selfheal bench $(ARGS)

@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_selfheal import magic_options
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.surfaces.bench.run import _build_parser as bench_parser
+from jupyter_selfheal.surfaces.bench.run import build_parser as bench_parser
 from jupyter_selfheal.surfaces.cli.parser import COMMANDS, build_parser
 from tests import shown_commands
 from tests.shown_commands import ROOT

@@ -44,7 +44,7 @@ _METHODS = (
 )  # fmt: skip
 
 
-def load(path: Path) -> tuple[str, list[Task]]:
+def load(path: Path, seed: int = SEED) -> tuple[str, list[Task]]:
     """The tasks of a file or folder and what they are: HumanEvalFix's kind where the records have faults of their own, else the
     stand-in. Records that make no program with a test are left out, and counted in the title."""
     records = read_records(path)
@@ -54,9 +54,11 @@ def load(path: Path) -> tuple[str, list[Task]]:
         title = f"HumanEvalFix records ({path.name})"
     else:
         tasks = [
-            t for n, r in enumerate(records) if r.get("canonical_solution") and (t := inject_fault(r, n)) is not None
+            t
+            for n, r in enumerate(records)
+            if r.get("canonical_solution") and (t := inject_fault(r, n, seed)) is not None
         ]
-        title = f"HumanEval with injected faults (stand-in, seed {SEED})"
+        title = f"HumanEval with injected faults (stand-in, seed {seed})"
     if not tasks:
         raise UsageError(f"{path} has neither HumanEvalFix's nor HumanEval's fields")
     left_out = len(records) - len(tasks)
@@ -66,9 +68,9 @@ def load(path: Path) -> tuple[str, list[Task]]:
 # --- the stand-in ---------------------------------------------------------------------------------------------------
 
 
-def inject_fault(record: dict[str, Any], number: int) -> Task | None:
+def inject_fault(record: dict[str, Any], number: int, seed: int = SEED) -> Task | None:
     """The record's canonical solution with one fault that its tests notice; None where forty attempts make none."""
-    rng = random.Random(f"{SEED}/{number}")
+    rng = random.Random(f"{seed}/{number}")
     task = build_task(record, number, "canonical_solution")
     if task is None:
         return None

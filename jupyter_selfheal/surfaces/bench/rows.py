@@ -7,8 +7,9 @@ import os
 import platform
 import statistics
 import subprocess
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -45,47 +46,123 @@ class Row:
     """The first patch that was shown: its score, what proves it, and how many values were checked."""
     exposed: bool = True
     """False: every test that the search might see passes with the fault, so that nothing fails and nothing is healed."""
+    run: int = 1
+    seed: int = 0
+    reason: str = ""
+    """Why the heal ended (:class:`~jupyter_selfheal.model.Reason`); empty where nothing failed."""
+    attempts: int = 0
+    first: bool = False
+    """Healed by the first round of patches."""
+    phases: Mapping[str, float] = field(default_factory=dict)
+    """Seconds on the clock by phase: reproduce, diagnose, propose, try, score."""
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    dollars: Mapping[str, float] = field(default_factory=dict)
+    """By who was paid: a healer, the judge, the critic."""
+    load: float = 0.0
+    """The machine's load average over a minute, when the row was written."""
+    diff: str = ""
+    """The first patch that was shown, where none was right."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """The task and the run, by which rows are told apart."""
+        return self.name, self.run
+
+    @property
+    def fault(self) -> str:
+        """The class of fault that the name tells in parentheses; empty where it tells none."""
+        return self.name[self.name.rfind("(") + 1 : -1] if self.name.endswith(")") else ""
+
+    @property
+    def dollars_spent(self) -> float:
+        """Dollars of all roles together."""
+        return sum(self.dollars.values())
+
+
+SCHEMA = 2
+"""The form of a file of rows. It grows when a field changes its meaning or goes; a new field does not change it."""
+
+LIBRARIES = ("ipython", "ipykernel", "nbformat", "numpy", "pandas", "anthropic")
+"""Whose versions a file of rows names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is measured: rows of one setup may be put together, and two setups may be compared."""
+
+    set: str
+    oracle: str
+    healers: tuple[str, ...] = ("rules", "search")
+    seed: int = 0
+    provider: str = ""
+    model: str = ""
+    judge_model: str = ""
+
+    @property
+    def label(self) -> str:
+        """A short name for a table."""
+        return "+".join(self.healers) + (f" ({self.model})" if self.model else "")
 
 
 @dataclass(frozen=True, slots=True)
 class RowFile:
     """A file of rows, one JSON object a line, written as they come: a run that is cut goes on from there.
 
-    The first line says what is measured; each row names the commit that made it.
+    The first line says what is measured, by which versions and on which machine; each row names the commit that made it.
     """
 
     path: Path
-    title: str
-    oracle: str
+    setup: Setup
 
     def read_rows(self) -> list[Row]:
         """The rows of an earlier run; UsageError where the file holds something else, or other measurements."""
         if not self.path.exists() or not self.path.read_text(encoding="utf-8").strip():
             return []
-        try:
-            head, *rest = (json.loads(line) for line in self._read_lines())
-            if head != self._build_head():
-                raise UsageError(f"{self.path} holds rows of {head}: name another file")
-            return [Row(**row) for row in rest]
-        except (ValueError, TypeError) as error:
+        setup, rows = read_row_file(self.path)
+        if setup != self.setup:
             raise UsageError(
-                f"{self.path} is no file of rows of an earlier run ({error}): name another file"
-            ) from error
-
-    def _read_lines(self) -> Iterator[str]:
-        """The whole lines: a run that was killed may have left half of one."""
-        for line in self.path.read_text(encoding="utf-8").splitlines(keepends=True):
-            if line.endswith("\n"):
-                yield line
-
-    def _build_head(self) -> dict[str, str]:
-        return {"set": self.title, "oracle": self.oracle}
+                f"{self.path} holds rows of {setup.set}, oracle {setup.oracle}, {setup.label}: name another file"
+            )
+        return rows
 
     def add(self, row: Row) -> None:
-        """Write a row behind the others, at once."""
-        old = list(self._read_lines()) if self.path.exists() else []
-        whole = [*(old or [json.dumps(self._build_head()) + "\n"]), json.dumps(asdict(row)) + "\n"]
-        self.path.write_text("".join(whole), encoding="utf-8")
+        """Write a row behind the others, at once. Half a line, of a run that was killed, is cut off first."""
+        if not self.path.exists() or not self.path.read_bytes().strip():
+            self.path.write_text(json.dumps(_build_head(self.setup)) + "\n", encoding="utf-8")
+        with self.path.open("r+b") as file:
+            whole = file.read().rfind(b"\n") + 1
+            file.seek(whole)
+            file.truncate()
+            file.write(json.dumps({**asdict(row), "load": round(os.getloadavg()[0], 2)}).encode() + b"\n")
+
+
+def _build_head(setup: Setup) -> dict[str, Any]:
+    machine = {"cores": len(os.sched_getaffinity(0)), "machine": platform.machine(), "system": platform.system()}
+    python = {"python": platform.python_version(), "jupyter_selfheal": __version__}
+    return {"schema": SCHEMA, **asdict(setup), **machine, "versions": {**python, **_read_versions()}}
+
+
+def _read_versions() -> dict[str, str]:
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def read_row_file(path: Path) -> tuple[Setup, list[Row]]:
+    """What a file of rows measured, and its rows; raises UsageError where it is none, or of another schema."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        head, *rest = (json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n"))
+        if head.get("schema") != SCHEMA:
+            raise UsageError(f"{path} has rows of schema {head.get('schema', 1)}, not {SCHEMA}: measure again")
+        named = {name: head[name] for name in Setup.__dataclass_fields__}
+        return Setup(**{**named, "healers": tuple(named["healers"])}), [Row(**row) for row in rest]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UsageError(f"{path} is no file of rows of an earlier run ({error}): name another file") from error
 
 
 def format_row(row: Row) -> str:
@@ -114,8 +191,8 @@ def _count_classes(rows: Sequence[Row]) -> dict[str, list[int]]:
     """By class of fault, where the names tell it in parentheses: how many are correct, and of how many."""
     classes: dict[str, list[int]] = {}
     for row in rows:
-        if row.name.endswith(")"):
-            counts = classes.setdefault(row.name[row.name.rfind("(") + 1 : -1], [0, 0])
+        if row.fault:
+            counts = classes.setdefault(row.fault, [0, 0])
             counts[0] += row.correct
             counts[1] += 1
     return dict(sorted(classes.items()))

@@ -1,4 +1,4 @@
-"""``jupyter selfheal bench quixbugs|humanevalfix|refactory|syntax PATH``: heal every program of a set by the product's own loop.
+"""``jupyter selfheal bench SET [PATH]``: heal every program of a set by the product's own loop.
 
 Each program becomes a notebook (a cell that defines it, a cell that tests it), is run and healed as ``jupyter selfheal heal
 --offline`` does, and is judged apart (:mod:`~jupyter_selfheal.surfaces.bench.judge`).
@@ -15,34 +15,56 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import SelfHealError, UsageError
-from jupyter_selfheal.model import Candidate
-from jupyter_selfheal.surfaces.bench import humaneval, quixbugs, refactory, syntax
+from jupyter_selfheal.model import diff_sources, format_diff
+from jupyter_selfheal.surfaces.bench import syntax
+from jupyter_selfheal.surfaces.bench.course import read_course
+from jupyter_selfheal.surfaces.bench.humaneval import SEED
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
-from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, compute_figures, find_commit, format_figures, format_row
+from jupyter_selfheal.surfaces.bench.rows import (
+    Row,
+    RowFile,
+    Setup,
+    compute_figures,
+    find_commit,
+    format_figures,
+    format_row,
+)
+from jupyter_selfheal.surfaces.bench.sets import SETS, load_tasks
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
 
 JUDGED = 2
 """Programs among those shown that are judged: a user reads the first two."""
+REPORTS = ("compare", "variance", "regress", "failures", "dashboard")
+"""The commands that read rows of earlier runs (:mod:`~jupyter_selfheal.surfaces.bench.reports`)."""
+DIFF_CHARS = 4000
+"""Of a wrong patch that a row keeps."""
 CELL_SECONDS = 8.0
 """Seconds a cell may run: a program that loops for ever is cut there."""
 
 
 def command(options: argparse.Namespace) -> int:
-    """The command: measure, print a line for each program and the figures."""
-    arguments = _build_parser().parse_args(options.arguments)
-    title, tasks = _load_tasks(arguments)
-    chosen = [t for t in tasks if not arguments.only or t.name.split()[0] in arguments.only][: arguments.limit or None]
-    if not chosen:
-        raise UsageError("no program is left to heal: see --only and --limit")
-    kept = RowFile(arguments.rows, title, arguments.oracle) if arguments.rows else None
-    rows = [r for r in (kept.read_rows() if kept else []) if r.name in {t.name for t in chosen}]
-    left = [t for t in chosen if t.name not in {r.name for r in rows}]
-    for row in measure(left, arguments.oracle, arguments.jobs, compiles=arguments.what == "syntax"):
+    """The command: measure, print a line for each program and the figures; or what reads rows of earlier runs."""
+    if options.arguments[:1] and options.arguments[0] in REPORTS:
+        from jupyter_selfheal.surfaces.bench import reports
+
+        return reports.command(options.arguments)
+    arguments = build_parser().parse_args(options.arguments)
+    title, tasks = load_tasks(arguments.what, arguments.path, arguments.seed)
+    setup = Setup(title, _read_oracle(arguments.oracle), tuple(arguments.healers.split(",")), arguments.seed)
+    chosen = _choose_tasks(tasks, arguments)
+    kept = RowFile(arguments.rows, setup) if arguments.rows else None
+    jobs = [(task, run) for run in range(1, arguments.runs + 1) for task in chosen]
+    wanted = {(task.name, run) for task, run in jobs}
+    rows = [r for r in (kept.read_rows() if kept else []) if r.key in wanted]
+    done = {r.key for r in rows}
+    left = [(task, run) for task, run in jobs if (task.name, run) not in done]
+    for row in measure(left, setup, arguments.jobs, compiles=SETS[arguments.what].compiles):
         rows.append(row)
         if kept:
             kept.add(row)
@@ -53,48 +75,72 @@ def command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _build_parser() -> argparse.ArgumentParser:
+def _choose_tasks(tasks: Sequence[Task], arguments: argparse.Namespace) -> list[Task]:
+    named = [*arguments.only, *arguments.task_id]
+    chosen = [t for t in tasks if not named or t.name.split()[0] in named][: arguments.limit or None]
+    if not chosen:
+        raise UsageError("no program is left to heal: see --only and --limit")
+    return chosen
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """What the command takes."""
     parser = argparse.ArgumentParser(
-        prog="jupyter selfheal bench", description="Measure healing on a set of broken programs."
-    )
-    parser.add_argument("what", choices=("quixbugs", "humanevalfix", "refactory", "syntax"))
-    parser.add_argument(
-        "path", type=Path, metavar="PATH", help="a clone of QuixBugs, or a file or folder of JSON lines"
-    )
+        prog="jupyter selfheal bench", description="Measure healing on a set of broken programs.",
+        epilog=f"Of rows that were kept: jupyter selfheal bench {'|'.join(REPORTS)} --help",
+    )  # fmt: skip
+    parser.add_argument("what", choices=tuple(SETS), metavar="SET", help=", ".join(SETS))
+    parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="the data; without it the shipped sample")
     parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="programs healed at once")
+    parser.add_argument(
+        "--healers", type=_read_healers, default="rules,search", help="of rules, search; by default both"
+    )
+    parser.add_argument("--runs", type=_read_count, default=1, metavar="N", help="heal each program so often")
+    parser.add_argument("--seed", type=int, default=SEED, metavar="S", help="of the faults that are injected")
+    parser.add_argument("--jobs", type=_read_count, default=1, metavar="N", help="programs healed at once")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
         "--rows", type=Path, metavar="FILE", help="write rows there as they come, and go on from those that are there"
     )
     parser.add_argument("--only", nargs="*", default=(), metavar="NAME", help="these programs")
-    parser.add_argument("--limit", type=int, default=0, metavar="N", help="the first N programs")
+    parser.add_argument(
+        "--task-id", nargs="*", default=(), metavar="ID", help="the same, as HumanEval and MBPP name them"
+    )
+    parser.add_argument("--limit", "--first", type=int, default=0, metavar="N", help="the first N programs")
     return parser
 
 
-def _load_tasks(arguments: argparse.Namespace) -> tuple[str, list[Task]]:
-    if not (arguments.oracle in ("all", "docstring") or (arguments.oracle.isdigit() and int(arguments.oracle) > 0)):
-        raise UsageError(f"--oracle is all, docstring or a number of tests, not {arguments.oracle!r}")
-    if not arguments.path.exists():
-        raise UsageError(f"{arguments.path} does not exist: benchmark data is not shipped (see benchmarks/RESULTS.md)")
-    if arguments.what == "quixbugs":
-        return "QuixBugs", quixbugs.load(arguments.path)
-    if arguments.what == "humanevalfix":
-        return humaneval.load(arguments.path)
-    if arguments.what == "refactory":
-        return "Refactory", refactory.load(arguments.path)
-    return syntax.load(arguments.path)
+def _read_count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
+    return int(text)
 
 
-def measure(tasks: Sequence[Task], oracle: str, jobs: int = 1, compiles: bool = False) -> Iterator[Row]:
-    """Heal and judge each task, in order; tasks without a test of the wanted kind are left out."""
+def _read_healers(text: str) -> str:
+    if unknown := set(text.split(",")) - {"rules", "search"}:
+        raise argparse.ArgumentTypeError(f"of rules and search, not {', '.join(sorted(unknown))}")
+    return text
+
+
+def _read_oracle(text: str) -> str:
+    if not (text in ("all", "docstring") or (text.isdigit() and int(text) > 0)):
+        raise UsageError(f"--oracle is all, docstring or a number of tests, not {text!r}")
+    return text
+
+
+def measure(
+    jobs: Sequence[tuple[Task, int]], setup: Setup, processes: int = 1, compiles: bool = False
+) -> Iterator[Row]:
+    """Heal and judge each task in each run, in order; tasks without a test of the wanted kind are left out."""
     now = find_commit()
-    with ProcessPoolExecutor(max(jobs, 1), mp_context=get_context("spawn")) as pool:
-        for rows in pool.map(_measure_task, tasks, [oracle] * len(tasks), [compiles] * len(tasks)):
-            yield from (replace(row, commit=now) for row in rows)
+    with ProcessPoolExecutor(max(processes, 1), mp_context=get_context("spawn")) as pool:
+        work = partial(_measure_task, setup=setup, compiles=compiles)
+        for (_, run), rows in zip(jobs, pool.map(work, [task for task, _ in jobs]), strict=True):
+            yield from (replace(row, commit=now, run=run, seed=setup.seed) for row in rows)
 
 
-def _measure_task(task: Task, oracle: str, compiles: bool) -> list[Row]:
+def _measure_task(task: Task, setup: Setup, compiles: bool) -> list[Row]:
+    oracle = setup.oracle
     failing = find_failing_tests(task.definition, task.tests) if oracle.isdigit() else ()
     visible = choose_tests(task, failing, oracle)
     if not visible.tests:
@@ -103,7 +149,7 @@ def _measure_task(task: Task, oracle: str, compiles: bool) -> list[Row]:
         return [Row(task.name, False, False, why="no example of the docstring fails", exposed=False)]
     began = time.monotonic()
     try:
-        program, shown, row = heal(visible)
+        program, shown, row = heal(visible, setup.healers)
     except SelfHealError as error:
         return [Row(task.name, False, False, why=str(error), seconds=time.monotonic() - began)]
     if compiles:
@@ -123,17 +169,19 @@ def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:
             return replace(row, place=1)
     left = [text for text in shown[:JUDGED] if not (row.plausible and text == program)]
     right = next((text for text in left if judge(task, text).correct), None)
-    return row if right is None else replace(row, place=shown.index(right) + 1)
+    if right is not None:
+        return replace(row, place=shown.index(right) + 1)
+    return replace(row, diff=format_diff(diff_sources(task.definition, shown[0]))[:DIFF_CHARS]) if shown else row
 
 
-def heal(task: Task) -> tuple[str, tuple[str, ...], Row]:
+def heal(task: Task, healers: tuple[str, ...] = ("rules", "search")) -> tuple[str, tuple[str, ...], Row]:
     """One notebook through the product's loop: the healed program, those that were shown, and the row (not judged yet)."""
     from jupyter_selfheal.config import HealConfig
     from jupyter_selfheal.surfaces.notebook.read import read
     from jupyter_selfheal.surfaces.notebook.run import Batch
     from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 
-    config = HealConfig(healers=("rules", "search"), offline=True, memory=False)
+    config = HealConfig(healers=healers, offline=True, memory=False)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="selfheal-bench-") as folder:
         os.environ["JUPYTER_DATA_DIR"] = str(Path(folder, "data"))
@@ -142,18 +190,18 @@ def heal(task: Task) -> tuple[str, tuple[str, ...], Row]:
         with Session(Settings(config, cell_seconds=CELL_SECONDS)) as session:
             document = read(path)
             report, _ = Batch(document, session.build_dependencies(document), session.limits).run()
-        cpu, rank = _read_search_cost(Path(folder, "data"))
-        shown = _read_proposal(Path(folder, "data"))
+        course = read_course(Path(folder, "data"))
     fixes = [r.candidate[0].patch for r in report.records if r.status.value == "healed" and r.candidate]
     broken = [r for r in report.records if r.status.value not in ("ran", "healed", "runs again")]
     program = next(c.source for c in report.healed.cells if c.id == "definition")
-    best = shown[0].verdict if shown else None
+    best = course.shown[0].verdict if course.shown else None
     row = Row(
         task.name, bool(fixes) and not broken and report.survived, False, "+".join(dict.fromkeys(p.healer for p in fixes)),
-        "; ".join(p.title for p in fixes), cpu, rank, round(time.monotonic() - began, 2),
+        "; ".join(p.title for p in fixes), course.cpu, course.rank, round(time.monotonic() - began, 2),
         why="; ".join(r.detail or r.headline for r in broken)[:300], score=best.score if best else 0.0, proofs=", ".join(best.proofs) if best else "", checks=best.checks if best else 0,
+        reason=course.reason, attempts=course.attempts, first=course.first, phases=course.seconds, tokens=course.tokens, dollars=course.dollars,
     )  # fmt: skip
-    return program, tuple(dict.fromkeys(c.patch.source_of("definition", task.definition) for c in shown)), row
+    return program, tuple(dict.fromkeys(c.patch.source_of("definition", task.definition) for c in course.shown)), row
 
 
 def _build_notebook(definition: str, tests: str) -> dict[str, Any]:
@@ -163,27 +211,6 @@ def _build_notebook(definition: str, tests: str) -> dict[str, Any]:
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-
-
-def _read_proposal(data: Path) -> tuple[Candidate, ...]:
-    """The patches that the last proposal of the journals showed, best first."""
-    import jupyter_selfheal.loop.events as ev
-    from jupyter_selfheal.journal.jsonl import read_journal
-
-    events = [e for path in sorted(data.rglob("*.jsonl")) for e in read_journal(path).events()]
-    return next((e.proposal.candidates for e in reversed(events) if isinstance(e, ev.ProposalMade)), ())
-
-
-def _read_search_cost(data: Path) -> tuple[float, int]:
-    """CPU seconds of all searches in the journals, and the rank of the first plausible candidate of the last one."""
-    cpu, rank = 0.0, 0
-    for journal in data.rglob("*.jsonl"):
-        for text in journal.read_text(encoding="utf-8").splitlines():
-            body = json.loads(text).get("body", {})
-            record = (body.get("answer") or {}).get("record") if body.get("healer") == "search" else None
-            if isinstance(record, dict):
-                cpu, rank = cpu + float(record.get("cpu", 0.0)), int(record.get("first", 0))
-    return round(cpu, 3), rank
 
 
 if __name__ == "__main__":

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import humaneval, quixbugs, run, syntax
+from jupyter_selfheal.surfaces.bench.humaneval import SEED
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
-from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, compute_figures, format_figures, format_row
+from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, compute_figures, format_figures, format_row
+from jupyter_selfheal.surfaces.bench.sets import load_tasks
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
 
 GOOD = "def top(a):\n    return max(a)\n"
@@ -151,7 +154,7 @@ def test_records_of_many_forms_become_programs_whose_fault_their_tests_notice(tm
 @pytest.mark.kernel
 def test_records_of_many_forms_are_healed_by_the_products_own_loop(tmp_path: Path) -> None:
     _, tasks = humaneval.load(written(tmp_path))
-    rows = list(run.measure(tasks, "all"))
+    rows = list(run.measure([(task, 1) for task in tasks], Setup("", "all")))
     assert [r.correct for r in rows] == [True] * 5, rows
     assert compute_figures(rows, "", "all", 1)["classes"] == {"function misuse": [1, 1]}
 
@@ -181,6 +184,8 @@ def test_syntax_faults_do_not_parse_and_their_repair_is_recognised(tmp_path: Pat
         ["quixbugs", "."],
         ["humanevalfix", "pyproject.toml"],
         ["quixbugs", ".", "--oracle", "x"],
+        ["quixbugs"],
+        ["mbpp", "--task-id", "MBPP/0"],
     ],
 )
 def test_what_cannot_be_measured_is_said_in_a_line(words: list[str]) -> None:
@@ -204,21 +209,21 @@ def test_figures_name_what_they_stand_on() -> None:
 
 
 def test_a_run_that_was_cut_goes_on_behind_its_last_row(tmp_path: Path) -> None:
-    kept = RowFile(tmp_path / "rows.jsonl", "QuixBugs", "4")
+    kept = RowFile(tmp_path / "rows.jsonl", Setup("QuixBugs", "4"))
     rows = [Row("a", True, True, commit="abc"), Row("b", False, False, commit="abd")]
     assert kept.read_rows() == []
     kept.add(rows[0])
     with kept.path.open("a") as file:
         file.write('{"name": "b", "plaus')  # killed while it wrote
-    assert kept.read_rows() == rows[:1]
+    assert [replace(row, load=0.0) for row in kept.read_rows()] == rows[:1]
     kept.add(rows[1])
-    assert RowFile(kept.path, "QuixBugs", "4").read_rows() == rows
+    assert [replace(row, load=0.0) for row in RowFile(kept.path, Setup("QuixBugs", "4")).read_rows()] == rows
     assert compute_figures(rows, "", "4", 1)["commit"] == "abc, abd"
     with pytest.raises(UsageError, match="another file"):
-        RowFile(kept.path, "QuixBugs", "2").read_rows()
+        RowFile(kept.path, Setup("QuixBugs", "2")).read_rows()
     (tmp_path / "other").write_text("words\n")
     with pytest.raises(UsageError):
-        RowFile(tmp_path / "other", "QuixBugs", "4").read_rows()
+        RowFile(tmp_path / "other", Setup("QuixBugs", "4")).read_rows()
 
 
 @pytest.mark.kernel
@@ -226,7 +231,7 @@ def test_only_programs_without_a_row_are_healed(
     clone: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path_factory.mktemp("rows") / "rows.jsonl"
-    RowFile(file, "QuixBugs", "all").add(Row("seen", True, True, commit="abc", rank=77))
+    RowFile(file, Setup("QuixBugs", "all", seed=SEED)).add(Row("seen", True, True, commit="abc", rank=77))
     run.command(argparse.Namespace(arguments=["quixbugs", str(clone), "--rows", str(file), "--json"]))
     found = json.loads(capsys.readouterr().out)
     assert [(r["name"], r["plausible"]) for r in found["rows"]] == [("seen", True), ("top", True)]
@@ -237,14 +242,32 @@ def test_only_programs_without_a_row_are_healed(
 
 def test_a_program_whose_examples_all_pass_is_counted_apart() -> None:
     task = Task("t", "top", BAD, TASK.tests, GOOD, examples=("assert top([1, 2]) == 2\n",))
-    (row,) = run.measure([task], "docstring")
+    (row,) = run.measure([(task, 1)], Setup("", "docstring"))
     assert not row.exposed
     assert format_row(row).startswith("no failure")
 
 
 @pytest.mark.kernel
 def test_a_program_is_healed_by_the_products_own_loop_and_judged() -> None:
-    (row,) = run.measure([TASK], "all")
+    (row,) = run.measure([(TASK, 1)], Setup("", "all"))
     assert row.correct, row
     assert row.healer == "search"
     assert row.cpu > 0
+
+
+def test_the_shipped_samples_are_read_where_no_path_is_given() -> None:
+    for name, start in (("humaneval", "HumanEval with injected faults"), ("mbpp", "MBPP with injected faults")):
+        title, tasks = load_tasks(name, None, SEED)
+        assert title.startswith(start)
+        assert title.endswith("the shipped sample")
+        assert len(tasks) >= 15, name
+        again = {t.name.split()[0]: t for t in load_tasks(name, None, SEED)[1]}
+        for task in tasks[:3]:
+            assert again[task.name.split()[0]] == task
+            assert find_failing_tests(task.definition, task.tests)
+            assert not find_failing_tests(task.reference, task.tests)
+
+
+def test_another_seed_makes_other_faults() -> None:
+    one, two = (load_tasks("mbpp", None, seed)[1] for seed in (1, 2))
+    assert {t.definition for t in one} != {t.definition for t in two}

@@ -1,0 +1,247 @@
+"""The pictures of rows: success, cost, attempts and tokens, reasons; and a page with time by phase, calibration and faults."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.bench.configurations import Configuration
+from jupyter_selfheal.surfaces.bench.statistics import Share, estimate_share
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+"""Okabe and Ito's palette (2008), which is told apart by the colour-blind; hatches tell the bars apart in grey."""
+HATCHES = ("", "//", "..", "xx", "--", "++")
+
+
+def write_dashboard(found: Sequence[Configuration], folder: Path) -> list[Path]:
+    """Write ``dashboard.png``, ``dashboard.pdf``, ``details.png`` and ``dashboard.html`` into a folder; returns their paths."""
+    try:
+        import matplotlib as mpl
+
+        mpl.use("Agg")
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise UsageError("pictures need Matplotlib: pip install 'jupyter-selfheal[bench]'") from error
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = [_draw_page(pyplot, found, PANELS), _draw_page(pyplot, found, DETAILS)]
+    images = [_render(page, "png") for page in pages]
+    contents = {
+        "dashboard.png": images[0], "dashboard.pdf": _render(pages[0], "pdf"), "details.png": images[1],
+        "dashboard.html": _build_html(found, images).encode(),
+    }  # fmt: skip
+    for page in pages:
+        pyplot.close(page)
+    for name, data in contents.items():
+        (folder / name).write_bytes(data)
+    return [folder / name for name in contents]
+
+
+def _draw_page(pyplot: Any, found: Sequence[Configuration], panels: Sequence[tuple[str, Any]]) -> Any:
+    rows = (len(panels) + 1) // 2
+    page, axes = pyplot.subplots(rows, 2, figsize=(11, 4.2 * rows), layout="constrained")
+    page.suptitle(f"{found[0].setup.set}, oracle {found[0].setup.oracle}")
+    for axis, (title, draw) in zip(axes.flat, panels, strict=False):
+        axis.set_title(title, fontsize=11)
+        axis.spines[["top", "right"]].set_visible(False)
+        draw(axis, found)
+    for axis in axes.flat[len(panels) :]:
+        axis.set_visible(False)
+    return page
+
+
+def _render(page: Any, kind: str) -> bytes:
+    out = io.BytesIO()
+    dated = {"CreationDate": None} if kind == "pdf" else {}
+    page.savefig(out, format=kind, dpi=140, metadata=dated)
+    return out.getvalue()
+
+
+# --- panels ---------------------------------------------------------------------------------------------------------
+
+
+def _draw_success(axis: Any, found: Sequence[Configuration]) -> None:
+    """By configuration: healed by the first round of patches, and in the end."""
+    for at, configuration in enumerate(found):
+        for side, share in ((-0.2, configuration.first_success), (0.2, configuration.success)):
+            _draw_bar(axis, at + side, share, at, 0.45 if side < 0 else 1.0)
+    axis.set_xticks(range(len(found)), [c.name for c in found])
+    axis.set_ylim(0, 1)
+    axis.set_ylabel("share of tasks, left: first round, right: final")
+
+
+def _draw_bar(axis: Any, at: float, share: Share, number: int, alpha: float) -> None:
+    error = [[share.value - share.low], [share.high - share.value]]
+    axis.bar(
+        at, share.value, 0.38, yerr=error, capsize=4, alpha=alpha, color=COLOURS[number % 6],
+        hatch=HATCHES[number % 6], edgecolor="black",
+    )  # fmt: skip
+    axis.text(at, share.high + 0.02, f"{share.value:.0%}", ha="center", fontsize=9)
+
+
+def _draw_cost(axis: Any, found: Sequence[Configuration]) -> None:
+    """Cost and success, with the line of those that no other beats in both."""
+    points = [(sum(r.dollars_spent for r in c.rows) / len(c.rows), c.success.value) for c in found]
+    for number, ((dollars, success), configuration) in enumerate(zip(points, found, strict=True)):
+        axis.scatter(dollars, success, s=70, marker="osD^vP"[number % 6], color=COLOURS[number % 6], zorder=3)
+        axis.annotate(configuration.name, (dollars, success), xytext=(6, 6), textcoords="offset points", fontsize=9)
+    axis.plot(
+        *zip(*find_frontier(points), strict=True), drawstyle="steps-post", color="black", linewidth=1, linestyle="--"
+    )
+    axis.set_xlabel("dollars a task")
+    axis.set_ylabel("correct")
+    axis.set_ylim(0, 1)
+    if not any(dollars for dollars, _ in points):
+        axis.set_xlim(-0.01, 0.05)
+
+
+def find_frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The points (cost, success) than which none is cheaper and at least as good, by cost: the Pareto frontier."""
+    frontier: list[tuple[float, float]] = []
+    for cost, success in sorted(points, key=lambda p: (p[0], -p[1])):
+        if not frontier or success > frontier[-1][1]:
+            frontier.append((cost, success))
+    return frontier
+
+
+def _draw_attempts(axis: Any, found: Sequence[Configuration]) -> None:
+    """Rounds of patches a task, and tokens by role in the labels."""
+    most = max((r.attempts for c in found for r in c.rows), default=0)
+    width = 0.8 / len(found)
+    for number, configuration in enumerate(found):
+        counts = Counter(r.attempts for r in configuration.rows)
+        tokens = Counter[str]()
+        for row in configuration.rows:
+            tokens.update(row.tokens)
+        spent = ", ".join(f"{role} {count:,}" for role, count in sorted(tokens.items())) or "no tokens"
+        axis.bar(
+            [n + number * width for n in range(most + 1)], [counts[n] for n in range(most + 1)], width,
+            color=COLOURS[number % 6], hatch=HATCHES[number % 6], edgecolor="black", label=f"{configuration.name}: {spent}",
+        )  # fmt: skip
+    axis.set_xlabel("rounds of patches")
+    axis.set_ylabel("heals")
+    axis.legend(fontsize=8)
+
+
+def _draw_reasons(axis: Any, found: Sequence[Configuration]) -> None:
+    _draw_shares(axis, found, lambda row: row.reason or "no failure")
+
+
+def _draw_faults(axis: Any, found: Sequence[Configuration]) -> None:
+    kinds = sorted({r.fault or "not told" for c in found for r in c.rows})
+    width = 0.8 / len(found)
+    for number, configuration in enumerate(found):
+        for at, kind in enumerate(kinds):
+            rates = [float(r.correct) for r in configuration.rows if (r.fault or "not told") == kind]
+            if rates:
+                axis.barh(
+                    at + number * width, sum(rates) / len(rates), width, color=COLOURS[number % 6],
+                    hatch=HATCHES[number % 6], edgecolor="black",
+                )  # fmt: skip
+    axis.set_yticks([n + 0.4 - width / 2 for n in range(len(kinds))], kinds, fontsize=8)
+    axis.set_xlim(0, 1)
+    axis.set_xlabel("correct")
+
+
+def _draw_phases(axis: Any, found: Sequence[Configuration]) -> None:
+    phases = ("reproduce", "diagnose", "propose", "try", "score")
+    for at, configuration in enumerate(found):
+        left = 0.0
+        for number, phase in enumerate(phases):
+            mean = sum(r.phases.get(phase, 0.0) for r in configuration.rows) / len(configuration.rows)
+            axis.barh(
+                at, mean, left=left, color=COLOURS[number], hatch=HATCHES[number], edgecolor="black",
+                label=phase if not at else None,
+            )  # fmt: skip
+            left += mean
+    axis.set_yticks(range(len(found)), [c.name for c in found])
+    axis.set_xlabel("seconds a heal, on the clock")
+    axis.legend(fontsize=8)
+
+
+def _draw_calibration(axis: Any, found: Sequence[Configuration]) -> None:
+    """By score of the first patch that was shown: how many were right, with intervals."""
+    for number, configuration in enumerate(found):
+        rated = [(round(r.score), r.correct if r.plausible else r.place == 1) for r in configuration.rows if r.score]
+        for score in sorted({score for score, _ in rated}):
+            share = estimate_share([float(right) for s, right in rated if s == score])
+            error = [[share.value - share.low], [share.high - share.value]]
+            axis.errorbar(
+                score + number * 0.08,
+                share.value,
+                yerr=error,
+                fmt="osD^vP"[number % 6],
+                color=COLOURS[number % 6],
+                capsize=3,
+            )
+    axis.set_xlim(0, 10.5)
+    axis.set_ylim(0, 1.05)
+    axis.set_xlabel("score of the first patch shown")
+    axis.set_ylabel("right")
+
+
+def _draw_shares(axis: Any, found: Sequence[Configuration], key: Any) -> None:
+    kinds = sorted({key(r) for c in found for r in c.rows})
+    for at, configuration in enumerate(found):
+        left = 0.0
+        counts = Counter(map(key, configuration.rows))
+        for number, kind in enumerate(kinds):
+            share = counts[kind] / len(configuration.rows)
+            axis.barh(
+                at, share, left=left, color=COLOURS[number % 6], hatch=HATCHES[number % 6], edgecolor="black",
+                label=kind if not at else None,
+            )  # fmt: skip
+            left += share
+    axis.set_yticks(range(len(found)), [c.name for c in found])
+    axis.set_xlabel("share of heals")
+    axis.legend(fontsize=8, loc="lower right")
+
+
+PANELS = (
+    ("Correct by configuration", _draw_success), ("Cost and success", _draw_cost),
+    ("Attempts and tokens", _draw_attempts), ("Why heals ended", _draw_reasons),
+)  # fmt: skip
+DETAILS = (
+    ("Time by phase", _draw_phases), ("Calibration", _draw_calibration), ("Correct by kind of fault", _draw_faults),
+)  # fmt: skip
+
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}}
+img{{max-width:100%}}table{{border-collapse:collapse;font-size:.85rem}}td,th{{padding:.2rem .6rem;border-bottom:1px solid #ccc;text-align:left}}
+div{{overflow-x:auto}}</style><h1>{title}</h1>{images}
+<h2>Rows</h2><p><label>Show rows with <input id="word"></label> <span id="count"></span></p>
+<div><table><thead><tr>{heads}</tr></thead><tbody id="rows"></tbody></table></div>
+<script>const rows={rows};const body=document.getElementById('rows');
+function show(word){{body.replaceChildren();let n=0;for(const row of rows){{if(!row.join(' ').toLowerCase().includes(word))continue;n++;
+const line=body.insertRow();for(const value of row)line.insertCell().textContent=value;}}
+document.getElementById('count').textContent=n+' of '+rows.length;}}
+document.getElementById('word').addEventListener('input',e=>show(e.target.value.toLowerCase()));show('');</script></html>
+"""
+COLUMNS = ("configuration", "task", "run", "outcome", "score", "reason", "fix or why", "seconds")
+
+
+def _build_html(found: Sequence[Configuration], images: Sequence[bytes]) -> str:
+    """One page with everything in it: pictures as data, and the rows with a filter."""
+    rows = [
+        [
+            c.name, r.name, r.run, "correct" if r.correct else "applied, wrong" if r.plausible else "not healed", r.score, r.reason,
+            r.fix or r.why, r.seconds,
+        ]
+        for c in found
+        for r in c.rows
+    ]  # fmt: skip
+    title = html.escape(f"{found[0].setup.set}, oracle {found[0].setup.oracle}")
+    pictures = "".join(
+        f'<img alt="{alt}" src="data:image/png;base64,{base64.b64encode(image).decode()}">'
+        for alt, image in zip(
+            ("Success, cost, attempts and reasons", "Time, calibration and faults"), images, strict=True
+        )
+    )
+    heads = "".join(f"<th>{name}</th>" for name in COLUMNS)
+    return PAGE.format(title=title, images=pictures, heads=heads, rows=json.dumps(rows).replace("</", "<\\/"))

@@ -1,0 +1,209 @@
+"""``jupyter selfheal bench compare|variance|regress|failures|dashboard``: what rows of earlier runs say."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.bench.configurations import (
+    Configuration,
+    compare,
+    compare_means,
+    read_configurations,
+)
+from jupyter_selfheal.surfaces.bench.rows import Row
+from jupyter_selfheal.surfaces.bench.statistics import LEVEL, Difference, Share, correct_for_many, pass_at_k
+
+SLOWER = 1.2
+"""How much longer a heal may take before it is a regression: less is noise of the machine."""
+NEAREST = 5
+"""Misses whose diffs are shown."""
+
+
+def command(words: Sequence[str]) -> int:
+    """Run one of the reports, print it, and return the exit code."""
+    name, *rest = words
+    arguments = _build_parser(name).parse_args(rest)
+    report: Callable[[argparse.Namespace], tuple[str, int]] = REPORTS[name][0]
+    text, code = report(arguments)
+    print(text)
+    return code
+
+
+def _build_parser(name: str) -> argparse.ArgumentParser:
+    about, files = REPORTS[name][1], REPORTS[name][2]
+    parser = argparse.ArgumentParser(prog=f"jupyter selfheal bench {name}", description=about)
+    for file in files:
+        parser.add_argument(file.lower(), type=Path, metavar=file)
+    if not files:
+        parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="rows that `bench --rows` wrote")
+    if name == "dashboard":
+        parser.add_argument("-o", "--output-dir", type=Path, required=True, metavar="DIR", help="where the pictures go")
+    return parser
+
+
+# --- compare --------------------------------------------------------------------------------------------------------
+
+
+def report_comparison(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Each configuration on a line, then each pair."""
+    found = read_configurations(arguments.files)
+    first = found[0].setup
+    lines = [f"{first.set}, oracle {first.oracle}", ""]
+    lines += [f"{'':24} {'tasks':>5} {'runs':>4}  {'correct':22} {'applied':>7} {'wrong':>5}  $ per solved"]
+    lines += [_format_configuration(c) for c in found]
+    if len(found) > 1:
+        pairs = list(itertools.combinations(found, 2))
+        differences = [compare(a, b) for a, b in pairs]
+        corrected = correct_for_many([d.p for d in differences])
+        lines += ["", *(_format_pair(a, b, d, p) for (a, b), d, p in zip(pairs, differences, corrected, strict=True))]
+        lines += [
+            "",
+            f"Intervals: {LEVEL:.0%}. p: McNemar exact, or permutations of tasks where there are several runs; Holm's correction.",
+        ]
+    return "\n".join(lines), 0
+
+
+def _format_configuration(found: Configuration) -> str:
+    applied = sum(r.plausible for r in found.rows)
+    wrong = sum(r.plausible and not r.correct for r in found.rows)
+    cost = found.cost_per_solved
+    dollars = "-" if cost is None else f"{cost:.4f}"
+    return f"{found.name[:24]:24} {len(found.tasks):5} {found.runs:4}  {_format_share(found.success):22} {applied:7} {wrong:5}  {dollars}"
+
+
+def _format_share(share: Share) -> str:
+    return f"{share.value:6.1%} [{share.low:.1%}, {share.high:.1%}]"
+
+
+def _format_pair(first: Configuration, second: Configuration, found: Difference, p: float) -> str:
+    shown = f"{second.name} − {first.name}: {found.value:+.1%} [{found.low:+.1%}, {found.high:+.1%}]"
+    size = f"{found.gained} gained, {found.lost} lost of {found.tasks}, h {found.effect:+.2f}, p {found.p:.3g}, Holm {p:.3g}"
+    words = "a difference was shown" if p < 1 - LEVEL else "no difference was shown"
+    return f"{shown}; {size}: {words}"
+
+
+# --- variance -------------------------------------------------------------------------------------------------------
+
+
+def report_variance(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Success by run, pass@k, and the tasks whose runs differ."""
+    lines = []
+    for found in read_configurations(arguments.files):
+        if found.runs < 2:
+            raise UsageError(f"{found.name} has one run of a task: measure with --runs 3 for an interval")
+        lines += [
+            f"{found.name}: {len(found.tasks)} tasks, {found.runs} runs each, {_format_share(found.success)} correct"
+        ]
+        for k in range(1, found.runs + 1):
+            rates = [pass_at_k(len(rows), sum(r.correct for r in rows), k) for rows in found.tasks.values()]
+            lines.append(f"  pass@{k} {sum(rates) / len(rates):.1%}")
+        flips = [name for name, rows in found.tasks.items() if len({r.correct for r in rows}) > 1]
+        lines.append(f"  {len(flips)} tasks flip" + (":" if flips else ""))
+        lines += [f"    {name}: {''.join('✓' if r.correct else '·' for r in found.tasks[name])}" for name in flips]
+    return "\n".join(lines), 0
+
+
+# --- regress --------------------------------------------------------------------------------------------------------
+
+
+def report_regression(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Whether the new rows are worse than the baseline beyond what noise explains; exit code 1 where they are."""
+    old, new = read_configurations([arguments.baseline, arguments.new])
+    difference = compare(old, new)
+    worse = []
+    if difference.high < 0 and difference.p < 1 - LEVEL:
+        worse.append(
+            f"success fell by {-difference.value:.1%} (p {difference.p:.3g}): {difference.lost} lost, {difference.gained} gained"
+        )
+    wrong = compare_means(_mark_wrong(old), _mark_wrong(new), "differed")
+    if wrong.low > 0:
+        worse.append(f"wrong patches that were applied rose by {wrong.value:.1%} of the tasks")
+    if compare_means(old, new, "dollars_spent").low > 0:
+        worse.append("dollars a task rose")
+    time = compare_means(old, new, "cpu")
+    mean = sum(old.means("cpu")) / len(old.tasks)
+    if time.low > (SLOWER - 1) * mean:
+        worse.append(f"the search takes {time.value:+.2f} CPU-seconds a task, where it took {mean:.2f}")
+    if worse:
+        return "\n".join(f"worse: {line}" for line in worse), 1
+    return f"not worse: {difference.gained} gained, {difference.lost} lost of {difference.tasks} tasks", 0
+
+
+def _mark_wrong(found: Configuration) -> Configuration:
+    """With 1 in ``differed`` for each applied patch that is wrong, so that it has a mean."""
+    from dataclasses import replace
+
+    tasks = {
+        name: [replace(r, differed=int(r.plausible and not r.correct)) for r in rows]
+        for name, rows in found.tasks.items()
+    }
+    return Configuration(found.name, found.setup, tasks)
+
+
+# --- failures -------------------------------------------------------------------------------------------------------
+
+
+def report_failures(arguments: argparse.Namespace) -> tuple[str, int]:
+    """What was not healed correctly, grouped, with the nearest misses."""
+    lines = []
+    for found in read_configurations(arguments.files):
+        missed = [r for r in found.rows if not r.correct and r.exposed]
+        lines += [f"{found.name}: {len(missed)} of {len(found.rows)} not healed correctly"]
+        for title, key in GROUPS:
+            lines += ["", f"By {title}", *_count_groups(missed, key)]
+        nearest = sorted((r for r in missed if r.diff), key=lambda r: -r.score)[:NEAREST]
+        lines += ["", f"The {len(nearest)} nearest misses"] if nearest else []
+        for row in nearest:
+            lines += [
+                "",
+                f"{row.name} (run {row.run}), score {row.score:g}, {'applied' if row.plausible else 'offered'}: {row.why}",
+                row.diff,
+            ]
+    return "\n".join(lines), 0
+
+
+def _message(row: Row) -> str:
+    """The message with its numbers and names taken out, so that like ones meet."""
+    return re.sub(r"'[^']*'|`[^`]*`|\d+(\.\d+)?", "…", row.why)[:70] or "nothing said"
+
+
+GROUPS: tuple[tuple[str, Callable[[Row], str]], ...] = (
+    ("what came of it", lambda r: "applied, and wrong" if r.plausible else "right one offered" if r.place else "not healed"),
+    ("why it ended", lambda r: r.reason or "no failure"),
+    ("kind of fault", lambda r: r.fault or "not told"),
+    ("healer", lambda r: r.healer or "none"),
+    ("message", _message),
+)  # fmt: skip
+
+
+def _count_groups(rows: Sequence[Row], key: Callable[[Row], str]) -> list[str]:
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[key(row)] = counts.get(key(row), 0) + 1
+    return [f"{count:5}  {name}" for name, count in sorted(counts.items(), key=lambda c: (-c[1], c[0]))]
+
+
+# --- dashboard ------------------------------------------------------------------------------------------------------
+
+
+def report_dashboard(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Pictures and a page; the text names them."""
+    from jupyter_selfheal.surfaces.bench.dashboard import write_dashboard
+
+    written = write_dashboard(read_configurations(arguments.files), arguments.output_dir)
+    return "\n".join(map(str, written)), 0
+
+
+REPORTS: dict[str, tuple[Callable[[argparse.Namespace], tuple[str, int]], str, tuple[str, ...]]] = {
+    "compare": (report_comparison, "Compare configurations by their rows of the same tasks.", ()),
+    "variance": (report_variance, "How much the runs of each task differ.", ()),
+    "regress": (report_regression, "Exit with 1 where NEW is worse than BASELINE.", ("BASELINE", "NEW")),
+    "failures": (report_failures, "What was not healed, grouped, with the nearest misses.", ()),
+    "dashboard": (report_dashboard, "Four panels as PNG, PDF and one HTML page.", ()),
+}
+"""Each report: its function, what it is for, and its files (any number where none is named)."""

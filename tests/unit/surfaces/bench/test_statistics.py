@@ -1,0 +1,178 @@
+"""Statistics against published worked examples, and the reports that stand on them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.bench import run
+from jupyter_selfheal.surfaces.bench.dashboard import find_frontier
+from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup
+from jupyter_selfheal.surfaces.bench.statistics import (
+    compare_pairs,
+    correct_for_many,
+    estimate_mean,
+    estimate_share,
+    pass_at_k,
+)
+
+SET = Setup("a set", "all")
+
+
+def test_wilson_interval_is_that_of_newcombes_first_example() -> None:
+    """81 of 263: 0.2553 to 0.3662 (Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I)."""
+    found = estimate_share([1.0] * 81 + [0.0] * 182)
+    assert (round(found.low, 4), round(found.high, 4)) == (0.2553, 0.3662)
+
+
+def test_mcnemar_is_exact() -> None:
+    """10 changed one way and 2 the other: twice the tail of a fair coin thrown 12 times, 158 / 4096."""
+    found = compare_pairs([0.0] * 10 + [1.0] * 2 + [1.0] * 5, [1.0] * 10 + [0.0] * 2 + [1.0] * 5)
+    assert found.p == pytest.approx(158 / 4096)
+    assert (found.gained, found.lost, found.tasks) == (10, 2, 17)
+    assert found.low <= found.value <= found.high
+
+
+def test_holm_is_as_in_his_procedure() -> None:
+    """0.01, 0.02, 0.03 and 0.04 of four: times 4, 3, 2 and 1, never falling."""
+    assert correct_for_many([0.01, 0.04, 0.03, 0.02]) == pytest.approx([0.04, 0.06, 0.06, 0.06])
+    assert correct_for_many([]) == []
+
+
+@pytest.mark.parametrize(
+    ("runs", "right", "k", "chance"), [(5, 0, 1, 0.0), (5, 2, 1, 0.4), (5, 2, 2, 0.7), (3, 3, 3, 1.0)]
+)
+def test_pass_at_k_counts_choices(runs: int, right: int, k: int, chance: float) -> None:
+    """Two of five right: of the ten pairs three hold none."""
+    assert pass_at_k(runs, right, k) == pytest.approx(chance)
+
+
+def test_pass_at_k_of_too_few_runs_is_refused() -> None:
+    with pytest.raises(UsageError, match="pass@2 needs 2 runs"):
+        pass_at_k(1, 1, 2)
+
+
+def test_what_does_not_vary_has_an_interval_of_no_width() -> None:
+    assert estimate_mean([0.5, 0.5]).low == estimate_mean([0.5, 0.5]).high == 0.5
+
+
+def test_several_runs_of_a_task_are_one_unit() -> None:
+    """Whole tasks are resampled: three equal runs of each tell no more than one of each does."""
+    single, triple = [1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 0.0]
+    assert estimate_share(single) == estimate_share(triple)
+    mixed = estimate_share([1 / 3, 0.0, 1.0, 2 / 3])
+    assert mixed.low < 0.5 < mixed.high
+
+
+def test_the_frontier_holds_what_nothing_beats() -> None:
+    assert find_frontier([(2.0, 0.9), (1.0, 0.5), (1.5, 0.4), (3.0, 0.9)]) == [(1.0, 0.5), (2.0, 0.9)]
+
+
+# --- reports --------------------------------------------------------------------------------------------------------
+
+
+def write_rows(path: Path, rights: Sequence[bool], setup: Setup = SET, runs: int = 1, cpu: float = 1.0) -> str:
+    kept = RowFile(path, setup)
+    for n, right in enumerate(rights):
+        for number in range(1, runs + 1):
+            kept.add(
+                Row(
+                    f"task {n} (value misuse)", right, right, "search", cpu=cpu, score=9.0 if right else 5.0, reason="healed" if right else "exhausted",
+                    attempts=1, first=right, run=number, phases={"try": 0.5}, diff="" if right else "-a\n+b", why="" if right else "expected 3, got 4",
+                )
+            )  # fmt: skip
+    return str(path)
+
+
+def report(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = run.command(argparse.Namespace(arguments=list(words)))
+    return code, capsys.readouterr().out
+
+
+def test_compare_says_a_difference_only_where_one_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = replace(SET, healers=("rules",))
+    both = write_rows(tmp_path / "a.jsonl", [True] * 12)
+    worse = write_rows(tmp_path / "b.jsonl", [True] * 2 + [False] * 10, rules)
+    near = write_rows(tmp_path / "c.jsonl", [True] * 11 + [False])
+    _, text = report(capsys, "compare", both, worse)
+    assert "rules − rules+search: -83.3%" in text
+    assert "0 gained, 10 lost of 12" in text
+    assert text.count(": a difference was shown") == 1
+    assert ": no difference was shown" in report(capsys, "compare", both, near)[1]
+
+
+def test_regress_fails_on_what_is_worse_beyond_noise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = write_rows(tmp_path / "old.jsonl", [True] * 12)
+    same = write_rows(tmp_path / "same.jsonl", [True] * 11 + [False], cpu=1.1)
+    fell = write_rows(tmp_path / "fell.jsonl", [True] * 2 + [False] * 10)
+    slow = write_rows(tmp_path / "slow.jsonl", [True] * 12, cpu=2.0)
+    assert report(capsys, "regress", old, same) == (0, "not worse: 0 gained, 1 lost of 12 tasks\n")
+    code, text = report(capsys, "regress", old, fell)
+    assert (code, "worse: success fell by 83.3%" in text) == (1, True)
+    code, text = report(capsys, "regress", old, slow)
+    assert (code, "CPU-seconds a task" in text) == (1, True)
+
+
+def test_variance_lists_the_tasks_that_flip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_rows(tmp_path / "a.jsonl", [True, False], runs=2)
+    RowFile(Path(path), SET).add(Row("task 0 (value misuse)", False, False, run=3))
+    RowFile(Path(path), SET).add(Row("task 1 (value misuse)", False, False, run=3))
+    _, text = report(capsys, "variance", path)
+    assert "1 tasks flip:\n    task 0 (value misuse): ✓✓·" in text
+    assert "pass@1 33.3%" in text
+    with pytest.raises(UsageError, match="one run"):
+        report(capsys, "variance", write_rows(tmp_path / "b.jsonl", [True]))
+
+
+def test_failures_are_grouped_and_the_nearest_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, text = report(capsys, "failures", write_rows(tmp_path / "a.jsonl", [True, False, False]))
+    assert "2 of 3 not healed correctly" in text
+    assert "    2  exhausted" in text
+    assert "    2  value misuse" in text
+    assert "    2  expected …, got …" in text
+    assert "score 5, offered: expected 3, got 4\n-a\n+b" in text
+
+
+def test_a_dashboard_is_pictures_and_a_page_with_everything_in_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [
+        write_rows(tmp_path / "a.jsonl", [True, False, True]),
+        write_rows(tmp_path / "b.jsonl", [True, False, False], replace(SET, healers=("rules",))),
+    ]
+    _, text = report(capsys, "dashboard", *files, "-o", str(tmp_path / "out"))
+    assert [Path(line).name for line in text.split()] == [
+        "dashboard.png",
+        "dashboard.pdf",
+        "details.png",
+        "dashboard.html",
+    ]
+    assert (tmp_path / "out/dashboard.png").read_bytes()[:4] == b"\x89PNG"
+    assert (tmp_path / "out/dashboard.pdf").read_bytes()[:4] == b"%PDF"
+    page = (tmp_path / "out/dashboard.html").read_text()
+    assert page.count("data:image/png;base64,") == 2
+    assert json.dumps("task 2 (value misuse)") in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_files_that_cannot_be_compared_get_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = write_rows(tmp_path / "a.jsonl", [True])
+    other = write_rows(tmp_path / "b.jsonl", [True], Setup("another set", "all"))
+    (tmp_path / "old.jsonl").write_text('{"set": "a set", "oracle": "all"}\n')
+    (tmp_path / "words.jsonl").write_text("words\n")
+    for name, says in (
+        ("b", "different tasks"),
+        ("old", "schema 1"),
+        ("words", "no file of rows"),
+        ("none", "no file of rows"),
+    ):
+        with pytest.raises(UsageError, match=says) as raised:
+            report(capsys, "compare", good, str(tmp_path / f"{name}.jsonl"))
+        assert "\n" not in str(raised.value)
+    assert other
