@@ -19,6 +19,7 @@ from jupyter_selfheal.errors import ConfigError, KernelError
 from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop import driver, machine, plan
+from jupyter_selfheal.loop.observed_calls import CallObserver
 from jupyter_selfheal.loop.trial_states import NoFacts
 from jupyter_selfheal.loop.trials import run_trial
 from jupyter_selfheal.model import (
@@ -81,13 +82,22 @@ def heal(
         )
 
 
-def prove_patch(case: Case, patch: Patch, starts: Starts, config: HealConfig) -> Candidate:
-    """Try one patch from these states, and score it by the evidence. Raises :class:`KernelError`."""
+def prove_patch(
+    case: Case, patch: Patch, starts: Starts, config: HealConfig, observer: CallObserver | None = None
+) -> Candidate:
+    """Try one patch from these states, and score it by the evidence. Raises :class:`KernelError`.
+
+    ``observer`` makes earlier calls of what the patch changes again; it belongs to these states.
+    """
+    calls = observer.build_probe(case, patch, starts.best) if observer is not None else None
     scorer = build_free_scorer(config)
     start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
     with contextlib.ExitStack() as stack:
         install = build_installer(stack) if config.install else None
-        trial, _ = run_trial(case, patch, starts.best, start=start, scorer=scorer, config=config, install=install)
+        trial, _ = run_trial(
+            case, patch, starts.best, start=start, scorer=scorer, config=config, install=install, calls=calls
+        )
+    trial = observer.add_recorded_steps(trial) if observer is not None else trial
     judged = scorer.judge(case, trial, ((patch, trial),), ())
     return Candidate(patch, trial, judged.verdicts[0])
 

@@ -28,6 +28,9 @@ GROUPS = {RULES: "rule", HEALERS: "healer", PROVIDERS: "provider"}
 USER = "user"
 """Whose patch it is where the user wrote it."""
 
+AGENT = "agent"
+"""Whose patch it is where a coding agent wrote it: it is trusted no further than what its trial shows."""
+
 
 # --- what other packages declare ------------------------------------------------------------------------------------
 
@@ -140,6 +143,8 @@ def load_traits(healer: str) -> Traits:
     """
     if healer == USER:
         return _OF_USERS
+    if healer == AGENT:
+        return Traits()
     if "+" in healer:
         return _combine_traits([load_traits(name) for name in healer.split("+")])
     try:

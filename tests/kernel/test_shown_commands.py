@@ -19,7 +19,7 @@ pytestmark = pytest.mark.kernel
 
 TYPO = "items = [1, 2]\nitems.appendd(3)\nlen(items)"
 
-NEEDS_FILES = ("jupyter selfheal bench",)
+NEEDS_FILES = ("jupyter selfheal bench", "jupyter selfheal mcp")
 """Commands that are only asked whether they understand their words: programs are measured in tests of their own."""
 
 

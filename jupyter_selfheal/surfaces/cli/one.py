@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_selfheal.errors import InfrastructureError, NotebookError
 from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.answers import apply_answers
-from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
-from jupyter_selfheal.surfaces.notebook.read import Document, read
+from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.session import Session
 
 Progress = Callable[[int, int, str], None]
@@ -55,25 +55,12 @@ def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> No
         write.check_writable(job.target)
     dependencies = session.build_dependencies(document, progress, job.part)
     report, outputs = Batch(document, dependencies, session.limits).run()
-    in_place = job.target == job.path
-    if job.target is None or (not report.fixes and (in_place or not job.copy_healthy)):
+    healthy = not report.fixes and job.target != job.path and not job.copy_healthy
+    if job.target is None or healthy:
         return report
-    text = write.format_notebook(build_healed_notebook(document, report, outputs, in_place=in_place), document.form)
-    notes = report.notes
-    if in_place:
-        _check_unchanged(document)
-        if document.upgraded_from:
-            notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.copy_aside(document.path)}")
-    write.write_atomically(job.target, text)
-    return replace(report, written=str(job.target), notes=notes)
+    return save_healed(document, report, outputs, job.target)
 
 
 def _report_failure(job: Job, why: str) -> NotebookReport:
     message = why if str(job.path) in why else f"{job.path}: {why}"
     return NotebookReport(str(job.path), error=" ".join(message.split()))
-
-
-def _check_unchanged(document: Document) -> None:
-    """Somebody may have saved the notebook while it was being healed: theirs is not overwritten."""
-    if read(document.path).raw != document.raw:
-        raise NotebookError(f"{document.path}: changed on disk while it was being healed: heal it again")

@@ -25,6 +25,7 @@ COMMANDS = {
     "bench": "jupyter_selfheal.surfaces.bench.run:command",
     "memory": "jupyter_selfheal.surfaces.cli.memory:run_memory",
     "doctor": "jupyter_selfheal.surfaces.cli.doctor:run_doctor",
+    "mcp": "jupyter_selfheal.surfaces.mcp.command:run_mcp",
 }
 """What each command runs, by string: a command imports its parts only when it is called."""
 
@@ -74,7 +75,42 @@ def build_parser() -> argparse.ArgumentParser:
     _add_memory_actions(commands.add_parser("memory", help="list, show, export or forget what was approved before"))
     doctor = commands.add_parser("doctor", help="say what works here, and why something does not")
     doctor.add_argument("--json", action="store_true", help="as JSON")
+    _add_mcp_options(
+        commands.add_parser("mcp", help="serve coding agents: their edits are proven before a file is touched")
+    )
     return parser
+
+
+def _add_mcp_options(mcp: argparse.ArgumentParser) -> None:
+    mcp.add_argument(
+        "--root",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder whose notebooks may be touched (again for more; default: the working directory)",
+    )
+    mcp.add_argument(
+        "--http", type=_read_port, metavar="PORT", help="serve HTTP on 127.0.0.1 instead of stdin (0: any port)"
+    )
+    mcp.add_argument("--offline", action="store_true", help="no network for the notebooks' own cells")
+    mcp.add_argument(
+        "--healers",
+        type=_make_setting_reader("healers"),
+        metavar="LIST",
+        help="who may propose fixes; language_model is asked only if it is named here and a call gives a budget",
+    )
+    mcp.add_argument(
+        "--budget",
+        type=_make_setting_reader("budget_usd"),
+        metavar="USD",
+        help="the most that one call may spend on a model",
+    )
+    mcp.add_argument("--timeout", type=_read_seconds, metavar="S", help="seconds a cell may run (default 120)")
+    mcp.add_argument(
+        "--kernel", default="", metavar="NAME", help="run on this kernelspec instead of the notebook's own"
+    )
+    mcp.add_argument("--fresh", action="store_true", help="use fresh kernels and replay instead of forks")
 
 
 def _add_memory_actions(memory: argparse.ArgumentParser) -> None:
@@ -243,6 +279,10 @@ def _make_setting_reader(name: str) -> Callable[[str], Any]:
 
 def _read_count(text: str) -> int:
     return int(_read_number_between(text, 1, 10_000, "a whole number from 1", whole=True))
+
+
+def _read_port(text: str) -> int:
+    return int(_read_number_between(text, 0, 65_535, "a port from 0 to 65535", whole=True))
 
 
 def _read_seconds(text: str) -> float:

@@ -1,0 +1,77 @@
+"""The command ``jupyter selfheal mcp``: a server until its client goes away, which leaves no process behind."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from jupyter_selfheal import registry
+from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Settings
+
+
+def run_mcp(options: argparse.Namespace) -> int:
+    """Serve the tools. Raises :class:`UsageError` where the SDK is not installed, or no folder may be opened."""
+    if importlib.util.find_spec("mcp") is None:
+        raise UsageError("the MCP server needs the package mcp: pip install 'jupyter-selfheal[mcp]'")
+    from jupyter_selfheal.surfaces.mcp.roots import Roots
+    from jupyter_selfheal.surfaces.mcp.tools import Toolbox
+
+    roots = Roots.from_options(tuple(options.root), Path.cwd())
+    toolbox = Toolbox(roots, build_settings(options))
+    _end_on_signals(toolbox.close)
+    from jupyter_selfheal.surfaces.mcp.server import build_server
+
+    server = build_server(toolbox)
+    try:
+        if options.http is None:
+            server.run("stdio")
+        else:
+            from jupyter_selfheal.surfaces.mcp.http import run_http
+
+            run_http(server, options.http)
+    finally:
+        toolbox.close()
+    return 0
+
+
+def build_settings(options: argparse.Namespace) -> Settings:
+    """The options as settings. A model is asked only where the user names it here, and then only with a budget in the call."""
+    free = tuple(name for name in HEALERS if not registry.load_traits(name).paid)
+    healers: tuple[str, ...] = options.healers or free
+    paid = any(registry.load_traits(name).paid for name in healers)
+    config = HealConfig().with_(healers=healers, consent=paid, offline=options.offline)
+    if options.budget is not None:
+        config = config.with_(session_budget_usd=options.budget)
+    return Settings(
+        config,
+        approve="none",
+        cell_seconds=options.timeout or CELL_SECONDS,
+        fresh=options.fresh,
+        kernelspec=options.kernel,
+    )
+
+
+def _end_on_signals(close: Callable[[], None]) -> None:
+    """SIGTERM and Ctrl-C end the process although it reads from its client: kernels first, then itself."""
+
+    def leave() -> None:
+        try:
+            close()
+        finally:
+            os._exit(0)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        threading.Thread(target=leave, name="selfheal-end", daemon=True).start()
+
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), end)

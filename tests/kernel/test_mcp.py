@@ -1,0 +1,246 @@
+"""The tools that coding agents call: an edit of theirs is proven in the exact state, and nothing else is ever written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from jupyter_selfheal.surfaces.cli import main
+from tests.batches import notebook
+
+agent_module = pytest.importorskip(
+    "tests.agent", reason="the MCP server is an extra: pip install 'jupyter-selfheal[mcp]'"
+)
+Agent = agent_module.Agent
+pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("mcp")]
+
+LOAD = "prices = {'tea': '3.50', 'cake': '4.20'}"
+TOTAL = "def total(basket):\n    return sum(prices[item] for item in basket)"
+BILL = "bill = total(['tea', 'cake'])\nbill"
+MENDED = TOTAL.replace("prices[item]", "float(prices[item])")
+CELLS = (LOAD, TOTAL, BILL, "print(f'to pay: {bill:.2f}')", "print('done')")
+"""c0 to c4: c2 fails because of c1, c3 only because of c2."""
+
+
+def write(path: Path, *cells: Any) -> Path:
+    path.write_text(json.dumps(notebook(*cells), indent=1) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("root")
+
+
+@pytest.fixture(scope="module")
+def agent(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One server for all tests but those that end it."""
+    write(root / "shop.ipynb", *CELLS)
+    with agent_module.connect(root, tmp_path_factory.mktemp("data")) as (there, _):
+        yield there
+
+
+def edit(cell_id: str, old: str, new: str) -> dict[str, str]:
+    return {"cell_id": cell_id, "old_source": old, "new_source": new}
+
+
+MENDING = [edit("c1", TOTAL, MENDED)]
+
+
+def test_a_check_tells_the_root_from_what_follows(agent: Any) -> None:
+    said = agent.call("check_notebook", path="shop.ipynb")
+    assert (said["ran"], said["root_failures"], said["consequences"]) == (3, ["c2"], 1)
+    assert [(c["cell_id"], c["status"]) for c in said["cells"]] == [("c2", "failed"), ("c3", "consequence")]
+    assert said["cells"][1]["consequence_of"] == "c2"
+    assert agent.call("check_notebook", path="shop.ipynb")["cost"]["cells_run"] == 0, "its states are kept"
+
+
+def test_pages_of_a_result_are_as_long_as_asked_for(agent: Any) -> None:
+    said = agent.call("check_notebook", path="shop.ipynb", show="all", limit=2, offset=1)
+    assert [c["cell_id"] for c in said["cells"]] == ["c1", "c2"]
+    assert said["more"] == "2 more cells: call again with offset=3"
+
+
+def test_a_diagnosis_shows_lines_variables_and_what_the_cell_depends_on(agent: Any) -> None:
+    said = agent.call("diagnose", path="shop.ipynb", cell_id="c2")
+    assert [(f["cell_id"], f["line"]) for f in said["failure"]["frames"]] == [("c2", 1), ("c1", 2)]
+    assert said["cause_cell_id"] == "c1"
+    assert any(line.startswith("total.basket: list of 2") for line in said["variables"])
+    assert [c["cell_id"] for c in said["depends_on"]] == ["c0", "c1"]
+
+
+def test_the_tenth_edit_runs_no_cell_again_but_what_it_changes(agent: Any) -> None:
+    costs = [agent.call("try_patch", path="shop.ipynb", edits=MENDING)["cost"] for _ in range(10)]
+    assert {(c["trials"], c["cells_run"]) for c in costs} == {(1, 3)}, "the edited function, the cell, the cell below"
+
+
+def test_what_runs_but_is_not_shown_right_may_not_be_applied(agent: Any) -> None:
+    said = agent.call("try_patch", path="shop.ipynb", edits=MENDING)
+    assert said["output_after"] == "7.7"
+    assert "TypeError" in said["output_before"]
+    assert (said["accepted"], said["fix_id"]) == (False, None)
+    assert "running is not being right" in said["not_proven"][0]
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["bill = 7.7\nbill", "try:\n    bill = total(['tea', 'cake'])\nexcept TypeError:\n    bill = 7.7\nbill"],
+    ids=["the answer written down", "the failure swallowed"],
+)
+def test_an_edit_that_cheats_is_named_and_has_no_id(new: str, agent: Any) -> None:
+    said = agent.call("try_patch", path="shop.ipynb", edits=[edit("c2", BILL, new)], expect="7.7")
+    assert said["score"] <= 3
+    assert said["tampering"]
+    assert said["fix_id"] is None
+
+
+def test_an_edit_that_misses_what_is_expected_has_no_id(agent: Any) -> None:
+    said = agent.call("try_patch", path="shop.ipynb", edits=MENDING, expect="7.8")
+    assert (said["accepted"], said["fix_id"]) == (False, None)
+
+
+def test_code_in_a_copy_changes_nothing(agent: Any) -> None:
+    def ask(code: str) -> Any:
+        return agent.call("run_in_copy", path="shop.ipynb", cell_id="c2", code=code)
+
+    assert ask("prices['tea'] = 9\nprices['tea']")["output"] == "9"
+    assert ask("prices['tea']")["output"] == "'3.50'"
+
+
+def test_a_consequence_is_healed_at_its_root(agent: Any) -> None:
+    why = agent.refusal("propose_fixes", path="shop.ipynb", cell_id="c3")
+    assert "fails only because cell c2 does" in why
+
+
+HOSTILE: list[tuple[str, dict[str, Any], str]] = [
+    ("check_notebook", {"path": "/etc/passwd"}, "outside of the folders"),
+    ("check_notebook", {"path": "../../../../etc/hosts"}, "outside of the folders"),
+    ("check_notebook", {"path": "out.ipynb"}, "outside of the folders"),
+    ("check_notebook", {"path": "shop.ipynb\0.txt"}, "name a notebook"),
+    ("check_notebook", {"path": "x" * 3_000 + ".ipynb"}, ""),
+    ("check_notebook", {"path": "nothing.ipynb"}, "no such file within"),
+    ("check_notebook", {"path": "shop.ipynb", "limit": -1}, "limit"),
+    ("check_notebook", {"path": 7}, "path"),
+    ("diagnose", {"path": "shop.ipynb", "cell_id": "2"}, "there is no cell '2'; the code cells are c0, c1"),
+    ("diagnose", {"path": "shop.ipynb"}, "cell_id: Field required"),
+    ("try_patch", {"path": "shop.ipynb", "edits": []}, "edits"),
+    ("try_patch", {"path": "shop.ipynb", "edits": "rm -rf /"}, "edits"),
+    (
+        "try_patch",
+        {"path": "shop.ipynb", "edits": [{"cell_id": "c1", "old_source": None, "new_source": 1}]},
+        "old_source",
+    ),
+    ("try_patch", {"path": "shop.ipynb", "edits": [edit("c1", TOTAL, "x = 1\n" * 100_000)]}, "characters"),
+    ("try_patch", {"path": "shop.ipynb", "edits": [edit("c1", TOTAL + " ", MENDED)]}, "is not what stands in cell c1"),
+    ("try_patch", {"path": "shop.ipynb", "edits": [edit("c1", TOTAL, TOTAL)]}, "change nothing"),
+    ("try_patch", {"path": "shop.ipynb", "edits": MENDING * 2}, "of the same cell"),
+    ("try_patch", {"path": "shop.ipynb", "edits": MENDING, "expect": "7.7 +"}, "no Python expression"),
+    ("try_patch", {"path": "shop.ipynb", "edits": MENDING, "checks": ["import os; os.system('ls')"]}, "may only look"),
+    (
+        "try_patch",
+        {"path": "shop.ipynb", "edits": [edit("c2", BILL, "import shutil\nshutil.rmtree('/')")]},
+        "nobody has allowed that",
+    ),
+    (
+        "run_in_copy",
+        {"path": "shop.ipynb", "cell_id": "c2", "code": "import subprocess; subprocess.run('ls')"},
+        "not run",
+    ),
+    ("run_in_copy", {"path": "shop.ipynb", "cell_id": "c2", "code": "open('left.txt', 'w').write('x')"}, "not run"),
+    ("propose_fixes", {"path": "shop.ipynb", "cell_id": "c2", "budget_usd": 0.5}, "only the user can allow one"),
+    ("apply_fix", {"fix_id": "fix-0000000000"}, "there is no proven fix"),
+    ("revert_fix", {"fix_id": "fix-0000000000"}, "there is no proven fix"),
+    ("run_status", {"run_id": "00000000"}, "there is no run"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "why"), HOSTILE, ids=[str(n) for n in range(len(HOSTILE))])
+def test_what_cannot_be_done_is_refused_in_one_line(
+    tool: str, arguments: dict[str, Any], why: str, agent: Any, root: Path, tmp_path: Path
+) -> None:
+    outside = write(tmp_path / "out.ipynb", "1")
+    link = root / "out.ipynb"
+    link.unlink(missing_ok=True)
+    link.symlink_to(outside)
+    given = (root / "shop.ipynb").read_bytes()
+    said = agent.refusal(tool, **arguments)
+    assert why in said
+    assert "\n" not in said
+    assert len(said) < 1_000
+    assert (root / "shop.ipynb").read_bytes() == given
+
+
+def test_a_proven_edit_is_written_and_taken_out_byte_for_byte(agent: Any, root: Path) -> None:
+    file = write(root / "apply.ipynb", *CELLS)
+    given = file.read_bytes()
+    fix_id = agent.call("try_patch", path="apply.ipynb", edits=MENDING, expect="7.7")["fix_id"]
+    assert file.read_bytes() == given, "trying writes nothing"
+    done = agent.call("apply_fix", fix_id=fix_id)
+    sources = ["".join(c["source"]) for c in json.loads(file.read_text())["cells"]]
+    assert sources == [LOAD, MENDED, *CELLS[2:]]
+    assert done["changed_cells"] == ["c1"]
+    assert done["still_failing"] == []
+    assert "changed since" in agent.refusal("apply_fix", fix_id=fix_id), "it was proven on another version"
+    agent.call("revert_fix", fix_id=fix_id)
+    assert file.read_bytes() == given
+
+
+def test_a_notebook_that_changed_in_between_is_not_overwritten(agent: Any, root: Path) -> None:
+    fix_id = agent.call("try_patch", path="shop.ipynb", edits=MENDING, expect="7.7")["fix_id"]
+    file = root / "shop.ipynb"
+    given = file.read_bytes()
+    theirs = given.replace(b"'done'", b"'theirs'")
+    try:
+        file.write_bytes(theirs)
+        assert "was changed since" in agent.refusal("apply_fix", fix_id=fix_id)
+        assert file.read_bytes() == theirs
+    finally:
+        file.write_bytes(given)
+
+
+def test_two_calls_at_once_share_one_run(agent: Any, root: Path) -> None:
+    write(root / "both.ipynb", LOAD, TOTAL)
+    ask = ("check_notebook", {"path": "both.ipynb"})
+    first, second = agent.call_at_once(ask, ask)
+    assert sorted((first["cost"]["cells_run"], second["cost"]["cells_run"])) == [0, 2]
+    assert first["ran"] == second["ran"] == 2
+
+
+def test_a_run_that_takes_long_has_an_id_and_can_be_cancelled(agent: Any, root: Path) -> None:
+    write(root / "endless.ipynb", "while True: pass")
+    begun = agent.call("check_notebook", path="endless.ipynb", wait_seconds=0)
+    assert begun["state"] == "running"
+    ended = agent.call("run_status", run_id=begun["run_id"], cancel=True)
+    assert ended["state"] == "cancelled"
+    write(root / "endless.ipynb", "1 + 1")
+    assert agent.call("check_notebook", path="endless.ipynb")["ran"] == 1
+
+
+def test_a_killed_server_leaves_no_process(tmp_path: Path) -> None:
+    write(tmp_path / "shop.ipynb", *CELLS)
+    with pytest.raises(Exception), agent_module.connect(tmp_path, tmp_path / "data") as (agent, server):  # noqa: PT012, B017
+        agent.call("check_notebook", path="shop.ipynb")
+        left = server.children(recursive=True)
+        assert left
+        server.send_signal(signal.SIGKILL)
+        _, alive = psutil.wait_procs(left, timeout=120)
+        assert not alive
+        agent.call("check_notebook", path="shop.ipynb")
+
+
+def test_without_the_sdk_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    assert main(["mcp", "--root", os.getcwd()]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "pip install 'jupyter-selfheal[mcp]'" in said
