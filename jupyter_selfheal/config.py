@@ -157,6 +157,12 @@ class HealConfig:
     send_values: bool = False
     """True: previews of live values may be sent to a model; else types, shapes and column names only."""
 
+    record: str = ""
+    """A folder in which every request to a model is kept with its reply, to be replayed; empty for none."""
+
+    replay: str = ""
+    """A folder of recorded replies that answer in place of a model, without a key or a network; empty for none."""
+
     consent: bool = False
     """True: the user agreed that failing cells are sent to the provider."""
 

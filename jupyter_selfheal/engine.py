@@ -17,7 +17,8 @@ from jupyter_selfheal import registry, wire
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError
 from jupyter_selfheal.journal.describe import describe_event
-from jupyter_selfheal.journal.redact import Redactor
+from jupyter_selfheal.journal.known_secrets import list_environment_secrets
+from jupyter_selfheal.journal.redact import Redactor, redact_json
 from jupyter_selfheal.loop import driver, machine, plan
 from jupyter_selfheal.loop.observed_calls import CallObserver
 from jupyter_selfheal.loop.trial_states import NoFacts
@@ -104,7 +105,7 @@ def prove_patch(
 
 def preview_request(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
     """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
-    redactor = Redactor(known=registry.list_keys())
+    redactor = build_redactor(case)
     state = machine.fold(events, config)
     prompts = _read_prompt
     healer = _load("healers.model.healer", "LanguageModelHealer")(build_provider(config), config, redactor, prompts)
@@ -134,7 +135,7 @@ def open_dependencies(
     """
     with contextlib.ExitStack() as stack:
         facts = build_facts(starts, case, stack)
-        redactor = Redactor(known=registry.list_keys())
+        redactor = build_redactor(case)
         if provider is None and not why_no_model(config):
             provider = build_provider(config)
         healers = build_healers(config, provider, redactor)
@@ -161,6 +162,16 @@ def open_dependencies(
             learners=(*learners, *(h.learn for h in healers if hasattr(h, "learn"))),
             session_spent=session_spent,
         )
+
+
+def build_redactor(case: Case | None = None) -> Redactor:
+    """Replaces the secrets of a case by their values: those of its cells and outputs, of the environment, and the providers' keys."""
+    redactor = Redactor(known=registry.list_keys(), learns=True)
+    redactor.learn_values(list_environment_secrets())
+    if case is not None:
+        redactor.learn(case.failure.source, case.failure.evalue, *(c.source for c in case.notebook.cells))
+        redactor.learn(*(o.text for c in case.notebook.cells for o in c.outputs if o.text))
+    return redactor
 
 
 # --- healers --------------------------------------------------------------------------------------------------------
@@ -231,7 +242,7 @@ def open_cell_judge(config: HealConfig) -> CellJudge | None:
     """That model with the configured provider; None where none may be asked (:func:`why_no_model` says why)."""
     if why_no_model(config) is not None:
         return None
-    return build_cell_judge(config, build_provider(config), Redactor(known=registry.list_keys()))
+    return build_cell_judge(config, build_provider(config), build_redactor())
 
 
 def why_no_model(config: HealConfig) -> str | None:
@@ -244,6 +255,8 @@ def why_no_model(config: HealConfig) -> str | None:
         spec = registry.load_provider(config.provider)
     except ConfigError as error:
         return str(error)
+    if config.replay:
+        return None  # nothing is sent: no key, no address and no consent is needed
     if key := spec.find_missing_key(config.base_url):
         return f"no key: set {key} to let a model propose what the rules do not know"
     if spec.needs_base_url and not config.base_url:
@@ -262,7 +275,23 @@ def build_provider(config: HealConfig) -> Provider:
     provider: Provider = registry.load_by_name(spec.where)(
         name=spec.name, key_variable=spec.key_variable, base_url=base_url, prices=prices
     )
-    return provider
+    return _wrap_provider(provider, config)
+
+
+def _wrap_provider(provider: Provider, config: HealConfig) -> Provider:
+    """The provider, recorded or replaced by a recording where the settings say so."""
+    if config.record and config.replay:
+        raise ConfigError("record and replay exclude each other: leave one of the two out")
+    if config.replay:
+        replaying: Provider = _load("providers.cassette", "ReplayingProvider")(provider, Path(config.replay))
+        return replaying
+    if not config.record:
+        return provider
+    redactor = Redactor(known=registry.list_keys(), keeps_placeholders=True)
+    recording: Provider = _load("providers.cassette", "RecordingProvider")(
+        provider, Path(config.record), lambda value: redact_json(value, redactor)
+    )
+    return recording
 
 
 # --- the rest -------------------------------------------------------------------------------------------------------

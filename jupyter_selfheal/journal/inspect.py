@@ -17,7 +17,8 @@ from typing import Any, Final
 from jupyter_selfheal.errors import JournalError, UsageError
 from jupyter_selfheal.journal.describe import KINDS, describe_event, format_details, format_headline
 from jupyter_selfheal.journal.jsonl import Record, Recording, list_journals, locate_runs_folder, read_journal
-from jupyter_selfheal.journal.redact import redact, redact_json
+from jupyter_selfheal.journal.known_secrets import list_environment_secrets
+from jupyter_selfheal.journal.redact import Redactor, redact, redact_json
 from jupyter_selfheal.model import Cost
 
 POLL: Final = 0.2
@@ -196,17 +197,27 @@ def _format_bill(recording: Recording) -> Iterator[str]:
 
 def _format_records(records: list[Record], recording: Recording, json: bool, full: bool) -> Iterator[str]:
     began = recording.records[0].at if recording.records else ""
+    redactor = _learn_secrets(recording)
     for record in records:
         if json:
-            body = redact_json({"line": record.line, "at": record.at, "event": record.body})
+            body = redact_json({"line": record.line, "at": record.at, "event": record.body}, redactor)
             yield jsonlib.dumps(body, ensure_ascii=False)
             continue
-        text = redact(describe_event(record.body))
+        text = redactor.redact(describe_event(record.body))
         first, *rest = text.splitlines() or [""]
         yield f"{_format_elapsed(began, record.at):>9}  {first}"
         yield from (f"{'':>9}  {line}" for line in rest)
         if full:
-            yield from (f"{'':>9}  | {line}" for line in redact(format_details(record.body)).splitlines())
+            yield from (f"{'':>9}  | {line}" for line in redactor.redact(format_details(record.body)).splitlines())
+
+
+def _learn_secrets(recording: Recording) -> Redactor:
+    """Replaces every secret that stands anywhere in a run with its name, also where it stands without it."""
+    redactor = Redactor(learns=True, keeps_placeholders=True)
+    redactor.learn_values(list_environment_secrets())
+    for record in recording.records:
+        redact_json(record.body, redactor)
+    return redactor
 
 
 def _format_elapsed(began: str, at: str) -> str:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from jupyter_selfheal.journal.known_secrets import KnownSecrets
 from jupyter_selfheal.model import JSON
 
 PREFIX = "SELFHEAL_SECRET_"
@@ -62,6 +63,8 @@ _JWT_PART = re.compile(r"[A-Za-z0-9_\-]*")
 _JWT = re.compile(r"eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*")
 
 Span = tuple[int, int]
+
+_PLACEHOLDER = re.compile(rf"{PREFIX}\d+_")
 
 
 def _find_secrets(text: str) -> Iterator[Span]:
@@ -144,6 +147,11 @@ class _PlainValues:
         return max((m.start() for m in kind.finditer(self._text, start, self._end_of_run)), default=-1)
 
 
+def has_telling_name(name: str) -> bool:
+    """Whether a variable's name says that its value is a secret."""
+    return bool(_NAMES.search(name))
+
+
 @dataclass
 class Redactor:
     """Replaces secrets by placeholders, consistently over many texts, and restores them."""
@@ -152,16 +160,35 @@ class Redactor:
     """Placeholder → secret."""
     known: tuple[str, ...] = ()
     """Secrets that are found whatever they look like: the keys of providers. Short ones are no secrets, but words."""
+    learns: bool = False
+    """True: a secret that was once seen is replaced by its value from then on, wherever it stands."""
+    keeps_placeholders: bool = False
+    """True: what looks like a placeholder stays as it is, in texts that were redacted already."""
     _names: dict[str, str] = field(default_factory=dict, repr=False)
     """Secret → placeholder."""
+    _values: KnownSecrets = field(default_factory=KnownSecrets, repr=False)
 
     def redact(self, text: str) -> str:
         """The text without its secrets."""
+        if self.learns:
+            self.learn(text)
         parts, last = [], 0
-        for start, end in _merge_spans([*_find_secrets(text), *self._find_known(text)]):
+        spans = [*_find_secrets(text), *self._find_known(text), *self._values.find(text)]
+        for start, end in _merge_spans(spans):
+            if self.keeps_placeholders and _PLACEHOLDER.fullmatch(text, start, end):
+                continue
             parts += [text[last:start], self._make_placeholder(text[start:end])]
             last = end
         return "".join([*parts, text[last:]])
+
+    def learn(self, *texts: str) -> None:
+        """Know the secrets of these texts by their values."""
+        for text in texts:
+            self._values.add(text[start:end] for start, end in _find_secrets(text))
+
+    def learn_values(self, values: Iterable[str]) -> None:
+        """Know these values as secrets."""
+        self._values.add(values)
 
     def _find_known(self, text: str) -> Iterator[Span]:
         for secret in self.known:
