@@ -22,7 +22,7 @@ from jupyter_selfheal.journal.redact import Redactor, redact_json
 from jupyter_selfheal.loop import driver, machine, plan
 from jupyter_selfheal.loop.observed_calls import CallObserver
 from jupyter_selfheal.loop.trial_states import NoFacts
-from jupyter_selfheal.loop.trials import run_trial
+from jupyter_selfheal.loop.trials import build_sandbox, run_trial
 from jupyter_selfheal.model import (
     JSON,
     Candidate,
@@ -86,19 +86,19 @@ def heal(
 def prove_patch(
     case: Case, patch: Patch, starts: Starts, config: HealConfig, observer: CallObserver | None = None
 ) -> Candidate:
-    """Try one patch from these states, and score it by the evidence. Raises :class:`KernelError`.
+    """Try one patch from these states, with the earlier calls that it may change made again, and score it by the evidence.
 
-    ``observer`` makes earlier calls of what the patch changes again; it belongs to these states.
+    ``observer`` has these calls, where several patches are tried from the same states. Raises :class:`KernelError`.
     """
-    calls = observer.build_probe(case, patch, starts.best) if observer is not None else None
-    scorer = build_free_scorer(config)
+    scorer, observer = build_free_scorer(config), observer or CallObserver(build_sandbox(config))
     start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
     with contextlib.ExitStack() as stack:
         install = build_installer(stack) if config.install else None
+        calls = observer.build_probe(case, patch, starts.best)
         trial, _ = run_trial(
             case, patch, starts.best, start=start, scorer=scorer, config=config, install=install, calls=calls
         )
-    trial = observer.add_recorded_steps(trial) if observer is not None else trial
+        trial = observer.add_recorded_steps(trial)
     judged = scorer.judge(case, trial, ((patch, trial),), ())
     return Candidate(patch, trial, judged.verdicts[0])
 

@@ -20,6 +20,7 @@ from jupyter_selfheal.model import (
     JSON,
     Case,
     Cell,
+    FailureKind,
     Patch,
     Probe,
     Replace,
@@ -69,11 +70,7 @@ class CallObserver:
     def build_probe(self, case: Case, patch: Patch, kernel: TrialKernel) -> Probe | None:
         """What makes the calls again that the patch may change; None where it changes no function, or none was called."""
         affected = find_affected(case, patch)
-        cells = (
-            choose_callers(case.notebook.code_before(case.failure.cell_id))
-            if affected.functions and kernel.is_exact
-            else ()
-        )
+        cells = choose_callers(list_witnesses(case)) if affected.functions and kernel.is_exact else ()
         if not any(calls_any(cell, affected.functions) for cell in cells):
             return None
         recording = self._record(cells, kernel)
@@ -97,6 +94,19 @@ class CallObserver:
             if self._recording is None:
                 self._recording = record_calls(cells, kernel, self._sandbox)
             return self._recording
+
+
+def list_witnesses(case: Case) -> tuple[Cell, ...]:
+    """The cells above, and what of the failing cell ran before the statement that raised."""
+    above = case.notebook.code_before(case.failure.cell_id)
+    failure = case.failure
+    if failure.kind is not FailureKind.RAISED or failure.statement < 1 or src.is_foreign(failure.source):
+        return above
+    statements = src.list_statements(failure.source)
+    if failure.statement >= len(statements):
+        return above
+    end = src.find_span(failure.source, statements[failure.statement].node)[0]
+    return (*above, Cell(failure.cell_id, failure.source[:end], runs=1))
 
 
 def record_calls(cells: tuple[Cell, ...], kernel: TrialKernel, sandbox: Sandbox) -> Recording:

@@ -95,9 +95,11 @@ def read_calls(case: Case, patch: Patch, trial: Trial) -> SeenCalls:
 
 
 def _compare_cells(case: Case, trial: Trial, role: Role) -> dict[str, stored.Comparison]:
-    """How the cells above that ran in a trial compare with what is stored for them; nothing of one that prints by chance."""
-    notebook = case.notebook
-    ran = {s.cell_id: s.outputs for s in trial.steps if s.role == role.value and notebook.index(s.cell_id) >= 0}
+    """How the cells above that ran in a trial compare with what is stored for them; nothing of one that prints by chance, and of the
+    failing cell, of which only a part ran."""
+    notebook, failing = case.notebook, case.failure.cell_id
+    steps = (s for s in trial.steps if s.role == role.value and s.cell_id != failing)
+    ran = {s.cell_id: s.outputs for s in steps if notebook.index(s.cell_id) >= 0}
     cells = {i: notebook.cell(i) for i in ran}
     return {i: stored.compare(cells[i], ran[i]) if is_repeatable(cells[i], notebook) else stored.NOTHING for i in ran}
 

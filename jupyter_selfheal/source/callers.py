@@ -68,7 +68,7 @@ def choose_callers(above: Sequence[Cell]) -> tuple[Cell, ...]:
     later: set[str] = set()
     for cell in reversed(above):
         names = read(cell.source).names
-        fits = cell.id in ran and calls_any(cell, defined) and can_run_again(cell, modules, iterators)
+        fits = cell.id in ran and calls_any(cell, defined) and can_run_again(cell, modules, iterators, may_await=True)
         if fits and not later & names.uses and len(chosen) < CELLS:
             chosen.append(cell)
         later |= (names.binds | names.changes) - names.imports - defined

@@ -60,21 +60,26 @@ def is_harmless(cell: Cell) -> bool:
     return not _SIDE_EFFECTS.search(source) and not source.lstrip().startswith("%%")
 
 
-def can_run_again(cell: Cell, modules: Mapping[str, str], iterators: frozenset[str] = frozenset()) -> bool:
+def can_run_again(
+    cell: Cell, modules: Mapping[str, str], iterators: frozenset[str] = frozenset(), *, may_await: bool = False
+) -> bool:
     """Whether, by its text, a cell may be run a second time unasked: harmless, repeatable, and reading nothing that is used up."""
-    return is_harmless(cell) and is_repeatable(cell, modules) and not read(cell.source).names.uses & iterators
+    return (
+        is_harmless(cell) and is_repeatable(cell, modules, may_await) and not read(cell.source).names.uses & iterators
+    )
 
 
-def is_repeatable(cell: Cell, modules: Mapping[str, str]) -> bool:
+def is_repeatable(cell: Cell, modules: Mapping[str, str], may_await: bool = False) -> bool:
     """True where, by its text, running the cell again from the state below it gives what it gave the first time.
 
-    ``modules``: the package that each imported name comes from (:func:`map_modules`).
+    ``modules``: the package that each imported name comes from (:func:`map_modules`). A cell with top-level await is none
+    unless it ``may_await``: only the kernel's shell can run it.
     """
     source = read(cell.source)
     if cell.skip or cell.expensive or source.is_foreign or "raises-exception" in cell.tags:
         return False
     nodes = [s.node for s in source.statements]
-    if not nodes or source.masked != cell.source or awaits(nodes):
+    if not nodes or source.masked != cell.source or (awaits(nodes) and not may_await):
         return not cell.source.strip()
     names = source.names
     if names.uses & names.binds or names.deletes:

@@ -26,7 +26,7 @@ LOOKED_AT = 200
 WAIT = 20.0
 """Seconds on the clock in which all calls must have been made again; their CPU time is limited."""
 
-_GENERATOR, _ASYNC, _VARARGS, _KEYWORDS = 0x20, 0x80 | 0x200, 0x04, 0x08
+_GENERATOR, _COROUTINE, _ASYNC_GENERATOR, _VARARGS, _KEYWORDS = 0x20, 0x80, 0x200, 0x04, 0x08
 
 
 @dataclass
@@ -73,13 +73,13 @@ class Recorder:
         """The number of the call if it is kept, else that of the call within which it was made (-1: none)."""
         within = self._stack[-1][1] if self._stack else -1
         looked = self._looked.get(code, 0)
-        if looked >= LOOKED_AT or len(self.calls) >= CALLS or code.co_flags & _ASYNC:
+        if looked >= LOOKED_AT or len(self.calls) >= CALLS or code.co_flags & _ASYNC_GENERATOR:
             return within
         if any(
             outer.f_code is code for outer, _ in self._stack
         ):  # what a function gives itself is a part of what it gives
             return within
-        if code.co_flags & _GENERATOR:
+        if code.co_flags & (_GENERATOR | _COROUTINE):
             if id(frame) in self._generators:  # it goes on; its arguments are no longer what it was given
                 return within
             self._generators[id(frame)] = frame

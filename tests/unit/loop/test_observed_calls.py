@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.engine import prove_patch
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.observed_calls import CallObserver, find_affected
 from jupyter_selfheal.loop.trials import build_sandbox, run_trial
@@ -27,7 +28,7 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.model.trial import OBSERVED_CALLS
-from jupyter_selfheal.ports import Answer
+from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.scoring.observed_calls import read_calls
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.source.callers import choose_callers
@@ -58,16 +59,23 @@ class Tried:
 
 
 def try_change(
-    define: str, new: str, *cells: str | Cell, ename: str = "ZeroDivisionError", fails: str = "", rival: str = ""
+    define: str,
+    new: str,
+    *cells: str | Cell,
+    ename: str = "ZeroDivisionError",
+    fails: str = "",
+    rival: str = "",
+    statement: int = -1,
 ) -> Tried:
-    """Replace the first cell's source; the last cell is the failing one, or the one with ``fails`` for an expectation."""
+    """Replace the first cell's source; the last cell is the failing one (with its ``statement``), or the one with ``fails`` for an
+    expectation."""
     texts = [Cell("", c) if isinstance(c, str) else c for c in (define, *cells)]
     named = tuple(
         Cell(f"c{n}", c.source, outputs=c.outputs, expensive=c.expensive, runs=0 if c is texts[-1] else n + 1)
         for n, c in enumerate(texts)
     )
     kind = FailureKind.MISSED if fails else FailureKind.RAISED
-    failure = Failure(named[-1].id, named[-1].source, kind, ename, "division by zero", 1)
+    failure = Failure(named[-1].id, named[-1].source, kind, ename, "division by zero", 1, statement=statement)
     case = Case(failure, Notebook(named), Oracle(expect=fails))
     patch = Patch((Replace("c0", define, new),), "change it", healer="search", rival=rival)
     kernel = FakeKernel([c.source for c in named[:-1]])
@@ -104,6 +112,55 @@ def test_a_patch_that_keeps_it_says_so_in_numbers() -> None:
     assert [change for _, change in tried.calls] == ["", ""]
     assert "It agrees on 2 earlier calls; differs on none." in tried.verdict.reasons
     assert tried.verdict.score == 8.2
+
+
+def test_what_the_failing_cell_did_before_it_failed_is_a_witness_too() -> None:
+    failing = "print(average([2, 4]))\nprint(average([]))"
+    tried = try_change(AVERAGE, AVERAGE.replace("/", "*"), failing, statement=1)
+    assert tried.calls == [("average([2, 4])", "gave 3.0, now 12")]
+    assert not tried.verdict.plausible
+    assert not try_change(AVERAGE, AVERAGE.replace("/", "*"), failing).calls
+    assert not try_change(AVERAGE, AVERAGE.replace("/", "*"), failing, statement=0).calls
+
+
+def test_what_the_failing_cell_puts_out_before_it_fails_complains_of_nothing() -> None:
+    failing = Cell("", "print(average([2, 4]))\nprint(average([]))", outputs=printed("", "3.0\n0\n").outputs)
+    tried = try_change(AVERAGE, AVERAGE + " if xs else 0", failing, statement=1)
+    assert "It agrees on 1 earlier call; differs on none." in tried.verdict.reasons
+
+
+ASYNC = """async def double(x):
+    return x * 2
+
+async def twice(x):
+    return await double(await double(x))
+
+def drive(coroutine):
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+"""
+
+
+@pytest.mark.parametrize(("new", "change"), [("x * 3", "gave 6, now 9"), ("x + x", "")])
+def test_async_functions_are_called_again_too(new: str, change: str) -> None:
+    tried = try_change(ASYNC, ASYNC.replace("x * 2", new), "a = drive(double(3))", "1 / 0")
+    assert tried.calls == [("double(3)", change)]
+
+
+def test_an_async_function_that_waits_for_something_is_left_out() -> None:
+    define = "import asyncio\nasync def wait(x):\n    await asyncio.get_running_loop().create_future()\n    return x"
+    assert not try_change(define, define.replace("return x", "return y"), "a = wait(1).close()", "1 / 0").calls
+
+
+def test_a_patch_that_is_tried_by_itself_is_held_to_earlier_calls() -> None:
+    wrong = AVERAGE.replace("/", "*")
+    tried = try_change(AVERAGE, wrong, "print(average([2, 4]))", printed("print(average([]))", "0\n"))
+    kernel = FakeKernel([c.source for c in tried.case.notebook.cells[:-1]])
+    candidate = prove_patch(tried.case, tried.patch, Starts((kernel,)), CONFIG)
+    assert candidate.verdict == tried.verdict
+    assert not candidate.verdict.plausible
 
 
 def test_agreement_alone_proves_nothing() -> None:
