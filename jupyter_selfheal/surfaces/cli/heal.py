@@ -114,6 +114,7 @@ def build_settings(options: argparse.Namespace) -> Settings:
         fresh=options.fresh,
         kernelspec=options.kernel,
         review=options.review,
+        cache=not (options.no_cache or options.write or options.review or options.fresh),
         answers=read_answers(options.answers) if options.answers is not None else (),
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from jupyter_selfheal import engine
 from jupyter_selfheal.errors import InfrastructureError, NotebookError
 from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
@@ -53,6 +54,18 @@ def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> No
     document = session.choose_kernel_for(apply_answers(read(job.path), session.settings.answers))
     if job.target is not None:
         write.check_writable(job.target)
+    cache, copied_to = session.open_cache(), job.target if job.target != job.path and job.copy_healthy else None
+    python = engine.find_kernel_python(document.kernelspec) if cache is not None else ""
+    if cache is not None and (known := cache.find(document, python, copied_to)) is not None:
+        return known
+    report = _heal_document(session, document, job, progress)
+    if cache is not None:
+        cache.keep(document, python, report, session.reads)
+    return report
+
+
+def _heal_document(session: Session, document: Document, job: Job, progress: Progress | None) -> NotebookReport:
+    """Heal a notebook that was read, and write it where something is to be written."""
     dependencies = session.build_dependencies(document, progress, job.part)
     report, outputs = Batch(document, dependencies, session.limits).run()
     healthy = not report.fixes and job.target != job.path and not job.copy_healthy

@@ -252,6 +252,11 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         help="answers to the questions of an earlier run (TOML or JSON: id = value)",
     )
     heal.add_argument("--fresh", action="store_true", help="use fresh kernels and replay instead of forks")
+    heal.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="also run notebooks that ran without a failure and depend on nothing that has changed since",
+    )
     heal.add_argument("--resume", default="", metavar="RUN", help="go on with a run that was cut off")
 
 

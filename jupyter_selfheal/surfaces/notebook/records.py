@@ -151,6 +151,8 @@ class NotebookReport:
     """Titles of the fixes that were applied, in order."""
     review: Review | None = None
     """What a review said of the cells that ran; None where none was asked for."""
+    unchanged: bool = False
+    """It ran before, and nothing that it depends on has changed since: it was not run again."""
 
     @property
     def cost(self) -> Cost:
@@ -202,6 +204,8 @@ class NotebookReport:
             for status in Status
             if status is not Status.RAN and self.count(status)
         ]
+        if self.unchanged:
+            return "unchanged since it ran without a failure"
         if not parts:
             return "the 1 code cell runs" if len(self.records) == 1 else f"all {len(self.records)} code cells run"
         cells = "1 code cell" if len(self.records) == 1 else f"{len(self.records)} code cells"

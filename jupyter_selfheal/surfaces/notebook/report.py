@@ -37,6 +37,7 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "survived_clean_run": report.survived,
         "isolation": report.isolation.words if report.isolation else "",
         "notes": list(report.notes),
+        "unchanged": report.unchanged,
         "questions": questions_to_json(list_open_questions(report)),
         "seconds": round(report.seconds, 3),
         "cost_usd": report.cost.usd,

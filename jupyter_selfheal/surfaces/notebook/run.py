@@ -81,6 +81,8 @@ class Batch:
         try:
             stopped = self._run_cells(chain)
             reviewed = self.review.settle(chain) if self.review is not None else None
+            if self.dependencies.look_at_end is not None and stopped is None and not self.fixes:
+                self.dependencies.look_at_end(chain.state)
         finally:
             chain.close()
         self.dependencies.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")

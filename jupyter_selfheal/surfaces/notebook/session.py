@@ -21,6 +21,7 @@ from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.answers import GivenAnswer
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
+from jupyter_selfheal.surfaces.notebook.cache import LISTEN, HealthyCache, Reads, ask_reads
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.read import Document
@@ -56,7 +57,8 @@ class Settings:
 
     ``approve`` is ``all``, ``safe``, ``ask`` or ``none``; ``cell_seconds`` how long a cell may run; ``writes`` what becomes
     of files that cells write (``discard`` or ``allow``); ``fresh`` uses fresh kernels instead of forks; ``kernelspec`` overrides
-    the notebook's own; ``review`` lists doubts about cells that run; ``answers`` are what a person said to an earlier run's questions.
+    the notebook's own; ``review`` lists doubts about cells that run; ``answers`` are what a person said to an earlier run's questions; ``cache`` runs no notebook that ran without a
+    failure and depends on nothing that has changed since.
     """
 
     config: HealConfig = HealConfig()
@@ -67,6 +69,7 @@ class Settings:
     kernelspec: str = ""
     review: bool = False
     answers: tuple[GivenAnswer, ...] = ()
+    cache: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):
@@ -90,6 +93,7 @@ class Session:
         self._opened: dict[tuple[str, str, int], TrialKernel] = {}
         self._installers: dict[str, Callable[[str], str]] = {}
         self._closing = contextlib.ExitStack()
+        self.reads: Reads | None = None
 
     @property
     def limits(self) -> Limits:
@@ -97,6 +101,16 @@ class Session:
         network = not self.settings.config.offline
         sandbox = Sandbox(network=network, writes="allow")
         return Limits(self.settings.cell_seconds, sandbox, self.settings.config.notebook_timeout)
+
+    def open_cache(self) -> HealthyCache | None:
+        """The notebooks that ran without a failure under the same settings; None where all are to be run."""
+        if not self.settings.cache:
+            return None
+        from jupyter_selfheal.journal.jsonl import locate_runs_folder
+
+        settings, config = self.settings, self.settings.config
+        asked = (settings.cell_seconds, settings.kernelspec, config.outputs, config.offline, config.healers)
+        return HealthyCache(locate_runs_folder().parent / "healthy", repr((asked, config.notebook_timeout)))
 
     def choose_kernel_for(self, document: Document) -> Document:
         """The document with a kernelspec that is installed. Raises :class:`KernelError` where there is none for it."""
@@ -114,7 +128,7 @@ class Session:
         numbers = itertools.count(1)
         prefix = f"{self.run}-{part}." if part else f"{self.run}-"
         dependencies = BatchDependencies(
-            open_state=lambda: self._open_clean_state(document),
+            open_state=lambda: self._open_clean_state(document, listen=self.settings.cache),
             replay=lambda runs, paths: self._open_replay_kernel(document, runs, paths),
             heal=lambda case, starts, seen, deadline: self._heal_case(
                 document, case, starts, seen, f"{prefix}{next(numbers)}", deadline
@@ -127,7 +141,9 @@ class Session:
             model_review=self._open_model_review(document, f"{prefix}review") if self.settings.review else None,
             open_anew=lambda past, paths, n, other: self._open_anew(document, past, paths, n, other_seed=other),
             open_clean=lambda: self._open_clean_state(document, CLEAN_SEED),
+            look_at_end=self._note_reads if self.settings.cache else None,
         )
+        self.reads = None
         return replace(dependencies, progress=progress) if progress is not None else dependencies
 
     def close(self) -> None:
@@ -143,8 +159,12 @@ class Session:
 
     # --- kernels ---
 
-    def _open_clean_state(self, document: Document, seed: int = 0) -> TrialKernel:
-        """A state in which nothing has run, with writes of its own; ``seed`` is that of its hashes, 0 for one that Python chooses.
+    def _note_reads(self, state: TrialKernel) -> None:
+        self.reads = ask_reads(state)
+
+    def _open_clean_state(self, document: Document, seed: int = 0, *, listen: bool = False) -> TrialKernel:
+        """A state in which nothing has run, with writes of its own; ``seed`` is that of its hashes, 0 for one that Python chooses;
+        with ``listen`` it notes what its cells read.
 
         The kernel of a folder's notebooks is started once and frozen; what it writes where writes are discarded belongs to each state
         that begins here, so that the run in the end finds the folder as the first one did.
@@ -157,7 +177,10 @@ class Session:
         if self.settings.fresh:
             return engine.open_state(spec, folder, writes=writes, network=network, fresh=True, seed=seed)
         request = TrialRequest(
-            (Run(""),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=replace(self.limits.sandbox, writes=writes)
+            (Run(""), *([LISTEN] if listen else [])),
+            timeout=60.0,
+            keep=Keep.ON_SUCCESS,
+            sandbox=replace(self.limits.sandbox, writes=writes),
         )
         try:
             trial, state = self._open_frozen_kernel(spec, folder, seed).run(request)

@@ -30,7 +30,13 @@ def format_reports(reports: Sequence[NotebookReport], verbose: bool = False, col
 def format_totals(reports: Sequence[NotebookReport]) -> str:
     """One line over several notebooks."""
     codes = [r.exit_code for r in reports]
-    parts = [f"{codes.count(0)} run", f"{codes.count(1)} still broken", f"{codes.count(2)} could not be run"]
+    unchanged = sum(r.unchanged for r in reports)
+    same_as_before = f" ({unchanged} unchanged)" if unchanged else ""
+    parts = [
+        f"{codes.count(0)} run{same_as_before}",
+        f"{codes.count(1)} still broken",
+        f"{codes.count(2)} could not be run",
+    ]
     healed = sum(r.count(Status.HEALED) for r in reports)
     line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} {'cell' if healed == 1 else 'cells'} healed"
     same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))
