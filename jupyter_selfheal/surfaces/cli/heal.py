@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
@@ -114,6 +116,7 @@ def build_settings(options: argparse.Namespace) -> Settings:
         fresh=options.fresh,
         kernelspec=options.kernel,
         review=options.review,
+        run_ends=time.monotonic() + options.run_timeout if options.run_timeout else math.inf,
         cache=not (options.no_cache or options.write or options.review or options.fresh),
         answers=read_answers(options.answers) if options.answers is not None else (),
     )

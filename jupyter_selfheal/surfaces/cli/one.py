@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,9 @@ class Job:
 
 def heal_notebook(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:
     """Heal a notebook and write it. Never raises but for Ctrl-C: the next notebook is healed whatever became of this one."""
+    if time.monotonic() >= session.settings.run_ends:
+        why = f"not begun: the time for the run is up; go on with --resume {session.run}"
+        return _report_failure(job, why)
     try:
         return _heal_and_write(session, job, progress)
     except (NotebookError, InfrastructureError) as error:

@@ -225,6 +225,12 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         "cells may run)",
     )
     heal.add_argument(
+        "--run-timeout",
+        type=_read_seconds,
+        metavar="S",
+        help="seconds for the whole command; notebooks that were not begun by then are named (default: no limit)",
+    )
+    heal.add_argument(
         "--outputs",
         choices=CHOICES["outputs"],
         help="report: name the cells that run but give another value than is stored (the default); expect: such a cell fails "

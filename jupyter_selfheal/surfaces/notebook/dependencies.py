@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -102,6 +103,8 @@ class Limits:
     sandbox: Sandbox = OPEN
     notebook: float = 0.0
     """Seconds for a whole notebook; 0: as many as its cells may need (see :meth:`seconds_for_notebook`)."""
+    run_ends: float = math.inf
+    """When the whole run must end, on the clock of ``time.monotonic``."""
 
     def seconds_for(self, cell: Cell) -> float:
         """Seconds for a cell."""
@@ -117,5 +120,6 @@ class Limits:
 
     def seconds_for_notebook(self, cells: Sequence[Cell]) -> float:
         """Seconds for a whole notebook: ten minutes, and for each cell three times what it may run (to run it, to heal it, and to
-        run it in the end), unless a limit was given."""
-        return self.notebook or 600.0 + 3 * sum(self.seconds_for(c) for c in cells if c.kind == "code")
+        run it in the end), unless a limit was given; and no more than the run has left."""
+        own = self.notebook or 600.0 + 3 * sum(self.seconds_for(c) for c in cells if c.kind == "code")
+        return max(min(own, self.run_ends - time.monotonic()), 0.001)

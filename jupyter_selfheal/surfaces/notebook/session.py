@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import sys
 import threading
 import uuid
@@ -13,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import ConfigError, KernelError, UsageError
+from jupyter_selfheal.errors import ConfigError, KernelError, NotebookError, UsageError
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.repeated_trials import build_reseeding
 from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
@@ -58,7 +59,8 @@ class Settings:
     ``approve`` is ``all``, ``safe``, ``ask`` or ``none``; ``cell_seconds`` how long a cell may run; ``writes`` what becomes
     of files that cells write (``discard`` or ``allow``); ``fresh`` uses fresh kernels instead of forks; ``kernelspec`` overrides
     the notebook's own; ``review`` lists doubts about cells that run; ``answers`` are what a person said to an earlier run's questions; ``cache`` runs no notebook that ran without a
-    failure and depends on nothing that has changed since.
+    failure and depends on nothing that has changed since; ``run_ends`` is when the whole run must end, on the clock of
+    ``time.monotonic``, which all processes of a machine share.
     """
 
     config: HealConfig = HealConfig()
@@ -70,6 +72,7 @@ class Settings:
     review: bool = False
     answers: tuple[GivenAnswer, ...] = ()
     cache: bool = False
+    run_ends: float = math.inf
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):
@@ -100,7 +103,8 @@ class Session:
         """The notebook's own cells may use the network unless offline, and write as far as the kernel may."""
         network = not self.settings.config.offline
         sandbox = Sandbox(network=network, writes="allow")
-        return Limits(self.settings.cell_seconds, sandbox, self.settings.config.notebook_timeout)
+        settings = self.settings
+        return Limits(settings.cell_seconds, sandbox, settings.config.notebook_timeout, settings.run_ends)
 
     def open_cache(self) -> HealthyCache | None:
         """The notebooks that ran without a failure under the same settings; None where all are to be run."""
@@ -329,7 +333,14 @@ class Session:
 
         path = locate_runs_folder() / f"{name}.jsonl"
         if self._resuming and path.exists():
-            return JsonlJournal.resume(path, uncancelled=True)[0]
+            journal, recording = JsonlJournal.resume(path, uncancelled=True)
+            if recording.header.get("notebook") != str(document.path):
+                journal.close()
+                raise NotebookError(
+                    f"{document.path}: run {self.run} healed {recording.header.get('notebook')} in its place: resume it with "
+                    "the same notebooks in the same order"
+                )
+            return journal
         return JsonlJournal.create(name, notebook=str(document.path), config=self.settings.config)
 
     def _build_approver(self, case: Case) -> Approver:

@@ -2,15 +2,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.errors import NotebookError, UsageError
+from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.surfaces.cli import main
 from jupyter_selfheal.surfaces.cli.heal import build_settings
+from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
+from jupyter_selfheal.surfaces.notebook.read import build_document
+from jupyter_selfheal.surfaces.notebook.session import Session
 
 HEAVY = ("nbformat", "anthropic", "jupyter_client", "IPython", "jinja2", "pygments", "numpy", "zmq", "tqdm")
 
@@ -138,3 +143,23 @@ def test_every_documented_option_exists() -> None:
 
     for option in set(re.findall(r"(?<![\w`-])--[a-z][a-z-]+", reference)) - {"--engine"}:
         assert option in offered, option
+
+
+def test_a_run_whose_time_is_up_begins_no_further_notebook(tmp_path: Path) -> None:
+    settings = replace(build_settings(parsed("a.ipynb", "--run-timeout", "60")), run_ends=0.0)
+    with Session(settings, "someid") as session:
+        report = heal_notebook(session, Job(tmp_path / "a.ipynb", None))
+        assert session.limits.seconds_for_notebook(()) == 0.001, "nor does one that runs go on"
+    assert report.exit_code == 2
+    assert "not begun: the time for the run is up; go on with --resume someid" in report.error
+
+
+def test_a_run_is_not_resumed_with_the_journal_of_another_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    JsonlJournal.create("someid-1.1", notebook="b.ipynb").close()
+    document = build_document(Path("a.ipynb"), {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    with Session(build_settings(parsed("a.ipynb")), "someid", resuming=True) as session:
+        with pytest.raises(NotebookError, match=r"a.ipynb: run someid healed b.ipynb in its place"):
+            session._open_journal(document, "someid-1.1")
