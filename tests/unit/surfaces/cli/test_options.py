@@ -160,6 +160,8 @@ def test_a_run_is_not_resumed_with_the_journal_of_another_notebook(
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
     JsonlJournal.create("someid-1.1", notebook="b.ipynb").close()
     document = build_document(Path("a.ipynb"), {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-    with Session(build_settings(parsed("a.ipynb")), "someid", resuming=True) as session:
-        with pytest.raises(NotebookError, match=r"a.ipynb: run someid healed b.ipynb in its place"):
-            session._open_journal(document, "someid-1.1")
+    with (
+        Session(build_settings(parsed("a.ipynb")), "someid", resuming=True) as session,
+        pytest.raises(NotebookError, match=r"a.ipynb: run someid healed b.ipynb in its place"),
+    ):
+        session._open_journal(document, "someid-1.1")
