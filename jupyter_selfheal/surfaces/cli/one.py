@@ -13,7 +13,7 @@ from jupyter_selfheal.errors import InfrastructureError, NotebookError
 from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.answers import apply_answers
-from jupyter_selfheal.surfaces.notebook.read import read
+from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.save import save_healed
