@@ -3,7 +3,7 @@
 #   make demo-model   the same with a stand-in for a language model (no key, nothing leaves the machine)
 #   make quick   lint, types, unit tests and a dozen kernel tests: about a minute
 #   make test    the whole test suite (browser tests where Chromium is found)
-#   make lint    Ruff and mypy
+#   make lint    Ruff and mypy; make docs: the site, in docs/_build/html
 #   make bench   the benchmarks; make bench-smoke: six programs, a minute; make soak: the long tests; make test-all: everything there is
 
 PYTHON ?= python3
@@ -17,7 +17,7 @@ EXTRAS := test$(if $(CHROMIUM),$(COMMA)browser)
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 QUICK := tests/unit tests/test_layers.py tests/contract/test_trial_kernels.py tests/kernel/test_batch.py
 
-.PHONY: demo demo-model quick test test-all lint bench bench-smoke soak clean
+.PHONY: docs demo demo-model quick test test-all lint bench bench-smoke soak clean
 
 demo: $(STAMPS)-examples
 	$(BIN)/python examples/demo.py
@@ -43,6 +43,10 @@ lint: $(STAMPS)-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(STAMPS)-docs
+	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
+
 bench-smoke: $(STAMPS)-test
 	$(BIN)/jupyter-selfheal bench mbpp --first 3 --jobs 2
 	$(BIN)/jupyter-selfheal bench humaneval --first 3 --jobs 2
@@ -56,6 +60,10 @@ $(STAMPS)-examples: $(STAMPS)
 
 $(STAMPS)-test: $(STAMPS)
 	$(BIN)/python -m pip install --quiet -e '.[$(EXTRAS)]'
+	touch $@
+
+$(STAMPS)-docs: $(STAMPS)
+	$(BIN)/python -m pip install --quiet -e '.[docs]'
 	touch $@
 
 $(STAMPS)-lint: $(STAMPS)

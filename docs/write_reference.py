@@ -1,0 +1,152 @@
+"""The site's reference pages, written from the code: commands, settings, rules with their messages, removed names."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.rules import _docs
+from jupyter_selfheal.healers.rules.healer import load_rules
+from jupyter_selfheal.surfaces.bench.run import build_parser as build_bench_parser
+from jupyter_selfheal.surfaces.cli.parser import build_parser
+
+ROOT = Path(__file__).parents[1]
+SHOWN = 3
+"""Examples of a rule that its page shows."""
+
+
+def write_reference(folder: Path) -> None:
+    """Write all pages into a folder; those that are as they were are left alone, so that Sphinx does not read them again."""
+    pages = {
+        "index.md": INDEX, "commands.md": format_commands(), "magics.md": format_magics(), "settings.md": format_settings(),
+        "messages.md": format_messages(), **dict(list_rule_pages()),
+    }  # fmt: skip
+    (folder / "rules").mkdir(parents=True, exist_ok=True)
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+INDEX = """# Reference
+
+```{toctree}
+commands
+magics
+settings
+messages
+rules/index
+```
+"""
+
+
+def format_commands() -> str:
+    """Every command of the command line with its help."""
+    parser = build_parser()
+    groups = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    commands = {name: found for group in groups for name, found in group.choices.items()}
+    commands["bench"] = build_bench_parser()
+    parts = ["# Commands", "", "```text", parser.format_help().rstrip(), "```", ""]
+    for name, found in commands.items():
+        parts += [f"## {name}", "", "```text", found.format_help().rstrip(), "```", ""]
+    return "\n".join(parts)
+
+
+def format_magics() -> str:
+    """``%heal`` and ``%%heal``."""
+    from jupyter_selfheal import magic_options
+
+    return f"# Magics\n\n```text\n{magic_options.HELP.strip()}\n```\n"
+
+
+def format_settings() -> str:
+    """Every setting with its type, its default and what it does."""
+    source = Path(sys_path_of(HealConfig)).read_text(encoding="utf-8")
+    parts = [
+        "# Settings",
+        "",
+        "`c.SelfHeal.NAME` in IPython's configuration, `%config SelfHeal.NAME = …` in a notebook.",
+        "",
+    ]
+    parts += ["| setting | type | default | |", "|---|---|---|---|"]
+    for field in fields(HealConfig):
+        default = field.default if field.default is not MISSING else ""
+        words = " ".join(_find_field_words(source, field.name).split()).replace("|", "\\|")
+        kind = str(field.type).replace("|", "\\|")
+        parts.append(f"| `{field.name}` | `{kind}` | `{default!r}` | {words} |")
+    return "\n".join(parts) + "\n"
+
+
+def sys_path_of(thing: type) -> str:
+    """The file that defines a class."""
+    import inspect
+
+    return inspect.getfile(thing)
+
+
+def _find_field_words(source: str, name: str) -> str:
+    """The docstring that stands below a field."""
+    match = re.search(rf'^    {name}:[^\n]*(?:\n(?!    \w)[^\n]*)*?\n    """(.*?)"""', source, re.MULTILINE | re.DOTALL)
+    return match[1] if match and not re.search(r"\n    \w+:", match[0]) else ""
+
+
+# --- rules ----------------------------------------------------------------------------------------------------------
+
+
+def list_rule_pages() -> Iterator[tuple[str, str]]:
+    """A page for each shipped rule, and their index."""
+    rules = [r for r in load_rules() if type(r).__module__.startswith("jupyter_selfheal.")]
+    lines = ["# Rules", "", "| rule | what is wrong | its patches |", "|---|---|---|"]
+    for rule in rules:
+        lines.append(f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.applicability.name.lower()} |")
+        yield f"rules/{rule.code}.md", _format_rule(rule.code, _docs.explain(rule.code))
+    lines += ["", "```{toctree}", ":hidden:", "", *(r.code for r in rules), "```", ""]
+    yield "rules/index.md", "\n".join(lines)
+
+
+def _format_rule(code: str, text: str) -> str:
+    title, _, body = text.partition("\n")
+    parts = [f"# {title}", "", body.strip(), ""]
+    for message, before, after in list_examples(code)[:SHOWN]:
+        parts += [f"## {escape(message)}", "", "Before:", "", *_show_code(before), "After:", "", *_show_code(after)]
+    return "\n".join(parts)
+
+
+def _show_code(text: str) -> list[str]:
+    """A block of code; plain where it is no Python that can be coloured."""
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return ["```text", text, "```", ""]
+    return ["```python", text, "```", ""]
+
+
+def list_examples(code: str) -> list[tuple[str, str, str]]:
+    """Of a rule's golden texts those that are healed: the message, the cells, and the cell as it becomes."""
+    path = ROOT / "tests" / "golden" / f"{code}.txt"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    found = []
+    for part in re.split(r"(?m)^=== ", text)[1:]:
+        message, _, cells = part.partition("\n")
+        before, mark, after = cells.partition("# %% [becomes]\n")
+        if mark and not message.startswith("silent"):
+            found.append((message.strip(), before.strip(), re.split(r"(?m)^# %%", after)[0].strip()))
+    return found
+
+
+def escape(message: str) -> str:
+    """A message as a heading, with nothing in it that Markdown reads."""
+    return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", message)
+
+
+def format_messages() -> str:
+    """Every message of the examples with the rule that heals it, for those who search for one."""
+    parts = ["# Messages", "", "| message | rule |", "|---|---|"]
+    rows = {(message, rule.code) for rule in load_rules() for message, _, _ in list_examples(rule.code)}
+    parts += [f"| {escape(message)} | [{code}](rules/{code}.md) |" for message, code in sorted(rows)]
+    return "\n".join(parts) + "\n"
