@@ -1,13 +1,14 @@
-"""Candidates: one or two changes of a program's statements, made from its text and from what a run of it has shown."""
+"""Candidates: one or more changes of a program's statements, made from its text and from what a run of it has shown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.program import REPLAY, Program, compile_unit
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
@@ -22,15 +23,17 @@ LIKELY = 0.3
 """The least prior of a change to an earlier cell where a single check decides: with rarer ones, some change always fits."""
 ADDED = (" lacks ", " is missing")
 """In the words of a change that brings in something new, which fits a single check too easily."""
-PAIRS = 8
-"""Partial improvements that a second edit is combined with."""
-SECOND = 1500
-"""Second changes that are tried on each of those, at most."""
+SAME_SLIP = 0.6
+"""How much less likely it is that a slip was made in all its places than in one."""
+SLIP_EDITS = 2
+"""What the same slip in several places counts: more than one edit, however many places there are."""
+PLACES, LONGEST_SLIP = 6, 40
+"""Places of one slip, and characters of what stands there, at most."""
 
 
 @dataclass(slots=True)
 class Candidate:
-    """One or two changes of units: the new text of each, in words, and its weight (prior × suspiciousness)."""
+    """One or more changes of units: the new text of each, in words, and its weight (prior × suspiciousness)."""
 
     texts: dict[int, str]
     words: str
@@ -42,6 +45,10 @@ class Candidate:
     codes: dict[int, CodeType] = field(default_factory=dict)
     result: Result = Result(1, 0)
     rank: int = 0
+    spliced: dict[int, tuple[Edit, ...]] = field(default_factory=dict)
+    """The edits of each unit's text as the program has it, where none is an edit of an edited text."""
+    parent: Result | None = None
+    """The result of the candidate that this one goes on from."""
 
 
 class Maker:
@@ -49,6 +56,8 @@ class Maker:
 
     def __init__(self, program: Program, ns: Mapping[str, Any], given: Mapping[str, Any], sight: Sight) -> None:
         self.program, self.ns, self.given, self.sight = program, ns, given, sight
+        self.changes: list[tuple[float, int, Change]] = []
+        """Every single change with its weight and unit, best first, as soon as they were made."""
 
     def _build_scope(self, unit: int, text: str) -> Scope:
         kinds = dict(self.sight.kinds.get(unit, {}))
@@ -70,58 +79,111 @@ class Maker:
         )
         return Scope(text, hints)
 
-    def _rank_changes(self, unit: int, text: str) -> Iterator[tuple[float, int, Change]]:
-        suspicion = self.sight.suspicion.get(unit, {})
+    def rank_changes(self, unit: int, text: str, suspicion: Mapping[int, float]) -> Iterator[tuple[float, int, Change]]:
+        """The changes of a unit's text with their weights, best first."""
         checks = self.sight.result.failed + self.sight.result.passed
         is_strict = self.program.units[unit].role == REPLAY and checks == 1
         for weight, change in rank_changes(self._build_scope(unit, text), suspicion):
             if is_strict and (change.prior < LIKELY or any(word in change.words for word in ADDED)):
                 continue
-            yield weight * self._weigh_unit(unit), unit, change
+            yield weight * self.weigh_unit(unit), unit, change
 
-    def _weigh_unit(self, unit: int) -> float:
+    def weigh_unit(self, unit: int) -> float:
         """By what a statement is for, how much a change of it counts (0–1)."""
         given = self.program.units[unit]
         return (QUERY if given.query else 1.0) * (EARLIER if given.role == REPLAY else 1.0)
 
     def make_singles(self) -> Iterator[Candidate]:
         """Every single change of every mutable unit, best first over all units."""
-        changes: list[tuple[float, int, Change]] = []
         for n, unit in enumerate(self.program.units):
             if unit.mutable:
-                changes.extend(self._rank_changes(n, unit.text))
-        changes.sort(key=lambda item: -item[0])
-        for weight, n, change in changes:
-            yield self._build_candidate({}, n, self.program.units[n].text, change, weight)
+                self.changes.extend(self.rank_changes(n, unit.text, self.sight.suspicion.get(n, {})))
+        self.changes.sort(key=lambda item: -item[0])
+        together = sorted(self._group_slips(), key=lambda group: -group[0])
+        for weight, n, change in self.changes:
+            while together and together[0][0] >= weight:
+                yield from self._build_slip(*together.pop(0))
+            if (candidate := self.build_candidate(None, n, change, weight)) is not None:
+                yield candidate
 
-    def make_pairs(self, partial: Sequence[Candidate]) -> Iterator[Candidate]:
-        """A second change on top of the changes that made most checks pass."""
-        best = sorted(partial, key=lambda c: (c.result.failed, -c.weight))[:PAIRS]
-        streams: list[tuple[float, Candidate, int, Change]] = []
-        for first in best:
-            for n, unit in enumerate(self.program.units):
-                if unit.mutable:
-                    changes = list(self._rank_changes(n, first.texts.get(n, unit.text)))[:SECOND]
-                    streams.extend((weight * first.weight, first, unit_n, change) for weight, unit_n, change in changes)
-        streams.sort(key=lambda item: -item[0] / (1 + item[1].result.failed))
-        for weight, first, n, change in streams:
-            text = first.texts.get(n, self.program.units[n].text)
-            candidate = self._build_candidate(first.texts, n, text, change, weight)
-            candidate.words = f"{first.words}; {candidate.words}"
-            candidate.edits = 2
-            candidate.size += first.size
-            yield candidate
+    def _group_slips(self) -> Iterator[tuple[float, list[tuple[int, Change]]]]:
+        """The same slip in all its places, with its weight: who errs once does so again, in the sibling function too."""
+        places: dict[tuple[str, str], list[tuple[float, int, Change]]] = {}
+        for weight, n, change in self.changes:
+            if len(change.edits) == 1 and change.edits[0][0] < change.edits[0][1]:
+                start, end, new = change.edits[0]
+                old = self.program.units[n].text[start:end]
+                if len(old) <= LONGEST_SLIP:
+                    places.setdefault((old, new), []).append((weight, n, change))
+        for group in places.values():
+            units = dict.fromkeys(n for _, n, _ in group)
+            parts = [group, *([m for m in group if m[1] == n] for n in units)] if len(units) > 1 else [group]
+            for part in parts:
+                if 2 <= len(part) <= PLACES:
+                    yield SAME_SLIP * part[0][0] * (part[1][0] / part[0][0]) ** 0.5, [(n, c) for _, n, c in part]
 
-    def _build_candidate(self, base: Mapping[int, str], n: int, text: str, change: Change, weight: float) -> Candidate:
+    def _build_slip(self, weight: float, places: Sequence[tuple[int, Change]]) -> Iterator[Candidate]:
+        edits: dict[int, tuple[Edit, ...]] = {}
+        for n, change in places:
+            edits[n] = (*edits.get(n, ()), *change.edits)
+        n, first = places[0]
+        try:
+            texts = {k: splice(self.program.units[k].text, spliced) for k, spliced in edits.items()}
+        except ValueError:  # a place within another one
+            return
+        words = f"{first.words}, in all {len(places)} places"
+        candidate = Candidate(
+            texts, words, first.line, weight, n, sum(len(e[0][2]) for e in edits.values()), SLIP_EDITS
+        )
+        candidate.spliced = edits
+        self.compile_candidate(candidate)
+        yield candidate
+
+    def build_candidate(
+        self, first: Candidate | None, n: int, change: Change, weight: float, anew: bool = False
+    ) -> Candidate | None:
+        """A change of unit ``n``, on top of those of another candidate where there is one; None where the two overlap.
+
+        The change is one of the program's text, or, made ``anew``, one of the text as the other candidate has it.
+        """
+        texts, spliced = (dict(first.texts), dict(first.spliced)) if first else ({}, {})
+        edits = change.edits if anew or n not in texts else (*spliced[n], *change.edits)
+        try:
+            texts[n] = splice(texts[n] if anew else self.program.units[n].text, edits)
+        except ValueError:
+            return None
         size = sum(abs(end - start) + len(new) for start, end, new in change.edits)
-        new = splice(text, change.edits)
-        candidate = Candidate({**base, n: new}, change.words, change.line, weight, n, size)
-        candidate.codes = {k: v for k, v in ((n, self._compile(n, new)),) if v is not None}
-        if base:
-            for k, old in base.items():
-                if k != n and (code := self._compile(k, old)) is not None:
-                    candidate.codes[k] = code
+        candidate = Candidate(texts, change.words, change.line, weight, n, size)
+        candidate.spliced = {} if anew else {**spliced, n: edits}
+        if first:
+            candidate.words = f"{first.words}; {change.words}"
+            candidate.edits, candidate.size, candidate.parent = first.edits + 1, first.size + size, first.result
+        self.compile_candidate(candidate, first)
         return candidate
+
+    def build_united(self, members: Sequence[Candidate], edits: Mapping[int, tuple[Edit, ...]]) -> Candidate | None:
+        """One candidate with the ``edits`` of several; None where they overlap."""
+        try:
+            texts = {n: splice(self.program.units[n].text, spliced) for n, spliced in edits.items()}
+        except ValueError:
+            return None
+        best = max(members, key=lambda c: c.weight)
+        words = "; ".join(dict.fromkeys(c.words for c in members))
+        united = Candidate(
+            texts, words, best.line, prod(c.weight for c in members), best.unit, sum(c.size for c in members)
+        )
+        united.edits, united.spliced = sum(c.edits for c in members), dict(edits)
+        united.parent = max((c.result for c in members), key=lambda r: r.passed)
+        self.compile_candidate(united)
+        return united
+
+    def compile_candidate(self, candidate: Candidate, first: Candidate | None = None) -> None:
+        """Fill in the code of each changed unit, that of ``first`` where it is the same; nothing for one that is no Python."""
+        for k, text in candidate.texts.items():
+            same = first is not None and first.texts.get(k) == text and k in first.codes
+            code = first.codes[k] if first and same else self._compile(k, text)
+            if code is not None:
+                candidate.codes[k] = code
 
     def _compile(self, n: int, text: str) -> CodeType | None:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 from types import CodeType, FrameType
@@ -106,21 +106,25 @@ def copy_plain_data(value: Any, depth: int = 0) -> Any:
     raise ValueError("not plain data")
 
 
-def trace_program(runner: Runner, seconds: float) -> Sight:
-    """Run the program as it is, traced, within CPU seconds for each check that loops."""
+def trace_program(
+    runner: Runner, seconds: float, changed: Mapping[int, tuple[str, CodeType]] | None = None, rounds: int = sys.maxsize
+) -> Sight:
+    """Run the program traced, within CPU seconds (and ``rounds``) for each check that loops; as it is, or with the text and
+    the code of some units ``changed``."""
+    changed = changed or {}
     tracer = Tracer(len(runner.program.units))
-    runner.patient, runner.on_record = True, tracer.end_check
+    patient, runner.patient, runner.on_record = runner.patient, True, tracer.end_check
     sys.settrace(tracer.global_trace)
     try:
-        result = runner.run({}, seconds)
+        result = runner.run({n: code for n, (_, code) in changed.items()}, seconds, rounds=rounds)
     finally:
         sys.settrace(None)
-        runner.patient, runner.on_record = False, lambda passed: None
+        runner.patient, runner.on_record = patient, lambda passed: None
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
     sight.calls, sight.checked, sight.lines = tracer.calls, tracer.calls, tracer.count
     sight.suspicion = _score_lines(tracer)
     for unit, scores in sight.suspicion.items():
-        _spread_over_statements(runner.program.units[unit].text, scores)
+        _spread_over_statements(changed[unit][0] if unit in changed else runner.program.units[unit].text, scores)
     return sight
 
 

@@ -75,6 +75,10 @@ class Pool:
     depth: int = DEPTH
     lines: int = 0
     """Lines of the program that a candidate may run; 0 where only its CPU time is limited."""
+    rounds: int = sys.maxsize
+    """Rounds of its ``while`` loops, for each check."""
+    known: int = 0
+    """The checks (as a mask) whose passing is no news."""
     tried: int = 0
     workers: list[Worker] = field(default_factory=list)
     waiting: list[Sequence[Job]] = field(default_factory=list)
@@ -120,8 +124,8 @@ class Pool:
             worker.text += data
             *lines, worker.text = worker.text.split(b"\n")
             for line in lines:
-                index, failed, passed, status = json.loads(line)
-                yield index, Result(failed, passed, status)
+                index, *result = json.loads(line)
+                yield index, Result(*result)
             if not data:
                 at = worker.position
                 self._end(worker)
@@ -168,9 +172,9 @@ class Pool:
         began = time.process_time()
         for position, (index, codes) in enumerate(jobs):
             shared[:8] = struct.pack("q", position)
-            result = self.runner.run(codes, self.seconds, self.limit, self.lines)
-            if result.passed or result.status in ("time", "deep"):
-                line = json.dumps([index, result.failed, result.passed, result.status])
+            result = self.runner.run(codes, self.seconds, self.limit, self.lines, self.rounds)
+            if result.mask & ~self.known or result.status in ("time", "deep"):
+                line = json.dumps([index, result.failed, result.passed, result.status, result.mask])
                 os.write(write, line.encode() + b"\n")
             if time.process_time() - began > SLICE:
                 return

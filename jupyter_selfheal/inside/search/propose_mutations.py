@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from jupyter_selfheal.inside.search import described_intent
 from jupyter_selfheal.inside.search.mutations import (
@@ -20,6 +19,7 @@ from jupyter_selfheal.inside.search.mutations import (
     operators,
     statements,
     variations,
+    whole_statements,
 )
 from jupyter_selfheal.inside.search.scope import Change, Scope
 
@@ -41,6 +41,7 @@ OPERATORS = (
     *variations.OPERATORS,
     *exchanges.OPERATORS,
     *mirrored.OPERATORS,
+    *whole_statements.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""
@@ -72,24 +73,40 @@ def list_changes(s: Scope) -> Iterator[Change]:
             yield from propose(s, node)
 
 
+def weigh_line(suspicion: Mapping[int, float], line: int) -> float:
+    """How suspicious a change of a line is (0–1).
+
+    A change is where its edit is, which for an insertion is the line below it: the larger suspiciousness of it and the line
+    above counts.
+    """
+    return max(suspicion.get(line, 0.0), suspicion.get(line - 1, 0.0) * 0.8, NEVER_REACHED)
+
+
 def rank_changes(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Change]]:
     """Changes with their weights, prior × suspiciousness of the line (0–1, by line of the statement), best first.
 
-    Ties keep the order of the source. A change is where its edit is, which for an insertion is the line below it: the
-    larger suspiciousness of it and the line above counts. Of the same edit by two operators the likelier is kept.
+    Ties keep the order of the source. Of the same edit by two operators the likelier is kept.
     """
     best: dict[object, tuple[float, Change]] = {}
     forgotten = find_unread_names(s.tree)
     for change in list_changes(s):
-        key = tuple(sorted((start, end, new.strip("()")) for start, end, new in change.edits))
+        key = _make_key(change)
         prior = change.prior * described_intent.weigh_change(s, change)
         if forgotten and any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
             prior *= READS_FORGOTTEN
-        change = replace(change, prior=min(1.0, prior))
-        line = max(suspicion.get(change.line, 0.0), suspicion.get(change.line - 1, 0.0) * 0.8, NEVER_REACHED)
-        weight = change.prior * line
+        if prior != change.prior:
+            change = Change(change.edits, min(1.0, prior), change.line, change.words)
+        weight = change.prior * weigh_line(suspicion, change.line)
         if key not in best or best[key][0] < weight:
             best[key] = (weight, change)
     ranked = list(best.values())
     ranked.sort(key=lambda pair: -pair[0])
     return ranked
+
+
+def _make_key(change: Change) -> object:
+    """The same for two changes that make the same edit, parentheses apart."""
+    if len(change.edits) == 1:
+        start, end, new = change.edits[0]
+        return start, end, new.strip("()")
+    return tuple(sorted((start, end, new.strip("()")) for start, end, new in change.edits))

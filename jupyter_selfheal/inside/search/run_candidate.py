@@ -24,6 +24,7 @@ from jupyter_selfheal.inside.search.program import (
     FILE_START,
     RECORD,
     REPLAY,
+    ROUND,
     VALUE,
     Program,
     compile_check,
@@ -33,6 +34,8 @@ from jupyter_selfheal.inside.search.program import (
 OK, TIME, DEEP = "ok", "time", "deep"
 LOOPS = 3
 """Checks that may loop until a patient run gives up."""
+FEWER = 10
+"""How many times fewer rounds of loops a check may take after one that did not end: most likely it does not either."""
 OUTPUT_LIMIT = 1_000_000
 CHEAP = 0.002
 """CPU seconds up to which checks cost alike: they stay in the order in which they are written, whatever the machine does meanwhile."""
@@ -55,11 +58,15 @@ class Enough(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How many checks failed and passed, and how the run ended: ok, time, deep (recursion) or error."""
+    """How many checks failed and passed, and how the run ended: ok, time, deep (recursion) or error.
+
+    ``mask`` has a bit for each check that passed, in the order in which they ran.
+    """
 
     failed: int
     passed: int
     status: str = OK
+    mask: int = 0
 
     @property
     def plausible(self) -> bool:
@@ -95,23 +102,34 @@ class Runner:
         self.expected = _compile_expression(program.expect)
         self.conveniences = {name: value for name, value in list_conveniences() if name not in ns}
         self.before = dict(ns)
-        self.copied = {n: ns[n] for n in program.copied if n in ns and not isinstance(ns[n], _SHARED)}
+        self.copied = {n: ns[n] for n in program.copied if n in ns and not _is_shared(ns[n])}
         self.random = "random" in "".join(u.text for u in program.units) or "random" in self.before
         self.passed = self.failed = self.loops = 0
         self.limit = 0
+        self.mask = 0
+        self.rounds = self.rounds_left = sys.maxsize
         self.on_record: Callable[[bool], None] = lambda passed: None
         self.patient = False
         self.order = list(range(len(program.units)))
         self.at = -1
 
-    def run(self, replaced: Mapping[int, CodeType], seconds: float, limit: int = 0, lines: int = 0) -> Result:
+    def run(
+        self,
+        replaced: Mapping[int, CodeType],
+        seconds: float,
+        limit: int = 0,
+        lines: int = 0,
+        rounds: int = sys.maxsize,
+    ) -> Result:
         """One run with some units' code replaced, within CPU seconds; ends early when ``limit`` checks have failed.
 
+        ``rounds`` bounds those of ``while`` loops, for each check where the run is patient.
         With ``lines`` a loop is told by how many lines of the program ran, which no load of the machine changes; the
         seconds are then for what loops in C.
         """
         self.passed = self.failed = self.loops = 0
-        self.limit = limit
+        self.limit, self.mask = limit, 0
+        self.rounds = self.rounds_left = rounds
         status = TIME
         try:
             with self.preserve_state(), limit_cpu_time(seconds), _count_lines(lines):
@@ -131,7 +149,9 @@ class Runner:
         if status != OK:
             self.failed += 1
             self.on_record(False)
-        return Result(self.failed, self.passed, status)
+        elif self.loops and rounds < sys.maxsize:
+            status = TIME
+        return Result(self.failed, self.passed, status, self.mask)
 
     def sort_checks(self, costs: Mapping[int, float], failing: Collection[int]) -> None:
         """Run neighbouring asserts in another order: cheap ones first, and those that fail as it is before others."""
@@ -174,15 +194,17 @@ class Runner:
             exec(code, self.ns)
         except self.ns[CAUGHT] as error:
             self.record(False)
-            self._lose_patience(error)
+            if self.rounds == sys.maxsize:
+                self._lose_patience(error)
             return
         if self.passed + self.failed == counted:
             self.record(True)
 
-    def _lose_patience(self, error: BaseException) -> None:
+    def _lose_patience(self, error: BaseException | None) -> None:
         """After a few checks that loop the next one ends the run."""
         if isinstance(error, OutOfTime):
             self.loops += 1
+            self.rounds_left = self.rounds // FEWER
             if self.loops >= LOOPS:
                 self.ns[CAUGHT] = Exception
 
@@ -212,12 +234,22 @@ class Runner:
     def record(self, passed: object) -> None:
         """Count one check."""
         if passed:
+            self.mask |= 1 << (self.passed + self.failed)
             self.passed += 1
         else:
             self.failed += 1
+            if self.rounds < sys.maxsize:
+                self._lose_patience(sys.exc_info()[1])
         self.on_record(bool(passed))
         if self.limit and self.failed >= self.limit:
             raise Enough
+
+    def count_round(self) -> bool:
+        """Called in the head of every ``while`` of the program; raises OutOfTime when there have been too many rounds."""
+        self.rounds_left -= 1
+        if self.rounds_left < 0:
+            raise OutOfTime
+        return True
 
     @contextlib.contextmanager
     def preserve_state(self) -> Iterator[None]:
@@ -226,7 +258,7 @@ class Runner:
         ns.update(copy.deepcopy(self.copied))
         for name in self.program.absent:
             ns.pop(name, None)
-        ns[RECORD] = self.record
+        ns[RECORD], ns[ROUND] = self.record, self.count_round
         ns[CAUGHT] = (Exception, OutOfTime) if self.patient else Exception
         seeds = _list_random_states() if self.random else ()
         try:
@@ -236,6 +268,13 @@ class Runner:
             ns.update(self.before)
             for put_back, state in seeds:
                 put_back(state)
+
+
+def _is_shared(value: object, depth: int = 4) -> bool:
+    """True for what nothing can change in place: it is not copied for each candidate."""
+    if type(value) is tuple and depth and len(value) < 1000:
+        return all(_is_shared(item, depth - 1) for item in value)
+    return isinstance(value, _SHARED)
 
 
 def _list_random_states() -> tuple[tuple[Callable[[Any], Any], Any], ...]:

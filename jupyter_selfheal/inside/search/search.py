@@ -5,18 +5,21 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import sys
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import astuple
 from typing import Any
 
 from jupyter_selfheal.inside.search import seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.process_pool import DEPTH, Job, Pool, run_in_fork
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
-from jupyter_selfheal.inside.search.run_candidate import OK, Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner
 
 LEAST, MOST = 0.01, 0.1
 """CPU seconds for a candidate while screening: twice what its passing checks take, within these."""
@@ -42,6 +45,16 @@ SLOW = 100
 """How many times longer than any other such a candidate may compute: its loops are counted."""
 COUNTED = 1500
 """Single changes whose passed checks are counted, to find those that a second change may complete."""
+ENOUGH_SINGLES = 0.5
+"""Share of the CPU time after which several edits are tried, where every candidate tells which checks it makes pass."""
+LONGER_COUNTED = ((0.85, 8.0, 40), (0.95, 60.0, 5))
+"""As ``LONGER``, after the first rounds of several edits."""
+FIRST_ROUNDS, ROUNDS_AGAIN = 2, 2
+"""Rounds of several edits before what was cut is tried again; and rounds without a gain after which there is no more."""
+ROUNDS = 1_000_000
+"""Rounds of ``while`` loops for each CPU second that a candidate may take."""
+LOOK = 0.3
+"""CPU seconds for looking at what fails in a state of several edits."""
 CLOCK = 3.0
 """Seconds on the clock for each CPU second: on a busy machine the search ends by the clock."""
 VARIED = 3
@@ -69,6 +82,8 @@ class Search:
         self.found_at = 0.0
         self.limit = LEAST
         self.replay = 0.0
+        self.counts_all = False
+        self.base = Result(1, 0)
         self.pause = 1.0
         self.sight = Sight(Result(1, 0))
         self.seen_calls: list[dict[str, Any]] = []
@@ -78,22 +93,29 @@ class Search:
         self.sight = trace_program(self.runner, TRACED)
         self.seen_calls = seen.record(self.ns, self.program.callers)
         self.sight.calls = seen.add_inputs(self.sight.calls, self.seen_calls, self.runner)
-        base = self.sight.result
+        self.base = base = self.sight.result
         if base.failed == 0:
             return self._build_report("nothing fails here")
         self.limit = max(self._measure_own_time(), 2 * self.replay)
+        self._prepare_counting()
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
         maker = Maker(self.program, self.ns, self.hints, self.sight)
         singles = maker.make_singles()
-        ends = [share for share, _, _ in LONGER[1:]] + [1.0]
-        for (share, longer, most), end in zip(LONGER, ends, strict=True):
+        frontier = Frontier(maker, self.base.mask, self._look_at_state)
+        if self.counts_all:
+            self.pause = ENOUGH_SINGLES
+            self._screen(singles, self.limit)
+            self._combine(frontier, FIRST_ROUNDS)
+        longer_times = LONGER_COUNTED if self.counts_all else LONGER
+        ends = [share for share, _, _ in longer_times[1:]] + [1.0]
+        for (share, longer, most), end in zip(longer_times, ends, strict=True):
             self.pause = share
             self._screen(singles, self.limit)
             late = self._select_late(most)
             if late and self._read_time_left() > 0 and self.plausible:
                 self.pause, self.found_at = 1.0, read_cpu_time()
-                lines = max(LINES, 5 * self.sight.lines)
+                lines = LINES if self.base.status == TIME else max(LINES, 5 * self.sight.lines)
                 self._screen(iter(late), min(self.limit * SLOW, LONGEST), again=True, lines=lines)
             elif late and self._read_time_left() > 0:
                 self.pause = (share + end) / 2
@@ -103,13 +125,63 @@ class Search:
                 self._screen(iter(almost), LONGEST, again=True)
             if self.plausible:
                 break
-        self.pause = 1.0
-        if not self.plausible and base.failed > 1 and self._read_time_left() > 0:
+        if not self.counts_all and not self.plausible and base.failed > 1:
             self.pause = 0.95
             self._screen(iter(self._list_likeliest()), self.limit, again=True, count=True)
-            self.pause = 1.0
-            self._screen(maker.make_pairs(self.partial), self.limit)
-        return self._build_report("" if self.plausible else "no candidate passes")
+        self._combine(frontier, EDITS * ROUNDS_AGAIN)
+        return self._build_report("" if self.plausible else self._describe_failure())
+
+    def _describe_failure(self) -> str:
+        """How near the search came, where nothing passes."""
+        if not self.partial:
+            return "no candidate passes" + (", and none makes a failing check pass" if self.base.failed > 1 else "")
+        best = min(self.base.failed, *(c.result.failed for c in self.partial))
+        return f"no candidate passes: of {self.base.failed} failing checks the best leaves {best}"
+
+    def _prepare_counting(self) -> None:
+        """Run all checks for every candidate, even after one that loops, where they are quick: each tells what it gains."""
+        if self.base.failed > 1 and self.limit <= LEAST:
+            self.runner.patient = True
+            reply = run_in_fork(
+                lambda: astuple(self.runner.run({}, TRACED, rounds=self._count_rounds(self.limit))), 20.0
+            )
+            self.counts_all = isinstance(reply, list) and reply[0] > 1
+            self.runner.patient = self.counts_all
+            if self.counts_all and isinstance(reply, list):
+                self.base = Result(*reply)
+
+    def _count_rounds(self, seconds: float) -> int:
+        """Rounds of loops for so many CPU seconds."""
+        return int(ROUNDS * seconds)
+
+    def _combine(self, frontier: Frontier, most: int) -> None:
+        """Several edits: unions of changes that make other checks pass, then further changes on the best of what there is.
+
+        Ends after ``most`` rounds, or when ``ROUNDS_AGAIN`` of them brought nothing nearer: what is to be expected of more is little.
+        """
+        self.pause = 1.0
+        if self.plausible or self.base.failed < 2 or self._read_time_left() <= 0:
+            return
+        self._screen(frontier.unite(self.partial), self.limit)
+        idle = 0
+        for _ in range(most):
+            states = frontier.take_states(self.partial)
+            if self.plausible or not states or idle == ROUNDS_AGAIN or self._read_time_left() <= 0:
+                return
+            before = min(c.result.failed for c in self.partial)
+            self._screen(frontier.expand(states), self.limit)
+            idle = 0 if min(c.result.failed for c in self.partial) < before else idle + 1
+
+    def _look_at_state(self, state: Candidate) -> Suspicion:
+        """Which lines are suspicious with a candidate's changes; as it was where its run does not come back."""
+
+        def look() -> list[Any]:
+            changed = {n: (state.texts[n], code) for n, code in state.codes.items()}
+            sight = trace_program(self.runner, LOOK, changed, self._count_rounds(self.limit))
+            return [[unit, list(lines.items())] for unit, lines in sight.suspicion.items()]
+
+        reply = run_in_fork(look, 20.0)
+        return {unit: dict(lines) for unit, lines in reply} if isinstance(reply, list) else self.sight.suspicion
 
     def _measure_own_time(self) -> float:
         """CPU seconds for a candidate, by what the program takes as it is.
@@ -138,7 +210,7 @@ class Search:
                 if not passed:
                     failing.add(self.runner.at)
 
-            self.runner.on_record, self.runner.patient = note, True
+            self.runner.on_record, self.runner.patient = note, True  # in the fork only
             self.runner.run({}, TRACED)
             return [list(costs.items()), sorted(failing)]
 
@@ -172,29 +244,38 @@ class Search:
         self, source: Iterator[Candidate], seconds: float, again: bool = False, count: bool = False, lines: int = 0
     ) -> None:
         """Run candidates; a failing check ends one at once, unless all its checks are to be counted."""
-        base = self.sight.result
-        pool = Pool(
-            self.runner, seconds, base.failed if count else 1, self.jobs, self.alone, 0 if again else DEPTH, lines
-        )
-        for index, result in pool.collect_results(
-            self._make_jobs(source, again), lambda: self._is_over(pool.first_open, again)
-        ):
-            candidate = self.candidates[index]
-            candidate.result = result
-            if result.plausible:
-                old = [self.program.units[n].text for n in candidate.texts]
-                if base.failed >= VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):
-                    self.plausible.append(candidate)
-                    self.found_at = self.found_at or read_cpu_time()
-            elif result.status in ("time", "deep"):
-                # how long a statement of an earlier cell takes is known: what takes far longer does not end
-                if self.program.units[candidate.unit].role != REPLAY:
-                    self.late.append(candidate)
-            elif count and result.failed < base.failed and result.status == OK and result.passed > base.passed:
-                self.partial.append(candidate)
+        count = count or self.counts_all
+        limit = self.base.failed if count else 1
+        known = self.base.mask if self.counts_all else 0
+        rounds = 0 if lines else self._count_rounds(seconds)
+        depth = 0 if again else DEPTH
+        first = len(self.candidates)
+        self.runner.patient = self.counts_all and not lines
+        pool = Pool(self.runner, seconds, limit, self.jobs, self.alone, depth, lines, rounds or sys.maxsize, known)
+        jobs = self._make_jobs(source, again)
+        for index, result in pool.collect_results(jobs, lambda: self._is_over(pool.first_open, again)):
+            self._note_result(self.candidates[index], result, count)
         self.tried += pool.tried
+        for candidate in self.candidates[first:]:
+            if not candidate.result.passed and candidate.result.status == OK:
+                candidate.codes, candidate.texts = {}, {}  # nothing goes on from it: there are many
         if not again:
             self._keep_first()
+
+    def _note_result(self, candidate: Candidate, result: Result, count: bool) -> None:
+        """Keep what passes, what gains something, and what was cut."""
+        candidate.result = result
+        if result.plausible:
+            old = [self.program.units[n].text for n in candidate.texts]
+            if self.base.failed >= VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):
+                self.plausible.append(candidate)
+                self.found_at = self.found_at or read_cpu_time()
+        elif result.status in ("time", "deep"):
+            # how long a statement of an earlier cell takes is known: what takes far longer does not end
+            if self.program.units[candidate.unit].role != REPLAY:
+                self.late.append(candidate)
+        elif count and result.status == OK and result.passed > (candidate.parent or self.base).passed:
+            self.partial.append(candidate)
 
     def _keep_first(self) -> None:
         """Only what an unhurried search by one process would have come to: which fork is done first is chance."""
@@ -259,7 +340,7 @@ class Search:
             budget = min(2.0, max(self.seconds - (read_cpu_time() - self.began), 0.3))
             seen.set_back_contradicting(self.plausible, self.runner, self.seen_calls)
             patches, questions = Ranking(self.plausible, self.runner, self.sight, budget).rank()
-        base = self.sight.result
+        base = self.base
         return {
             "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
             "first": min((c.rank for c in self.plausible), default=0), "cpu": round(read_cpu_time() - self.began, 3),

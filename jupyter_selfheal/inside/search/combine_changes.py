@@ -1,0 +1,135 @@
+"""Several edits: best first over states of failure. After each edit it is looked at what fails next, and where.
+
+A state is a candidate under which more checks pass than before. States whose gains complete each other are united first
+(edits in different functions seldom know of each other); then the best states are gone on from, with the changes that are
+likely for what still fails under them: each is traced again, so that lines which only passing checks run fall out.
+Everything is counted, nothing timed: the same states are gone on from on every machine.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
+
+from jupyter_selfheal.inside.positions import Edit
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.propose_mutations import NEVER_REACHED, weigh_line
+from jupyter_selfheal.inside.search.scope import Change
+
+EDITS = 4
+"""Edits of one candidate, at most."""
+STATES, ALIKE = 8, 2
+"""States that are gone on from in a round, and those of them under which the same checks pass."""
+NEXT = 1200
+"""Changes that are tried on each of those."""
+UNITED, CHOICES = 2000, 6
+"""Unions of states that are tried, and states of the same gain that take part in them."""
+ANEW = 2
+"""States of a round whose edited text is read anew, for what only it makes possible; on others the program's changes are put."""
+NO_SECOND = 0.02
+"""The least suspicion of a line of an edited unit for which that unit is edited again."""
+
+Suspicion = Mapping[int, Mapping[int, float]]
+
+
+class Frontier:
+    """The states that are known, and those that were gone on from. ``known`` are the checks that pass as it is (a mask)."""
+
+    def __init__(self, maker: Maker, known: int, look: Callable[[Candidate], Suspicion]) -> None:
+        self.maker, self.known, self.look = maker, known, look
+        self.expanded: set[int] = set()
+
+    def take_states(self, partial: Sequence[Candidate]) -> list[Candidate]:
+        """The best states that nothing has gone on from yet: what fails least, then fewest edits, then the likeliest."""
+        taken: list[Candidate] = []
+        alike: dict[int, int] = {}
+        for state in sorted(partial, key=lambda c: (c.result.failed, c.edits, -c.weight, c.rank)):
+            count = alike.get(state.result.mask, 0)
+            if state.rank not in self.expanded and state.edits < EDITS and count < ALIKE:
+                alike[state.result.mask] = count + 1
+                taken.append(state)
+            if len(taken) == STATES:
+                break
+        self.expanded.update(s.rank for s in taken)
+        return taken
+
+    def expand(self, states: Sequence[Candidate]) -> Iterator[Candidate]:
+        """A further change on top of each of these states, the likeliest first over all of them."""
+        steps: list[tuple[float, Candidate, int, Change, bool]] = []
+        for place, state in enumerate(states):
+            changes = sorted(self._list_changes(state, place < ANEW), key=lambda item: -item[0])[:NEXT]
+            steps.extend((weight * state.weight, state, n, change, anew) for weight, n, change, anew in changes)
+        steps.sort(key=lambda step: -step[0] / (1 + step[1].result.failed))
+        for weight, state, n, change, anew in steps:
+            if (candidate := self.maker.build_candidate(state, n, change, weight, anew)) is not None:
+                yield candidate
+
+    def _list_changes(self, state: Candidate, anew: bool) -> Iterator[tuple[float, int, Change, bool]]:
+        """The changes of all units with their weights by what still fails in this state; those of an edited text ``anew``."""
+        suspicion = self.look(state)
+        anew = anew or not state.spliced
+        edited = {n for n in state.texts if anew or n not in state.spliced}
+        for _, n, change in self.maker.changes:
+            if n not in edited:
+                line = change.line + _count_lines(self.maker.program.units[n].text, state.spliced.get(n, ()), change)
+                weight = change.prior * weigh_line(suspicion.get(n, {}), line) * self.maker.weigh_unit(n)
+                if weight > NEVER_REACHED * NO_SECOND:
+                    yield weight, n, change, False
+        for n in edited:
+            lines = suspicion.get(n, {})
+            if max(lines.values(), default=0.0) > NO_SECOND:
+                for weight, _, change in self.maker.rank_changes(n, state.texts[n], lines):
+                    yield weight, n, change, True
+
+    def unite(self, partial: Sequence[Candidate]) -> Iterator[Candidate]:
+        """States of which each makes other checks pass, all at once: two, three or four whose gains together are all there are."""
+        gains = self._group_gains([c for c in partial if c.edits == 1 and c.spliced])
+        everything = 0
+        for gain in gains:
+            everything |= gain
+        sets = [
+            chosen
+            for size in range(2, EDITS + 1)
+            for chosen in itertools.islice(itertools.combinations(gains, size), UNITED * 5)
+            if _is_cover(chosen, everything)
+        ]
+        combined = [members for chosen in sets[:UNITED] for members in itertools.product(*(gains[g] for g in chosen))]
+        combined.sort(key=lambda members: (len(members), -prod(c.weight for c in members)))
+        for members in combined[:UNITED]:
+            if (united := self._unite_candidates(members)) is not None:
+                yield united
+
+    def _group_gains(self, partial: Sequence[Candidate]) -> dict[int, list[Candidate]]:
+        """The likeliest candidates for each set of checks that newly pass, the largest sets first; those that lose one come last."""
+        gains: dict[int, list[Candidate]] = {}
+        for c in sorted(partial, key=lambda c: ((self.known & ~c.result.mask).bit_count(), -c.weight)):
+            members = gains.setdefault(c.result.mask & ~self.known, [])
+            if len(members) < CHOICES:
+                members.append(c)
+        return dict(sorted(gains.items(), key=lambda item: -item[0].bit_count())[:40])
+
+    def _unite_candidates(self, members: Sequence[Candidate]) -> Candidate | None:
+        """One candidate with the edits of all; None where they overlap."""
+        edits: dict[int, list[tuple[int, int, str]]] = {}
+        for member in members:
+            for n, spliced in member.spliced.items():
+                edits.setdefault(n, []).extend(spliced)
+        return self.maker.build_united(members, {n: tuple(e) for n, e in edits.items()})
+
+
+def _is_cover(chosen: Sequence[int], everything: int) -> bool:
+    """True where the sets together are everything, and none of them could be left out."""
+    for n in range(len(chosen)):
+        rest = 0
+        for k, gain in enumerate(chosen):
+            rest |= gain if k != n else 0
+        if rest | chosen[n] != everything or rest == everything:
+            return False
+    return True
+
+
+def _count_lines(text: str, edits: Sequence[Edit], change: Change) -> int:
+    """Lines by which a change is further down once these edits of the text are made."""
+    at = change.edits[0][0]
+    return sum(new.count("\n") - text.count("\n", start, end) for start, end, new in edits if end <= at)

@@ -1,0 +1,159 @@
+"""Mutation operators for whole statements: a result that comes too early or not at all, a missing key, a loop that never ends."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.positions import Edit
+from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, SET, TEXT, Change, Scope
+
+_LOOPS = ast.For | ast.While | ast.AsyncFor
+_DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef
+_STARTS = (("0", 0.6), ("1", 0.15), ("''", 0.2), ("0.0", 0.1))
+"""What a counter that is not there yet starts with."""
+_FILLS = {"append": "[]", "extend": "[]", "insert": "[]", "add": "set()", "update": "{}"}
+"""What a collection is made of that is not there yet, by the method that fills it."""
+LONGEST = 50
+"""Characters of an expression that may be returned as it stands elsewhere."""
+
+
+def propose_result_after_loop(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``else: return False`` in a loop gives up at the first element: it belongs after the loop."""
+    if not isinstance(node, _LOOPS) or s.read_indent(node) is None or node.orelse:
+        return
+    early = [n for stmt in node.body for n in ast.walk(stmt) if isinstance(n, ast.If) and _returns_otherwise(n)]
+    texts = dict.fromkeys(s.text_of(n.orelse[0]) for n in early)
+    for text in texts:
+        inner = [n for n in early if s.text_of(n.orelse[0]) == text]
+        for chosen in (inner, *([n] for n in inner if len(inner) > 1)):
+            yield from _put_after_loop(s, node, chosen, text)
+
+
+def _returns_otherwise(node: ast.If) -> bool:
+    return len(node.orelse) == 1 and isinstance(node.orelse[0], ast.Return)
+
+
+def _put_after_loop(s: Scope, loop: ast.AST, branches: list[ast.If], text: str) -> Iterator[Change]:
+    cuts: list[Edit] = []
+    for branch in branches:
+        if s.read_indent(branch.orelse[0]) is None or s.read_indent(branch.body[-1]) is None:
+            return
+        cuts.append((s.line_span(branch.body[-1])[1], s.line_span(branch.orelse[0])[1], ""))
+    end = s.line_span(loop)[1]
+    pad = "" if s.text[:end].endswith("\n") else "\n"
+    line = branches[0].orelse[0].lineno
+    words = f"`{text}` belongs after the loop"
+    new = f"{pad}{s.read_indent(loop)}{text}\n"
+    prior = 0.6 if _find_next(s, loop) is None else 0.15
+    if cuts[-1][1] == end:
+        yield Change((*cuts[:-1], (cuts[-1][0], end, new.lstrip("\n"))), prior, line, words)
+    else:
+        yield Change((*cuts, (end, end, new)), prior, line, words)
+    following = _find_next(s, loop)
+    if isinstance(following, ast.Return):
+        yield Change(tuple(cuts), 0.5, line, f"`else: {text}` ends the loop too early")
+
+
+def _find_next(s: Scope, node: ast.AST) -> ast.stmt | None:
+    """The statement after another one in its block."""
+    for name in ("body", "orelse", "finalbody"):
+        body = getattr(s.parents[node], name, None)
+        if isinstance(body, list) and node in body[:-1]:
+            following: ast.stmt = body[body.index(node) + 1]
+            return following
+    return None
+
+
+def propose_last_result(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A function that may come to its end without a result: ``return len(xs)``, or an expression that it has elsewhere."""
+    if (
+        not isinstance(node, _DEFINITIONS)
+        or isinstance(node.body[-1], ast.Return)
+        or s.read_indent(node.body[-1]) is None
+    ):
+        return
+    last = node.body[-1]
+    end, indent = s.line_span(last)[1], s.read_indent(last)
+    pad = "" if s.text[:end].endswith("\n") else "\n"
+    for value, prior in _list_last_results(s, node):
+        text = f"return {value}"
+        yield Change(((end, end, f"{pad}{indent}{text}\n"),), prior, last.lineno, f"`{text}` is missing")
+
+
+def _list_last_results(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, float]]:
+    kinds = frozenset({ITEMS, TEXT, SET})
+    arguments = [a.arg for a in node.args.args if a.arg != "self" and s.name_may_be(a.arg, kinds)]
+    for name in arguments:
+        yield f"len({name})", 0.35
+        yield f"len({name}) - 1", 0.1
+    for text in ("-1", "''", "{}", "set()"):
+        yield text, 0.1
+    known = (
+        n for n in ast.walk(node) if isinstance(n, ast.Call | ast.BinOp | ast.Compare | ast.Subscript) and s.is_read(n)
+    )
+    for text in dict.fromkeys(s.text_of(n) for n in known):
+        if "\n" not in text and len(text) < LONGEST:
+            yield text, 0.12
+
+
+def propose_first_entry(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``counts[key] += 1`` and ``groups[key].append(x)`` into a dictionary that has no such key yet."""
+    if isinstance(node, ast.AugAssign) and _is_entry(node.target):
+        target = node.target
+        assert isinstance(target, ast.Subscript)
+        whole, key, sign = (
+            s.text_of(target.value),
+            s.text_of(target.slice),
+            s.text[s.end_of(target) : s.start_of(node.value)],
+        )
+        sign = sign.replace("=", "").strip()
+        for start, prior in _STARTS:
+            new = f"{whole}[{key}] = {whole}.get({key}, {start}) {sign} {s.parenthesize(node.value)}"
+            words = f"`{whole}` may have no `{key}` yet: it starts with `{start}`"
+            yield Change(((s.start_of(node), s.end_of(node), new),), prior, node.lineno, words)
+    elif isinstance(node, ast.Attribute) and node.attr in _FILLS and _is_entry(node.value) and _is_called(s, node):
+        entry = node.value
+        assert isinstance(entry, ast.Subscript)
+        start = _FILLS[node.attr]
+        new = f"{s.text_of(entry.value)}.setdefault({s.text_of(entry.slice)}, {start})"
+        words = f"`{s.text_of(entry.value)}` may have no `{s.text_of(entry.slice)}` yet: it starts with `{start}`"
+        yield Change(((s.start_of(entry), s.end_of(entry), new),), 0.5, node.lineno, words)
+
+
+def _is_entry(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
+
+
+def _is_called(s: Scope, node: ast.AST) -> bool:
+    parent = s.parents.get(node)
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def propose_progress(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A ``while`` whose condition never changes: its variable goes on at the end of each round."""
+    if not isinstance(node, ast.While) or s.read_indent(node.body[-1]) is None or isinstance(node.body[-1], ast.Return):
+        return
+    changed = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    last = node.body[-1]
+    end, indent = s.line_span(last)[1], s.read_indent(last)
+    pad = "" if s.text[:end].endswith("\n") else "\n"
+    for name in dict.fromkeys(n.id for n in ast.walk(node.test) if isinstance(n, ast.Name) and n.id not in s.functions):
+        if not s.name_may_be(name, frozenset({NUMBER})):
+            continue
+        weight = 0.4 if name in changed else 1.0
+        for step, prior in (
+            ("+= 1", 0.5),
+            ("-= 1", 0.45),
+            ("//= 10", 0.3),
+            ("//= 2", 0.3),
+            ("+= 2", 0.1),
+            ("*= 2", 0.15),
+        ):
+            text = f"{name} {step}"
+            yield Change(
+                ((end, end, f"{pad}{indent}{text}\n"),), prior * weight, last.lineno, f"`{text}` is missing in the loop"
+            )
+
+
+OPERATORS = (propose_result_after_loop, propose_last_result, propose_first_entry, propose_progress)

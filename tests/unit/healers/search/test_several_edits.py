@@ -1,0 +1,220 @@
+"""Several edits, the same slip in all its places, and whole statements: programs of our own, and near misses."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from jupyter_selfheal.healers.search.plan import build_plan
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search import search
+from jupyter_selfheal.inside.search.program import ROUND, Program, Unit, compile_unit
+from jupyter_selfheal.inside.search.propose_mutations import list_changes
+from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
+
+
+def find(definition: str, checks: str, seconds: float = 300.0) -> dict[str, Any]:
+    """What the search says of a cell with a definition and one with its asserts."""
+    cells = Notebook((Cell("d", definition), Cell("t", checks)))
+    plan = build_plan(Case(Failure("t", checks, FailureKind.RAISED, "AssertionError"), cells))
+    assert plan is not None
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(definition, space)
+    return search.probe(SimpleNamespace(user_ns=space), None, plan.to_argument(seconds, 1))
+
+
+def list_texts(definition: str, words: str) -> list[str]:
+    """The texts that the operators make of a definition by changes with these words."""
+    return [splice(definition, c.edits) for c in list_changes(Scope(definition)) if words in c.words]
+
+
+THREE_FUNCTIONS = """\
+def count_late(trains):
+    late = 1
+    for name, minutes in trains:
+        if minutes > 5:
+            late += 1
+    return late
+
+def find_slowest(trains):
+    slowest = trains[0]
+    for train in trains:
+        if train[1] < slowest[1]:
+            slowest = train
+    return slowest[0]
+
+def wait(trains):
+    total = 0
+    for name, minutes in trains:
+        total -= minutes
+    return total
+"""
+THREE_CHECKS = """\
+trains = [("a", 7), ("b", 2), ("c", 31), ("d", 1), ("e", 12), ("f", 9)]
+assert count_late(trains) == 4
+assert count_late([("a", 9)]) == 1
+assert count_late([("a", 1), ("b", 0)]) == 0
+assert find_slowest(trains) == "c"
+assert find_slowest([("x", 3), ("y", 1)]) == "x"
+assert wait(trains) == 62
+"""
+
+
+def test_slips_in_three_functions_are_mended_together_as_each_makes_other_checks_pass() -> None:
+    best = find(THREE_FUNCTIONS, THREE_CHECKS)["patches"][0]
+    text = "\n".join(best["texts"].values())
+    assert "late = 0" in text
+    assert "train[1] > slowest[1]" in text or "slowest[1] < train[1]" in text
+    assert "total += minutes" in text
+    assert best["edits"] == 3
+
+
+SAME_SLIP = """\
+def count_even(numbers):
+    found = 0
+    for n in numbers:
+        if n % 2 == 1:
+            found += 1
+    return found
+
+def keep_even(numbers):
+    kept = []
+    for n in numbers:
+        if n % 2 == 1:
+            kept.append(n)
+    return kept
+"""
+
+
+def test_the_same_slip_is_mended_in_all_its_places_at_once() -> None:
+    checks = (
+        "assert count_even([1, 2, 4]) == 2\nassert keep_even([1, 2, 4, 6]) == [2, 4, 6]\nassert count_even([3]) == 0\n"
+    )
+    best = find(SAME_SLIP, checks)["patches"][0]
+    assert len(best["texts"]) == 2
+    assert "in all 2 places" in best["words"]
+
+
+def test_where_one_of_two_equal_conditions_is_right_only_the_other_is_changed() -> None:
+    checks = "assert count_even([1, 2, 4]) == 2\nassert keep_even([1, 3]) == [1, 3]\nassert count_even([3]) == 0\n"
+    best = find(SAME_SLIP, checks)["patches"][0]
+    assert best["edits"] == 1
+    assert len(best["texts"]) == 1
+
+
+def test_where_nothing_passes_all_checks_the_search_ends_by_what_it_can_still_gain() -> None:
+    report = find(
+        "def half(n):\n    return n // 2\n", "assert half(4) == 2\nassert half(3) == 1.5\nassert half(3) == 7\n"
+    )
+    assert report["patches"] == []
+    assert report["why"].startswith("no candidate passes")
+    assert report["tried"] < 30_000
+
+
+EARLY = """\
+def has_fever(readings):
+    for reading in readings:
+        if reading > 38:
+            return True
+        else:
+            return False
+"""
+
+
+def test_a_result_in_the_first_round_is_put_after_the_loop() -> None:
+    checks = "assert has_fever([36, 39])\nassert not has_fever([36, 37])\nassert has_fever([40, 36]) is True\nassert has_fever([]) is False\n"
+    best = find(EARLY, checks)["patches"][0]
+    assert best["texts"]["0"] == EARLY.replace(
+        "        else:\n            return False\n", "    return False\n"
+    ).rstrip("\n")
+
+
+def test_an_else_that_does_not_return_an_else_of_a_loop_and_a_nested_function_stay() -> None:
+    for source in (
+        EARLY.replace("            return False", "            print(reading)"),
+        EARLY.replace("        else:\n            return False\n", "    else:\n        return False\n"),
+        "def f(a):\n    if a:\n        return 1\n    else:\n        return 2\n",
+    ):
+        assert not list_texts(source, "belongs after the loop")
+
+
+PLACE = """\
+def find_place(x, queue):
+    for i, y in enumerate(queue):
+        if x <= y:
+            return i
+"""
+
+
+def test_a_missing_last_result_is_found_in_what_the_arguments_are() -> None:
+    checks = "assert find_place(3, [1, 5]) == 1\nassert find_place(9, [1, 5]) == 2\nassert find_place(9, []) == 0\nassert find_place(0, [1]) == 0\n"
+    assert find(PLACE, checks)["patches"][0]["texts"]["0"].endswith("            return i\n    return len(queue)")
+
+
+def test_a_function_that_ends_with_a_result_gets_no_other_one() -> None:
+    ends = ("    return i\n", "    return None\n", "    return\n")
+    assert not any(t.count("return len(queue)") for e in ends for t in list_texts(PLACE + e, "is missing"))
+
+
+COUNTS = """\
+def count_letters(text):
+    counts = {}
+    for letter in text:
+        counts[letter] += 1
+    return counts
+"""
+
+
+def test_a_missing_key_starts_with_nothing() -> None:
+    best = find(COUNTS, "assert count_letters('noon') == {'n': 2, 'o': 2}\nassert count_letters('') == {}\n")[
+        "patches"
+    ][0]
+    assert "counts.get(letter, 0) + 1" in best["texts"]["0"]
+
+
+def test_a_missing_list_of_a_key_is_made() -> None:
+    source = "def group(words):\n    by = {}\n    for w in words:\n        by[w[0]].append(w)\n    return by\n"
+    best = find(source, "assert group(['ab', 'b', 'ac']) == {'a': ['ab', 'ac'], 'b': ['b']}\nassert group([]) == {}\n")[
+        "patches"
+    ][0]
+    assert "by.setdefault(w[0], []).append(w)" in best["texts"]["0"]
+
+
+def test_slices_attributes_and_plain_names_are_no_missing_keys() -> None:
+    for line in ("a[1:] += b", "a.n += 1", "a += 1", "a.append(b)", "a[1:].copy()", "a[0].strip()"):
+        assert not list_texts(f"def f(a, b):\n    {line}\n    return a\n", "may have no")
+
+
+ENDLESS = """\
+def count_digits(n):
+    digits = 0
+    while n > 0:
+        digits += 1
+    return digits
+
+def is_long(n):
+    return count_digits(n) < 3
+"""
+
+
+def test_an_endless_loop_is_told_by_its_rounds_and_gets_on() -> None:
+    checks = "assert count_digits(407) == 3\nassert count_digits(5) == 1\nassert is_long(40725)\nassert not is_long(7)\nassert count_digits(0) == 0\n"
+    best = find(ENDLESS, checks)["patches"][0]
+    assert "n //= 10" in best["texts"]["0"]
+    assert "count_digits(n) >= 3" in best["texts"]["1"] or "count_digits(n) > " in best["texts"]["1"]
+
+
+def names_of(text: str) -> str:
+    code = compile_unit(Program((Unit(text, "define"), Unit("f", "check"))), 0, text)
+    return repr([*code.co_names, *(name for c in code.co_consts if hasattr(c, "co_names") for name in c.co_names)])
+
+
+def test_rounds_are_counted_in_loops_and_in_nothing_that_looks_like_one() -> None:
+    assert ROUND in names_of("def f(n):\n    while n > 3 or n:\n        n -= 1\n")
+    for text in (
+        'def f(n):\n    return """\n    while n:\n    """\n',
+        "def f(n):\n    while n := next(n):\n        pass\n",
+        "def f(whilee):\n    return [whilee for while_ in whilee]\n",
+    ):
+        assert ROUND not in names_of(text)
