@@ -49,6 +49,8 @@ class Candidate:
     """The edits of each unit's text as the program has it, where none is an edit of an edited text."""
     parent: Result | None = None
     """The result of the candidate that this one goes on from."""
+    is_slip: bool = False
+    """One slip, mended in all its places."""
 
 
 class Maker:
@@ -135,7 +137,7 @@ class Maker:
         candidate = Candidate(
             texts, words, first.line, weight, n, sum(len(e[0][2]) for e in edits.values()), SLIP_EDITS
         )
-        candidate.spliced = edits
+        candidate.spliced, candidate.is_slip = edits, True
         self.compile_candidate(candidate)
         yield candidate
 

@@ -18,6 +18,7 @@ from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE, count_idle_checks
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 from jupyter_selfheal.inside.search.vary_checks import Variation, make_variations, run_variations
 
@@ -173,7 +174,7 @@ class Ranking:
         return {
             "texts": {str(unit): text for unit, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
             "weight": round(c.weight, 5), "cluster": self.hypotheses.place[n], "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
-            "rival": self.hypotheses.describe_doubt(n),
+            "rival": self.hypotheses.describe_doubt(n) or describe_doubt_of_several(c, self.sight.result.failed),
         }  # fmt: skip
 
     def _build_questions(self, order: Sequence[int], telling: int | None) -> list[dict[str, Any]]:

@@ -8,9 +8,11 @@ from typing import Any
 from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import search
+from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.program import ROUND, Program, Unit, compile_unit
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 
 
@@ -218,3 +220,19 @@ def test_rounds_are_counted_in_loops_and_in_nothing_that_looks_like_one() -> Non
         "def f(whilee):\n    return [whilee for while_ in whilee]\n",
     ):
         assert ROUND not in names_of(text)
+
+
+def describe(edits: int, weight: float, units: int, failed: int, is_slip: bool = False) -> str:
+    texts = dict.fromkeys(range(units), "x")
+    made = Candidate(texts, "words", 1, weight, 0, 1, edits, is_slip=is_slip)
+    return describe_doubt_of_several(made, failed)
+
+
+def test_several_edits_are_applied_where_each_is_likely_or_has_checks_of_its_own() -> None:
+    assert not describe(1, 0.001, 1, 1)
+    assert not describe(2, 0.16, 1, 3)
+    assert not describe(2, 0.01, 2, 4)
+    assert not describe(2, 0.01, 1, 3, is_slip=True)
+    assert describe(2, 0.03, 1, 3)
+    assert describe(3, 0.5, 1, 9)
+    assert describe(2, 0.5, 2, 3)

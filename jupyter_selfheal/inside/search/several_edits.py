@@ -1,0 +1,35 @@
+"""Why several edits together may still not be what is meant: with enough of them, some fit any handful of checks.
+
+Seen on Refactory, questions 1 and 2: two edits of one function that fit all 17 checks were ``xs[1::3]`` for ``xs`` and the like;
+what was right were two likely slips, or one slip in each of two functions, which other checks tell of.
+"""
+
+from __future__ import annotations
+
+from jupyter_selfheal.inside.search.candidates import Candidate
+
+TOGETHER = 0.25
+"""The least weight (geometric mean) of two edits of one statement or function that are applied together."""
+APART = 0.06
+"""The same of edits in different ones."""
+MOST_IN_ONE = 2
+"""Edits of one statement or function beyond which they are only offered."""
+PER_EDIT = 2
+"""Checks that must newly pass for each of several edits."""
+
+
+def describe_doubt_of_several(candidate: Candidate, failed: int) -> str:
+    """The doubt in words; empty for a single edit, or where each is likely and brought checks of its own.
+
+    ``failed`` is the number of checks that failed before.
+    """
+    if candidate.edits < 2:
+        return ""
+    if failed < PER_EDIT * len(candidate.texts):
+        return f"{candidate.edits} changes together fit {failed} failing checks too easily"
+    in_one = candidate.edits - len(candidate.texts) + 1
+    needed = TOGETHER if in_one > 1 else APART
+    likely = max(candidate.weight, 0.0) ** (1 / candidate.edits)
+    if not candidate.is_slip and (in_one > MOST_IN_ONE or likely < needed):
+        return f"{candidate.edits} changes together, none of them likely by itself, may fit the checks by chance"
+    return ""
