@@ -38,6 +38,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "hypotheses": (1, 100),
     "price_in": (-1, 1_000_000),
     "price_out": (-1, 1_000_000),
+    "temperature": (-1, 2),
     "token_ceiling": (0, 1_000_000_000_000),
 }
 """The least and the greatest that each number may be."""
@@ -135,6 +136,15 @@ class HealConfig:
 
     base_url: str = ""
     """Base URL of the provider; empty means its own."""
+
+    judge_provider: str = ""
+    """Who offers the judge's model; empty means the same provider."""
+
+    judge_base_url: str = ""
+    """Base URL of the judge's provider, where that is another one."""
+
+    temperature: float = -1.0
+    """Temperature passed to an OpenAI-compatible server; negative: its own (Anthropic's models take none)."""
 
     effort: str = ""
     """Reasoning effort passed to the provider (low, medium, high), empty for its default."""

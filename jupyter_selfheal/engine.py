@@ -138,6 +138,7 @@ def open_dependencies(
         redactor = build_redactor(case)
         if provider is None and not why_no_model(config):
             provider = build_provider(config)
+        judging = choose_judging_provider(config, provider) if provider is not None else None
         healers = build_healers(config, provider, redactor)
         free = build_free_scorer(config)
         if install is None and config.install:
@@ -147,15 +148,15 @@ def open_dependencies(
             facts=facts,
             healers=healers,
             diagnoser=build_diagnoser(healers),
-            scorer=scorer or (build_judged_scorer(config, provider, redactor) if provider else free),
+            scorer=scorer or (build_judged_scorer(config, judging, redactor) if judging else free),
             approver=approver,
             journal=journal,
             config=config,
             notebook=case.notebook,
             facts_for=lambda kernel: _build_kernel_facts(kernel, case),
             fallback_scorer=free,
-            critic=build_critic(config, provider, redactor) if provider else None,
-            cell_judge=build_cell_judge(config, provider, redactor) if provider else None,
+            critic=build_critic(config, judging, redactor) if judging else None,
+            cell_judge=build_cell_judge(config, judging, redactor) if judging else None,
             install=install,
             questions=build_questioner(starts, config),
             listeners=tuple(listeners),
@@ -242,7 +243,7 @@ def open_cell_judge(config: HealConfig) -> CellJudge | None:
     """That model with the configured provider; None where none may be asked (:func:`why_no_model` says why)."""
     if why_no_model(config) is not None:
         return None
-    return build_cell_judge(config, build_provider(config), build_redactor())
+    return build_cell_judge(config, choose_judging_provider(config, build_provider(config)), build_redactor())
 
 
 def why_no_model(config: HealConfig) -> str | None:
@@ -276,6 +277,14 @@ def build_provider(config: HealConfig) -> Provider:
         name=spec.name, key_variable=spec.key_variable, base_url=base_url, prices=prices
     )
     return _wrap_provider(provider, config)
+
+
+def choose_judging_provider(config: HealConfig, provider: Provider) -> Provider:
+    """Who judges: the fixing model's provider, unless another one, or another address, is set."""
+    if not config.judge_provider and not config.judge_base_url:
+        return provider
+    name = config.judge_provider or config.provider
+    return build_provider(config.with_(provider=name, base_url=config.judge_base_url))
 
 
 def _wrap_provider(provider: Provider, config: HealConfig) -> Provider:

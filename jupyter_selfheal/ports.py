@@ -266,6 +266,8 @@ class ModelRequest:
     purpose: str = "fix"
     """``fix``, ``judge``, ``critic`` or ``repair``: for the account and the journal."""
     timeout: float = 120.0
+    temperature: float = -1.0
+    """Negative: the model's own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ BASE = {
     "numbers",
     "own_process",
     "registry",
+    "setting_sources",
     "_version",
 }
 KERNEL_ITSELF = {"jupyter_selfheal", "__future__", "IPython", "ipykernel"}

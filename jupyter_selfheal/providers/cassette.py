@@ -37,7 +37,9 @@ NOT_RECORDED = "not_recorded"
 
 def build_request_key(request: ModelRequest) -> dict[str, Any]:
     """What a reply depends on, as JSON: everything but how long it is waited for."""
+    warmth = {"temperature": request.temperature} if request.temperature >= 0 else {}
     return {
+        **warmth,
         "purpose": request.purpose,
         "model": request.model,
         "max_tokens": request.max_tokens,

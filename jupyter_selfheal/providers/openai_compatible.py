@@ -137,6 +137,8 @@ class OpenAICompatibleProvider:
         body["max_completion_tokens" if self._is_openai else "max_tokens"] = max_tokens
         if request.effort:
             body["reasoning_effort"] = request.effort
+        if request.temperature >= 0:
+            body["temperature"] = request.temperature
         if request.schema is not None:
             way = _FORMATS[self._format]
             if way == "json_schema":

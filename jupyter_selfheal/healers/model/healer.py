@@ -129,6 +129,7 @@ class LanguageModelHealer:
             max_tokens=self._limit_reply(case, count),
             schema=SCHEMA,
             effort=self._config.effort,
+            temperature=self._config.temperature,
         )
 
     def _limit_reply(self, case: Case, hypotheses: int) -> int:

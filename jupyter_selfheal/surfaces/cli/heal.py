@@ -8,14 +8,14 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import Any
 
 from jupyter_selfheal import registry
-from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.jobs import heal_in_processes
 from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
 from jupyter_selfheal.surfaces.cli.printing import ReportPrinter
+from jupyter_selfheal.surfaces.cli.setting_options import resolve_options
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.notebook.answers import list_strangers, read_answers
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
@@ -34,6 +34,8 @@ def heal(options: argparse.Namespace) -> int:
         check_target(path)
         check_writable(path)
     run = find_run(options.resume) if options.resume else make_run_id()
+    for note in resolve_options(options).notes:
+        print(f"jupyter selfheal: {note}", file=sys.stderr)
     _report_strangers(options, jobs)
     reports_by_part: dict[int, NotebookReport] = {}
     try:
@@ -87,7 +89,7 @@ def _report_strangers(options: argparse.Namespace, jobs: Sequence[Job]) -> None:
 
 def _mention_model(options: argparse.Namespace, reports: list[NotebookReport]) -> None:
     """Where cells are not healed and no model was asked, how to ask one."""
-    if options.json or options.quiet or options.offline or _select_paid(build_settings(options).config.healers):
+    if options.json or options.quiet or _has_decided_on_model(build_settings(options).config):
         return
     if any(r.count(Status.NOT_HEALED) for r in reports):
         print(
@@ -98,18 +100,11 @@ def _mention_model(options: argparse.Namespace, reports: list[NotebookReport]) -
 
 def build_settings(options: argparse.Namespace) -> Settings:
     """The command's options as settings. A model is asked only where it is named: that is the consent to send."""
-    if options.offline and options.healers and len(_select_paid(options.healers)) == len(options.healers):
+    config = resolve_options(options).config
+    if config.offline and len(_select_paid(config.healers)) == len(config.healers):
         raise UsageError("--offline asks no language model, and no other healer is named: leave one of the two out")
-    healers: tuple[str, ...] = options.healers or tuple(h for h in HEALERS if not _select_paid((h,)))
-    changes: dict[str, Any] = {"healers": healers, "consent": bool(_select_paid(healers))}
-    changes |= {"offline": options.offline, "install": options.install}
-    for name in ("provider", "model", "base_url", "attempts", "notebook_timeout", "outputs"):
-        if getattr(options, name) is not None:
-            changes[name] = getattr(options, name)
-    if options.budget is not None:
-        changes |= {"budget_usd": options.budget, "session_budget_usd": options.budget}
     return Settings(
-        HealConfig().with_(**changes),
+        config,
         approve=options.approve or ("safe" if options.in_place else "all"),
         cell_seconds=options.timeout or CELL_SECONDS,
         writes="allow" if options.write else "discard",
@@ -120,6 +115,11 @@ def build_settings(options: argparse.Namespace) -> Settings:
         cache=not (options.no_cache or options.write or options.review or options.fresh),
         answers=read_answers(options.answers) if options.answers is not None else (),
     )
+
+
+def _has_decided_on_model(config: HealConfig) -> bool:
+    """Whether nothing need be said of a model: one was named, or none may be asked."""
+    return config.offline or bool(_select_paid(config.healers))
 
 
 def _select_paid(healers: Sequence[str]) -> tuple[str, ...]:

@@ -6,13 +6,12 @@ import argparse
 import importlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from jupyter_selfheal import registry
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.config import CHOICES, read_setting
-from jupyter_selfheal.errors import ConfigError, UsageError
+from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.numbers import read_number
+from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, make_setting_reader
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -24,6 +23,7 @@ COMMANDS = {
     "rules": "jupyter_selfheal.surfaces.cli.commands:print_rules",
     "bench": "jupyter_selfheal.surfaces.bench.run:command",
     "memory": "jupyter_selfheal.surfaces.cli.memory:run_memory",
+    "config": "jupyter_selfheal.surfaces.cli.settings:print_settings",
     "doctor": "jupyter_selfheal.surfaces.cli.doctor:run_doctor",
     "mcp": "jupyter_selfheal.surfaces.mcp.command:run_mcp",
 }
@@ -73,6 +73,9 @@ def build_parser() -> argparse.ArgumentParser:
     bench = commands.add_parser("bench", help="measure healing on a benchmark", add_help=False, prefix_chars="\0")
     bench.add_argument("arguments", nargs=argparse.REMAINDER, help="see `jupyter selfheal bench --help`")
     _add_memory_actions(commands.add_parser("memory", help="list, show, export or forget what was approved before"))
+    config = commands.add_parser("config", help="show every setting of a heal, and where it came from")
+    config.add_argument("--json", action="store_true", help="as JSON")
+    add_setting_options(config)
     doctor = commands.add_parser("doctor", help="say what works here, and why something does not")
     doctor.add_argument("--json", action="store_true", help="as JSON")
     _add_mcp_options(
@@ -96,13 +99,13 @@ def _add_mcp_options(mcp: argparse.ArgumentParser) -> None:
     mcp.add_argument("--offline", action="store_true", help="no network for the notebooks' own cells")
     mcp.add_argument(
         "--healers",
-        type=_make_setting_reader("healers"),
+        type=make_setting_reader("healers"),
         metavar="LIST",
         help="who may propose fixes; language_model is asked only if it is named here and a call gives a budget",
     )
     mcp.add_argument(
         "--budget",
-        type=_make_setting_reader("budget_usd"),
+        type=make_setting_reader("budget_usd"),
         metavar="USD",
         help="the most that one call may spend on a model",
     )
@@ -183,58 +186,12 @@ def _add_options_of_place(heal: argparse.ArgumentParser) -> None:
 
 
 def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
-    heal.add_argument("--offline", action="store_true", help="no language model, and no network for cells or trials")
-    heal.add_argument(
-        "--install",
-        action="store_true",
-        help="allow proving a missing module by installing it into a scratch directory, from pip's index, with --offline too",
-    )
-    heal.add_argument(
-        "--healers",
-        type=_make_setting_reader("healers"),
-        metavar="LIST",
-        help=f"comma-separated, out of {', '.join(registry.list_healers())}; language_model is asked only if it is named here",
-    )
-    heal.add_argument(
-        "--provider",
-        type=_make_setting_reader("provider"),
-        metavar="NAME",
-        help="who offers the model (default anthropic)",
-    )
-    heal.add_argument(
-        "--model", type=_make_setting_reader("model"), metavar="NAME", help="the model that proposes fixes"
-    )
-    heal.add_argument(
-        "--base-url", type=_make_setting_reader("base_url"), metavar="URL", help="the address of the provider"
-    )
-    heal.add_argument(
-        "--attempts", type=_make_setting_reader("attempts"), metavar="N", help="rounds of a paid healer for one failure"
-    )
-    heal.add_argument(
-        "--budget",
-        type=_make_setting_reader("budget_usd"),
-        metavar="USD",
-        help="dollars that the whole command may spend",
-    )
     heal.add_argument("--timeout", type=_read_seconds, metavar="S", help="seconds a cell may run (default 120)")
-    heal.add_argument(
-        "--notebook-timeout",
-        type=_read_seconds,
-        metavar="S",
-        help="seconds for a whole notebook; what was healed until then is kept (default: ten minutes and three times what its "
-        "cells may run)",
-    )
     heal.add_argument(
         "--run-timeout",
         type=_read_seconds,
         metavar="S",
         help="seconds for the whole command; notebooks that were not begun by then are named (default: no limit)",
-    )
-    heal.add_argument(
-        "--outputs",
-        choices=CHOICES["outputs"],
-        help="report: name the cells that run but give another value than is stored (the default); expect: such a cell fails "
-        "like any other, and is healed (NBVAL_IGNORE_OUTPUT in a cell leaves it out)",
     )
     heal.add_argument(
         "--jobs",
@@ -264,6 +221,7 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         help="also run notebooks that ran without a failure and depend on nothing that has changed since",
     )
     heal.add_argument("--resume", default="", metavar="RUN", help="go on with a run that was cut off")
+    add_setting_options(heal)
 
 
 def _add_options_of_output(heal: argparse.ArgumentParser) -> None:
@@ -274,18 +232,6 @@ def _add_options_of_output(heal: argparse.ArgumentParser) -> None:
     loud = heal.add_mutually_exclusive_group()
     loud.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     loud.add_argument("-v", "--verbose", action="store_true", help="say more about each cell")
-
-
-def _make_setting_reader(name: str) -> Callable[[str], Any]:
-    """Reads one option as the setting of that name."""
-
-    def read_option(text: str) -> Any:
-        try:
-            return read_setting(name, text)
-        except ConfigError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return read_option
 
 
 def _read_count(text: str) -> int:

@@ -84,10 +84,19 @@ def unload(shell: InteractiveShell) -> None:
 def read_config(shell: Any) -> HealConfig:
     """``c.SelfHeal.*`` of IPython's configuration. What cannot be read is said in one line, and closed where it permits something."""
     given = {name: value for name, value in _collect_settings(shell).items() if name != "auto_suggest"}
-    config, problems = read_settings(given, HealConfig())
+    config, problems = read_settings({**_read_environment(), **given}, HealConfig())
     for problem in problems:
         print(f"Self-heal: c.SelfHeal: {problem}", file=sys.stderr)
     return config
+
+
+def _read_environment() -> dict[str, str]:
+    """The settings that ``SELFHEAL_*`` variables hold; what ``c.SelfHeal`` says goes first."""
+    if not any(name.startswith("SELFHEAL_") for name in os.environ):
+        return {}
+    from jupyter_selfheal.setting_sources import read_environment  # nothing is imported for a session without any
+
+    return read_environment(os.environ)
 
 
 def _read_auto_suggest(shell: Any) -> bool:

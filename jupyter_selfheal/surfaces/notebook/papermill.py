@@ -11,6 +11,7 @@ from typing import Any
 from papermill.engines import Engine
 
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.setting_sources import resolve_settings
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
@@ -57,7 +58,7 @@ PAPERMILLS_OWN = ("input_path", "output_path")
 def _build_settings(given: Mapping[str, Any], approve: str, cell_seconds: float, kernel_name: str) -> Settings:
     """The engine arguments as settings. Raises :class:`ConfigError` for one that is unknown or cannot be read."""
     named = {name: value for name, value in given.items() if name not in PAPERMILLS_OWN}
-    config = HealConfig(offline=True).with_(**named)
+    config = resolve_settings(named, given_by="engine argument", base=HealConfig(offline=True)).config
     return Settings(config, approve=approve, cell_seconds=cell_seconds, writes="allow", kernelspec=kernel_name)
 
 

@@ -1,0 +1,31 @@
+"""``jupyter selfheal config``: what each setting is, and where it came from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import fields
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.surfaces.cli.setting_options import resolve_options
+
+
+def print_settings(options: argparse.Namespace) -> int:
+    """One line for each setting; with ``--json`` an object."""
+    found = resolve_options(options)
+    rows = [(f.name, getattr(found.config, f.name), found.sources[f.name]) for f in fields(HealConfig)]
+    if options.json:
+        print(json.dumps({name: {"value": value, "from": source} for name, value, source in rows}, indent=2))
+        return 0
+    width, longest = max(len(name) for name, _, _ in rows), max(len(_format_value(v)) for _, v, _ in rows)
+    for name, value, source in rows:
+        print(f"{name:<{width}}  {_format_value(value):<{min(longest, 24)}}  {source}".rstrip())
+    for note in found.notes:
+        print(note)
+    return 0
+
+
+def _format_value(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value) or "-"

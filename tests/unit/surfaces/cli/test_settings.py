@@ -1,0 +1,142 @@
+"""Every setting everywhere, by one order."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.config import CHOICES, HealConfig
+from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.setting_sources import read_descriptions, resolve_settings
+from jupyter_selfheal.surfaces.cli import main
+from jupyter_selfheal.surfaces.cli.parser import build_parser
+from jupyter_selfheal.surfaces.cli.setting_options import OPTIONS, resolve_options
+
+OTHER: dict[str, Any] = {
+    "bool": lambda name: not getattr(HealConfig(), name),
+    "int": lambda name: getattr(HealConfig(), name) + 1,
+    "float": lambda name: 2.0,
+    "str": lambda name: CHOICES.get(name, ("", "other"))[1],
+    "tuple[str, ...]": lambda name: ("rules",),
+}
+EVERY = {f.name: OTHER[str(f.type)](f.name) for f in fields(HealConfig)}
+"""Each setting with a value that is not its default."""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def resolve(*words: str) -> Any:
+    return resolve_options(build_parser().parse_args(["heal", "a.ipynb", *words]))
+
+
+def to_words(name: str, value: Any) -> list[str]:
+    option = OPTIONS.get(name, name.replace("_", "-"))
+    if isinstance(value, bool):
+        return [f"--{option}" if value else f"--no-{option}"]
+    return [f"--{option}", ",".join(value) if isinstance(value, tuple) else str(value)]
+
+
+def test_every_setting_can_be_given_on_the_command_line_and_says_what_it_means() -> None:
+    config = resolve(*(word for name, value in EVERY.items() for word in to_words(name, value))).config
+    assert {name: getattr(config, name) for name in EVERY} == EVERY
+    assert set(read_descriptions()) == set(EVERY)
+
+
+def test_every_setting_can_be_given_in_the_environment_and_in_a_file(tmp_path: Path) -> None:
+    texts = {f"SELFHEAL_{n.upper()}": ",".join(v) if isinstance(v, tuple) else str(v) for n, v in EVERY.items()}
+    found = resolve_settings({}, environment=texts)
+    assert {name: getattr(found.config, name) for name in EVERY} == EVERY
+    assert found.sources["model"] == "SELFHEAL_MODEL"
+    file = tmp_path / "selfheal.toml"
+    file.write_text("\n".join(f"{n.replace('_', '-')} = {json.dumps(v)}" for n, v in EVERY.items()))
+    found = resolve_settings({}, environment={}, file=file)
+    assert {name: getattr(found.config, name) for name in EVERY} == EVERY
+    assert set(found.sources.values()) == {str(file)}
+
+
+def test_one_order_of_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.jupyter-selfheal]\nattempts = 2\naccept = 8\nparallel = 3\nhypotheses = 2\n"
+    )
+    (tmp_path / "mine.toml").write_text("accept = 8.5\nparallel = 5\nhypotheses = 5\n")
+    monkeypatch.setenv("SELFHEAL_PARALLEL", "6")
+    monkeypatch.setenv("SELFHEAL_HYPOTHESES", "6")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    found = resolve("--config", "../mine.toml", "--hypotheses", "7")
+    config = found.config
+    assert (config.attempts, config.accept, config.parallel, config.hypotheses) == (2, 8.5, 6, 7)
+    names = ("attempts", "accept", "parallel", "hypotheses", "timeout")
+    said = [Path(found.sources[name]).name for name in names]
+    assert said == ["pyproject.toml", "mine.toml", "SELFHEAL_PARALLEL", "option", "default"]
+
+
+OPENS = """
+[tool.jupyter-selfheal]
+healers = ["rules", "language_model"]
+consent = true
+send_values = true
+base_url = "https://evil.example"
+budget_usd = 50
+install = true
+"""
+
+
+def test_a_folders_own_file_opens_nothing_and_closes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "pyproject.toml").write_text(OPENS)
+    found = resolve()
+    assert (found.config.consent, found.config.send_values, found.config.install) == (False, False, False)
+    assert (found.config.base_url, found.config.budget_usd) == ("", 0.10)
+    assert "language_model" not in found.config.healers
+    assert len(found.notes) == 6
+    assert main(["config"]) == 0
+    assert "base_url is not taken from a folder's own file" in capsys.readouterr().out
+    (tmp_path / "pyproject.toml").write_text("[tool.jupyter-selfheal]\noffline = true\nbudget-usd = 0.01\n")
+    closed = resolve()
+    assert (closed.config.offline, closed.config.budget_usd, closed.notes) == (True, 0.01, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("attempts = 'many'", "attempts cannot be 'many'"),
+        ("atempts = 3", "unknown setting 'atempts'"),
+        ("attempts = ", "is no TOML"),
+    ],
+)
+def test_what_a_file_says_wrongly_is_one_line_that_names_it(
+    tmp_path: Path, text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.toml").write_text(text)
+    assert main(["config", "--config", "mine.toml"]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert said in line
+    assert "mine.toml" in line
+
+
+def test_a_variable_that_cannot_be_read_stops_the_command() -> None:
+    with pytest.raises(ConfigError, match="SELFHEAL_CONSENT: consent cannot be 'maybe'"):
+        resolve_settings({}, environment={"SELFHEAL_CONSENT": "maybe"})
+
+
+def test_a_budget_is_that_of_the_command_unless_that_is_given_too() -> None:
+    assert resolve("--budget", "0.3").config.session_budget_usd == 0.3
+    assert resolve("--budget", "0.3", "--session-budget", "2").config.session_budget_usd == 2.0
+
+
+def test_config_shows_each_value_and_where_it_came_from(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SELFHEAL_JUDGE_MODEL", "other")
+    assert main(["config", "--json", "--model", "mine"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert set(shown) == set(EVERY)
+    assert shown["judge_model"] == {"value": "other", "from": "SELFHEAL_JUDGE_MODEL"}
+    assert shown["model"] == {"value": "mine", "from": "option"}
