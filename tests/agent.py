@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ import pytest
 
 pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'jupyter-selfheal[mcp]'")
 
+import anyio
+import httpx2
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 
 class Refused(Exception):
@@ -34,10 +38,22 @@ class Agent:
         """The result of a tool. Raises :class:`Refused`."""
         return self.portal.call(self._call, tool, arguments)
 
-    def call_at_once(self, *calls: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
-        """The results of several calls, all under way before one is waited for."""
-        under_way = [self.portal.start_task_soon(self._call, tool, arguments) for tool, arguments in calls]
-        return [one.result() for one in under_way]
+    def start(self, tool: str, **arguments: Any) -> Future[dict[str, Any]]:
+        """A call that is under way."""
+        return self.portal.start_task_soon(self._call, tool, arguments)
+
+    def give_up_once_it_runs(self, tool: str, **arguments: Any) -> None:
+        """Call a tool, and cancel the call as an agent's user does, as soon as the server says that it goes on."""
+        self.portal.call(self._give_up, tool, arguments)
+
+    async def _give_up(self, tool: str, arguments: dict[str, Any]) -> None:
+        with anyio.CancelScope() as scope:
+
+            async def cancel(progress: float, total: float | None, message: str | None) -> None:
+                scope.cancel()
+
+            await self.client.call_tool(tool, arguments, progress_callback=cancel)
+        assert scope.cancelled_caught
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         answer = await self.client.call_tool(tool, arguments)
@@ -66,3 +82,22 @@ def connect(root: Path, data: Path, *more: str) -> Iterator[tuple[Agent, psutil.
     ):
         started = next(p for p in psutil.Process().children() if p.pid not in before)
         yield Agent(portal, client), started
+        left = started.children(recursive=True)
+    assert not psutil.wait_procs([started, *left], timeout=200)[1], "its client is gone, and it is still there"
+
+
+@contextmanager
+def connect_by_http(url: str, token: str) -> Iterator[Agent]:
+    """A client of a server that runs already."""
+
+    @asynccontextmanager
+    async def open_client() -> AsyncIterator[Client]:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=300, trust_env=False) as http,
+            Client(streamable_http_client(url, http_client=http)) as client,
+        ):
+            yield client
+
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(open_client()) as client:
+        yield Agent(portal, client)

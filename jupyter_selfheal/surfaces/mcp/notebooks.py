@@ -81,6 +81,8 @@ class OpenNotebooks:
     def _give_back(self, notebook: OpenNotebook) -> None:
         with self._lock:
             self._users[notebook] -= 1
+            if notebook.keeper.is_closed and self._open.get(notebook.path) is notebook:
+                del self._open[notebook.path]  # its run was cancelled: nothing is left to ask it about
             if notebook not in self._open.values():
                 self._close_unused(notebook)
 
