@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 INSTRUCTIONS = """\
-Proves edits of Jupyter notebooks before the file is touched. Cells are named by id, never by index.
+Proves edits of Jupyter notebooks before the file is touched. Cells are named by cell_id; a number in a sentence ("cell 2") is
+for people, and names no cell in a call.
 1. check_notebook: what fails, which cell is the root cause, what is only a consequence, what must be left alone.
 2. propose_fixes: free, proven fixes for one failing cell. Or diagnose and run_in_copy, then try_patch with your own edit.
 3. apply_fix writes a proven fix (fix_id) after the whole notebook ran with it; revert_fix takes it out again.
