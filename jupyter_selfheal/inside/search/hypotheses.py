@@ -165,6 +165,8 @@ class Hypotheses:
             return UNENDING
         if any(self.inputs[at].is_usual for at in self._list_inputs_apart(n, other)):
             return 1.0
+        if any(a[0] == "!" and b[0] != "!" and not self.inputs[at].is_call for at, a, b in pairs):
+            return 1.0  # a check that was varied is one that the notebook would make: to fail there is a fault
         return SOFT if self._list_inputs_odd(n, other) else 0.0
 
     def _list_inputs_apart(self, n: int, other: int) -> list[int]:

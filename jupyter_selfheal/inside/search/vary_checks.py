@@ -20,12 +20,14 @@ from jupyter_selfheal.inside.search.compare_behaviour import LATE, mutate_value
 from jupyter_selfheal.inside.search.program import CHECK, DEFINE, FILE, REPLAY, VALUE, Program, Unit
 from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, OutOfTime, Runner, limit_cpu_time
 
-MOST, EACH = 48, 12
+MOST, EACH = 80, 16
 """Variations in all, and of one statement."""
 SECONDS = 0.02
 """CPU seconds for one variation."""
 OBJECTS = 3
 """How much likelier a variable or a list is changed than a literal: what objects are made with is told apart elsewhere."""
+HISTORY = 0.3
+"""The share of variations in which a call is left out or made twice."""
 NOTE = "__selfheal_note__"
 """What the varied checks call with the values that they look at."""
 LONGEST = 400
@@ -65,16 +67,45 @@ def _vary_unit(n: int, text: str, rng: random.Random) -> Iterator[Variation]:
         if len(known) > EACH:
             return
         tree = ast.parse(text)
-        places = [place for statement in tree.body for place in _list_places(statement)]
-        if not places:
-            return
-        weights = [1 if isinstance(place, ast.Constant) else OBJECTS for place in places]
-        old, new = _change_place(rng.choices(places, weights)[0], places, rng)
+        words = _change_history(tree, rng) if rng.random() < HISTORY else _change_value(tree, rng)
         varied = ast.unparse(tree)
-        if old != new and varied not in known:
+        if words and varied not in known:
             known.add(varied)
             with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-                yield Variation(n, compile_noting(tree, n), f"`{new}` in place of `{old}`")
+                yield Variation(n, compile_noting(tree, n), words)
+
+
+def _change_history(tree: ast.Module, rng: random.Random) -> str:
+    """Leave out or repeat a call that stands by itself or in an assert: what an object holds depends on how often it was called."""
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.FunctionDef)]
+    places = [(body, n) for body in bodies for n, node in enumerate(body) if _find_call(node) is not None]
+    if not places:
+        return ""
+    body, n = rng.choice(places)
+    call = ast.unparse(_find_call(body[n]) or body[n])
+    if isinstance(body[n], ast.Assert) or rng.random() < 0.5:
+        body.insert(n, body[n])
+        return f"`{call}` twice"
+    body[n] = ast.copy_location(ast.Pass(), body[n])
+    return f"`{call}` left out"
+
+
+def _find_call(node: ast.stmt) -> ast.Call | None:
+    """The call that a statement makes for its effect, or that an assert asks about."""
+    if isinstance(node, ast.Expr):
+        return node.value if isinstance(node.value, ast.Call) else None
+    if isinstance(node, ast.Assert):
+        return next((n for n in ast.walk(node.test) if isinstance(n, ast.Call)), None)
+    return None
+
+
+def _change_value(tree: ast.Module, rng: random.Random) -> str:
+    places = [place for statement in tree.body for place in _list_places(statement)]
+    if not places:
+        return ""
+    weights = [1 if isinstance(place, ast.Constant) else OBJECTS for place in places]
+    old, new = _change_place(rng.choices(places, weights)[0], places, rng)
+    return f"`{new}` in place of `{old}`" if old != new else ""
 
 
 def _list_places(tree: ast.AST) -> list[ast.expr]:

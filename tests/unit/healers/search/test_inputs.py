@@ -91,12 +91,29 @@ def test_a_variation_leaves_the_namespace_as_it_was() -> None:
     assert space == {"__name__": "__main__", "kept": [1]}
 
 
+def test_what_an_object_holds_is_varied_by_calls_left_out_and_made_twice() -> None:
+    program = make_program(QUEUE.format(""), *USE)
+    texts = [v.text for v in make_variations(program, {0})]
+    assert "`queue.take()` twice" in texts
+    assert "`queue.put('a')` left out" in texts
+    last, second = run(program, QUEUE.format(""), QUEUE.format("1"))
+    assert last != second
+
+
 def test_a_method_is_told_from_its_rival_in_words() -> None:
     cells = (QUEUE.format(""), "q = Queue()\nq.put(3)\nq.put(5)\nassert q.take() == 3")
     patches = search(*cells).patches
     assert patches
     assert len({p.behaviour for p in patches}) > 1
     assert any("a check with `" in p.rival for p in patches)
+
+
+def test_a_guess_that_fails_where_a_varied_check_gives_a_value_is_not_applied() -> None:
+    stack = QUEUE.replace("{}", "0")
+    patches = search(stack, "s = Queue()\ns.put(3)\ns.put(5)\nassert s.take() == 5").patches
+    wrong = [p for p in patches if ".pop(1)" in str(p.edits)]
+    assert wrong
+    assert all("IndexError" in p.rival for p in wrong)
 
 
 def test_a_property_of_every_checked_call_is_the_domain_from_four_calls_on() -> None:
