@@ -42,6 +42,10 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
     known = [v for tree in old for node in ast.walk(tree) for v in _read_literal(node)]
     if src.parse(case.failure.source) is None:
         known += _list_literal_tokens(case.failure.source)
+    parts = [v for v in _list_distinctive_parts(expected) if not _is_among(v, known)]
+    if parts and (part := _find_part(case, parts, new)):
+        yield f"hard-codes a part of the expected value: {part}"
+        return
     many = len({repr(value) for value in expected}) > MANY
     for tree in new:
         looked_up = _collect_looked_up(tree)
@@ -53,6 +57,41 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
                     continue
                 yield f"hard-codes the expected value {ast.unparse(node)[:60]}"
                 return
+
+
+def _list_distinctive_parts(expected: Sequence[Any]) -> list[Any]:
+    """The numbers and texts inside of expected containers that hardly come up by chance."""
+    parts: list[Any] = []
+    for value in expected:
+        inner = (*value.keys(), *value.values()) if isinstance(value, dict) else value
+        if isinstance(inner, list | tuple | set | frozenset):
+            parts += [v for v in inner if isinstance(v, int | float | str) and _is_distinctive(v)]
+            parts += _list_distinctive_parts([v for v in inner if isinstance(v, list | tuple | dict)])
+    return parts
+
+
+def _find_part(case: Case, parts: Sequence[Any], new: Sequence[ast.AST]) -> str | None:
+    """The new literal that is such a part and stands where a result stands; one that stands in a cell above, too, came from there."""
+    given = [
+        v for c in case.notebook.code_before(case.failure.cell_id) for n in src.walk(c.source) for v in _read_literal(n)
+    ]
+    invented = [part for part in parts if not _is_among(part, given)]
+    for tree in new if invented else ():
+        for node in (leaf for result in _walk_results(tree) for leaf in _list_items(result)):
+            for value in _read_literal(node):
+                if _is_among(value, invented) and not _respells(value, given):
+                    return ast.unparse(node)[:60]
+    return None
+
+
+def _list_items(node: ast.AST) -> list[ast.AST]:
+    """The expression, or what stands in it where it is a tuple, a list or a table of its own."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return [item for element in node.elts for item in _list_items(element)]
+    if isinstance(node, ast.Dict):
+        return [item for value in node.values for item in _list_items(value)]
+    leaves = [leaf for leaf in _walk_leaves(node) if leaf is not node]
+    return [node, *(item for leaf in leaves for item in _list_items(leaf))]
 
 
 def _list_literal_tokens(source: str) -> Iterator[Any]:
