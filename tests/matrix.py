@@ -66,7 +66,7 @@ def versions(python: Path) -> str:
     return subprocess.run([str(python), "-c", asks], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def tested(python: Path, arguments: list[str]) -> bool:
+def pass_tests(python: Path, arguments: list[str]) -> bool:
     """Run the tests there, away from this environment's variables."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "IPYTHON", "PYTHON", "VIRTUAL_ENV"))}
     command = [str(python), "-m", "pytest", "-q", *(arguments or TESTS)]
@@ -91,7 +91,7 @@ def main() -> int:
             began = time.monotonic()
             try:
                 there = environment(version, kernels, python)
-                passed, what = tested(there, arguments), versions(there)
+                passed, what = pass_tests(there, arguments), versions(there)
             except (subprocess.CalledProcessError, OSError) as error:
                 passed, what = False, f"the environment could not be made: {error}"
             failed = failed or not passed

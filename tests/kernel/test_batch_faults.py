@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import heal, one_line, place, write
+from tests.command import heal, place, read_refusal, write
 
 __all__ = ["place"]
 
@@ -36,7 +36,8 @@ def test_a_fault_that_nobody_foresaw_is_one_line_that_names_a_log(
     given = write(place / "n.ipynb", "x = 'a'.uper()")
     before = given.read_bytes()
     done = heal(given, "--in-place", "--approve", "none", "--report", "r.html")
-    one_line(done, "internal error", "report it with")
+    line = read_refusal(done)
+    assert all(word in line for word in ("internal error", "report it with"))
     log = Path(done.stderr.split("report it with ")[1].strip())
     assert log.is_relative_to(tmp_path / "data")
     assert log.stat().st_mode & 0o077 == 0
@@ -54,8 +55,13 @@ def test_a_library_that_cannot_be_imported_is_named_with_its_file(
     given = write(place / "n.ipynb", "x = 'a'.uper()")
     before = given.read_bytes()
     done = heal(given, "--in-place", "--approve", "none", "--report", "r.html")
-    one_line(
-        done, f"broken/{library}/__init__.py cannot be imported (RuntimeError: this copy is broken)", "mend or remove"
+    line = read_refusal(done)
+    assert all(
+        word in line
+        for word in (
+            f"broken/{library}/__init__.py cannot be imported (RuntimeError: this copy is broken)",
+            "mend or remove",
+        )
     )
     assert given.read_bytes() == before
     assert {p.name for p in place.iterdir()} == left
@@ -95,7 +101,8 @@ def test_a_disk_without_room_for_the_output_leaves_no_half_of_it(place: Path) ->
         given = write(place / "n.ipynb", "x = 'a'.uper()", "print('long ' * 50_000)")
         before = given.read_bytes()
         done = heal(given, "-o", "full/out.ipynb")
-        one_line(done, "No space left on device", "out.ipynb", "-o")
+        line = read_refusal(done)
+        assert all(word in line for word in ("No space left on device", "out.ipynb", "-o"))
         assert list(full.iterdir()) == []
         assert given.read_bytes() == before
 
@@ -106,7 +113,7 @@ def test_in_place_on_a_full_disk_the_original_stays(place: Path) -> None:
         before = given.read_bytes()
         filled(full, 8192)
         done = heal(given, "--in-place", "--approve", "all", cwd=full)
-        one_line(done, "No space left on device")
+        assert "No space left on device" in read_refusal(done)
         assert given.read_bytes() == before
         assert sorted(p.name for p in full.iterdir()) == ["ballast", "n.ipynb"]
 
@@ -120,7 +127,8 @@ def test_a_disk_without_room_for_the_journal_stops_the_heal(place: Path, room: i
         given = write(place / "n.ipynb", "x = 'a'.uper()")
         before = given.read_bytes()
         done = heal(given, "-o", "out.ipynb")
-        one_line(done, "the journal", "No space left on device", "JUPYTER_DATA_DIR")
+        line = read_refusal(done)
+        assert all(word in line for word in ("the journal", "No space left on device", "JUPYTER_DATA_DIR"))
         assert [p.name for p in place.iterdir()] == ["n.ipynb"]
         assert given.read_bytes() == before
         assert all(line.endswith(b"\n") for p in runs.iterdir() for line in p.read_bytes().splitlines(keepends=True))

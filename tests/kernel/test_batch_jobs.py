@@ -115,5 +115,5 @@ def test_the_kernel_of_somebody_elses_environment_is_replaced_and_that_is_said(p
 
 def test_a_kernel_can_be_named(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 1", kernelspec={"name": "no-such-kernel", "display_name": "?"})
-    heal(given, "--kernel", "python3", ends=0)
-    heal(given, "--kernel", "neither", ends=2)
+    assert heal(given, "--kernel", "python3").returncode == 0
+    assert heal(given, "--kernel", "neither").returncode == 2

@@ -57,8 +57,8 @@ def test_a_cell_is_healed_whole_or_not_at_all(place: Path) -> None:
 
 def test_only_the_healers_that_are_named_are_asked(place: Path) -> None:
     given = write(place / "n.ipynb", *GUESS)
-    heal(given, "--healers", "rules", "-o", "a.ipynb", ends=1)
-    heal(given, "--healers", "rules,search", "-o", "b.ipynb", ends=0)
+    assert heal(given, "--healers", "rules", "-o", "a.ipynb").returncode == 1
+    assert heal(given, "--healers", "rules,search", "-o", "b.ipynb").returncode == 0
 
 
 def test_a_cell_may_run_no_longer_than_it_was_given(place: Path) -> None:
@@ -92,8 +92,8 @@ def server() -> Iterator[int]:
 def test_offline_there_is_no_network_for_cells_either(place: Path) -> None:
     with server() as port:
         given = write(place / "n.ipynb", f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 5).close()")
-        heal(given, "-o", "a.ipynb", ends=1)
-        heal(given, "-o", "b.ipynb", online=True, ends=0)
+        assert heal(given, "-o", "a.ipynb").returncode == 1
+        assert heal(given, "-o", "b.ipynb", online=True).returncode == 0
 
 
 def test_no_money_no_model(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_the_notebooks_own_kernel_runs_it_in_its_own_folder(place: Path) -> None
     (place / "sub" / "data.txt").write_text("7")
     code = "import os\nassert os.environ['WHOSE_KERNEL'] == 'ours'\nint(open('data.txt').read())"
     given = write(place / "sub" / "n.ipynb", code, kernelspec={"name": "ours", "display_name": "Ours"})
-    heal(given, ends=0)
+    assert heal(given).returncode == 0
 
 
 def test_quiet_says_nothing_and_verbose_more(place: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests
-from tests.command import HEAL, heal, one_line, place, sources, write
+from tests.command import HEAL, heal, place, read_refusal, sources, write
 from tests.surroundings import FATAL, STANDARD, write_modules
 
 __all__ = ["place"]
@@ -33,7 +33,7 @@ def healed(path: Path) -> bool:
 def test_files_that_are_named_like_modules_of_python_change_nothing(place: Path, more: tuple[str, ...]) -> None:
     write_modules(place, *STANDARD)
     notebooks = [write(place / f"{name}.ipynb", TYPO) for name in "ab"]
-    heal(*notebooks, "--in-place", *more, ends=0)
+    assert heal(*notebooks, "--in-place", *more).returncode == 0
     assert all(healed(notebook) for notebook in notebooks)
 
 
@@ -42,7 +42,7 @@ def test_a_file_that_keeps_the_kernel_from_starting_is_named(place: Path, name: 
     write_modules(place, name)
     command = [HEAL[0], "-P", *HEAL[1:], str(write(place / "n.ipynb", TYPO)), "-o", "out.ipynb"]
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=120, check=False)
-    one_line(done, f"{name}.py in {place} hides Python's own module {name}: rename it")
+    assert f"{name}.py in {place} hides Python's own module {name}: rename it" in read_refusal(done)
 
 
 def test_the_installer_imports_nothing_from_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +91,7 @@ def test_a_broken_package_on_the_path_is_named_or_does_no_harm(
     monkeypatch.setenv("PYTHONPATH", str(broken.parent))
     done = heal(write(place / "n.ipynb", TYPO), "--in-place")
     if fatal:
-        one_line(done, f"{broken / '__init__.py'} cannot be imported (ImportError: half of it is missing)")
+        assert f"{broken / '__init__.py'} cannot be imported (ImportError: half of it is missing)" in read_refusal(done)
     else:
         assert done.returncode == 0, done.said
 
@@ -105,7 +105,8 @@ def test_a_home_that_does_not_exist_needs_another_place_for_the_journal(
     assert done.stderr == ""
     monkeypatch.delenv("JUPYTER_DATA_DIR")
     write(path, TYPO)
-    one_line(heal(path, "--in-place"), MISSING_HOME, "set JUPYTER_DATA_DIR to a folder that can be written")
+    line = read_refusal(heal(path, "--in-place"))
+    assert all(word in line for word in (MISSING_HOME, "set JUPYTER_DATA_DIR to a folder that can be written"))
 
 
 @pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare to make a folder that root cannot write")
@@ -121,7 +122,9 @@ def test_a_folder_that_cannot_be_written_needs_another_place_for_the_notebook(pl
             [*command, *words], capture_output=True, text=True, timeout=120, check=False, env=os.environ
         )
 
-    one_line(run("--in-place"), "n.ipynb: cannot be written (Read-only file system): choose another place with -o")
+    assert "n.ipynb: cannot be written (Read-only file system): choose another place with -o" in read_refusal(
+        run("--in-place")
+    )
     done = run("-o", str(tmp_path / "out.ipynb"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert healed(tmp_path / "out.ipynb")

@@ -109,7 +109,7 @@ def test_interrupt_while_it_asks_leaves_everything(terminal: Terminal) -> None:
     terminal.until(r"\[\?\] ")
     terminal.interrupt_until("nothing was changed")
     terminal.type("1 + 1")
-    terminal.until(r"Out\[\d+\]: 2")
+    assert "Traceback" not in terminal.until(r"Out\[\d+\]: 2")
 
 
 def test_late_loading_heals_the_last_failure(tmp_path: Path) -> None:

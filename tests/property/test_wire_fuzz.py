@@ -107,7 +107,7 @@ def test_a_spoilt_message_is_refused_or_is_a_message(name: str, data: st.DataObj
 @example('{"v":1,"body":{"$":"Notice","text":[' + DEEP)
 @example(b"\xff\xfe{")
 def test_anything_else_is_refused(line: str | bytes) -> None:
-    read_or_refuse(line)
+    assert read_or_refuse(line) is None
 
 
 @pytest.mark.parametrize(
