@@ -22,6 +22,7 @@ PLACEHOLDERS = {
     "S": "60",
     "NAME": "python3",
     "PATTERN": "*",
+    "HEALED.ipynb": "first.ipynb",
     "FILE": "answers.toml",
     "FILE.html": "report.html",
     "FILE.json": "report.json",

@@ -112,6 +112,7 @@ def build_settings(options: argparse.Namespace) -> Settings:
         kernelspec=options.kernel,
         review=options.review,
         run_ends=time.monotonic() + options.run_timeout if options.run_timeout else math.inf,
+        provenance=not getattr(options, "no_provenance", False),
         cache=not (options.no_cache or options.write or options.review or options.fresh),
         answers=read_answers(options.answers) if options.answers is not None else (),
     )

@@ -75,7 +75,7 @@ def _heal_document(session: Session, document: Document, job: Job, progress: Pro
     healthy = not report.fixes and job.target != job.path and not job.copy_healthy
     if job.target is None or healthy:
         return report
-    return save_healed(document, report, outputs, job.target)
+    return save_healed(document, report, outputs, job.target, provenance=session.settings.provenance)
 
 
 def _report_failure(job: Job, why: str) -> NotebookReport:

@@ -18,6 +18,8 @@ Command = Callable[[argparse.Namespace], int]
 COMMANDS = {
     "heal": "jupyter_selfheal.surfaces.cli.heal:heal",
     "check": "jupyter_selfheal.surfaces.cli.heal:heal",
+    "log": "jupyter_selfheal.surfaces.cli.undo:print_log",
+    "revert": "jupyter_selfheal.surfaces.cli.undo:revert",
     "trace": "jupyter_selfheal.surfaces.cli.commands:print_trace",
     "graph": "jupyter_selfheal.surfaces.cli.commands:print_graph",
     "rules": "jupyter_selfheal.surfaces.cli.commands:print_rules",
@@ -55,6 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_heal_options(commands.add_parser("heal", help="heal notebooks", description=_HEAL, formatter_class=_Raw))
     _add_check_options(commands.add_parser("check", help="say what fails and what would heal it; write nothing",
                                            description=_CHECK, formatter_class=_Raw))  # fmt: skip
+    _add_undo_options(commands)
     trace = commands.add_parser("trace", help="list earlier heals, or show one as a timeline")
     trace.add_argument("run", nargs="?", default="", metavar="RUN", help="a run's id, or the beginning of it")
     trace.add_argument("--kind", default="", help="only events of this kind")
@@ -114,6 +117,16 @@ def _add_mcp_options(mcp: argparse.ArgumentParser) -> None:
         "--kernel", default="", metavar="NAME", help="run on this kernelspec instead of the notebook's own"
     )
     mcp.add_argument("--fresh", action="store_true", help="use fresh kernels and replay instead of forks")
+
+
+def _add_undo_options(commands: Any) -> None:
+    log = commands.add_parser("log", help="list the fixes that a notebook's metadata tells of")
+    revert = commands.add_parser("revert", help="take fixes back: all, those of a cell, or one")
+    for parser in (log, revert):
+        parser.add_argument("notebook", type=Path, metavar="NOTEBOOK")
+    log.add_argument("--json", action="store_true", help="as JSON")
+    revert.add_argument("--cell", type=_read_count, default=0, metavar="N", help="only in cell N, as `log` counts them")
+    revert.add_argument("--fix", default="", metavar="ID", help="only the fix with this id, or the beginning of it")
 
 
 def _add_memory_actions(memory: argparse.ArgumentParser) -> None:
@@ -182,6 +195,11 @@ def _add_options_of_place(heal: argparse.ArgumentParser) -> None:
     place.add_argument("-o", "--output", type=Path, metavar="OUT", help="write the healed notebook here (one NOTEBOOK)")
     place.add_argument("--output-dir", type=Path, metavar="DIR", help="write each healed notebook into this folder")
     place.add_argument("--in-place", action="store_true", help="replace the notebook itself, atomically")
+    heal.add_argument(
+        "--no-provenance",
+        action="store_true",
+        help="do not write into the metadata of healed cells what was changed (`log` and `revert` read that)",
+    )
     heal.add_argument("--write", action="store_true", help="let the notebook's cells write files (else: thrown away)")
 
 

@@ -13,7 +13,7 @@ from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import JSON, Cell, Notebook, Oracle, Output
 from jupyter_selfheal.surfaces.notebook import heal_lines, upgrade
 
-ORACLE_KEYS = frozenset({"expect", "stdout", "check", "spec", "skip", "expensive", "inserted", "origin"})
+ORACLE_KEYS = frozenset({"expect", "stdout", "check", "spec", "skip", "expensive", "inserted", "origin", "healed"})
 """Keys that ``metadata.selfheal`` of a cell may have."""
 
 

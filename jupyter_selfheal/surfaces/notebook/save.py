@@ -2,36 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.surfaces.notebook import write
+from jupyter_selfheal.surfaces.notebook import originals, write
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
+from jupyter_selfheal.surfaces.notebook.provenance import add_provenance
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 
 
 def save_healed(
-    document: Document, report: NotebookReport, outputs: Mapping[str, CellRun], target: Path
+    document: Document,
+    report: NotebookReport,
+    outputs: Mapping[str, CellRun],
+    target: Path,
+    *,
+    provenance: bool = False,
 ) -> NotebookReport:
     """Write the healed notebook; the report that says where it is. In place, a file without a fix is left as it is.
+
+    With ``provenance`` each healed cell's metadata says what was changed, and what undoes it. What was in a file that is
+    replaced is kept, so that it can be given back as it was.
 
     Raises :class:`NotebookError` where the file cannot be written, or was changed while it was being healed.
     """
     in_place = target == document.path
     if not report.fixes and in_place:
         return report
-    text = write.format_notebook(build_healed_notebook(document, report, outputs, in_place=in_place), document.form)
+    raw = build_healed_notebook(document, report, outputs, in_place=in_place)
+    if provenance and report.fixes:
+        add_provenance(raw, document, report)
+    text = write.format_notebook(raw, document.form)
     notes = report.notes
-    if in_place:
-        _check_unchanged(document)
-        if document.upgraded_from:
-            notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.copy_aside(document.path)}")
-    write.write_atomically(target, text)
+    with _lock_folder(target.parent if in_place else None):
+        if in_place:
+            _check_unchanged(document)
+            if document.upgraded_from:
+                notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.copy_aside(document.path)}")
+            originals.keep_original(document.path.read_bytes(), text)
+        write.write_atomically(target, text)
     return replace(report, written=str(target), notes=notes)
+
+
+@contextlib.contextmanager
+def _lock_folder(folder: Path | None) -> Iterator[None]:
+    """Let no other healer look at the file and replace it at the same time, whoever runs it. Where there are no locks, none is taken."""
+    try:
+        import fcntl
+
+        descriptor = os.open(folder, os.O_RDONLY) if folder is not None else -1
+    except (ImportError, OSError):
+        descriptor = -1
+    try:
+        if descriptor >= 0:
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def _check_unchanged(document: Document) -> None:

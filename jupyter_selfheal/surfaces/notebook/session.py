@@ -60,7 +60,7 @@ class Settings:
     of files that cells write (``discard`` or ``allow``); ``fresh`` uses fresh kernels instead of forks; ``kernelspec`` overrides
     the notebook's own; ``review`` lists doubts about cells that run; ``answers`` are what a person said to an earlier run's questions; ``cache`` runs no notebook that ran without a
     failure and depends on nothing that has changed since; ``run_ends`` is when the whole run must end, on the clock of
-    ``time.monotonic``, which all processes of a machine share.
+    ``time.monotonic``, which all processes of a machine share; ``provenance`` writes into healed cells what was changed.
     """
 
     config: HealConfig = HealConfig()
@@ -73,6 +73,7 @@ class Settings:
     answers: tuple[GivenAnswer, ...] = ()
     cache: bool = False
     run_ends: float = math.inf
+    provenance: bool = True
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):
