@@ -50,6 +50,10 @@ def heal(options: argparse.Namespace) -> int:
     reports = [*(reports_by_part[job.part] for job in jobs), *problems]
     printer.print_totals(reports)
     _mention_model(options, reports)
+    if options.annotations:
+        from jupyter_selfheal.surfaces.notebook.exports import format_annotations
+
+        print("\n".join(format_annotations(reports)), flush=True)
     for path in options.report:
         write_report(path, reports)
         if not (options.json or options.quiet):

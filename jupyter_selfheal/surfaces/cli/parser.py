@@ -244,7 +244,15 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
 
 def _add_options_of_output(heal: argparse.ArgumentParser) -> None:
     heal.add_argument(
-        "--report", type=Path, action="append", default=[], metavar="FILE", help="write a .html or .json report"
+        "--report",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write a report: .html, .json, .xml (JUnit), .md or .sarif; may be given several times",
+    )
+    heal.add_argument(
+        "--annotations", action="store_true", help="print GitHub's workflow commands: an error at each failing line"
     )
     heal.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
     loud = heal.add_mutually_exclusive_group()

@@ -16,6 +16,10 @@ SCHEMA = 1
 """Raised when a key changes its meaning or goes away; new keys may come at any time."""
 
 
+FORMS = (".html", ".json", ".xml", ".md", ".sarif")
+"""The endings of reports: a page, JSON (``docs/report.schema.json``), JUnit XML, Markdown and SARIF."""
+
+
 def to_json(reports: Sequence[NotebookReport]) -> dict[str, JSON]:
     """``{"schema": 1, "exit_code": …, "notebooks": […]}``: one object a notebook, with one a code cell."""
     return {
@@ -123,15 +127,20 @@ def _stored_to_json(record: Record) -> JSON:
 
 
 def check_target(path: Path) -> None:
-    """Refuse a report that is neither .html nor .json, before anything runs."""
-    if path.suffix not in (".html", ".json"):
-        raise UsageError(f"--report {path}: the name must end in .html or .json")
+    """Refuse a report whose form the name does not tell, before anything runs."""
+    if path.suffix not in FORMS:
+        raise UsageError(f"--report {path}: the name must end in {', '.join(FORMS[:-1])} or {FORMS[-1]}")
 
 
 def write_report(path: Path, reports: Sequence[NotebookReport]) -> None:
     """Write the report in the form that the file's ending names."""
     if path.suffix == ".json":
         write_atomically(path, json.dumps(to_json(reports), ensure_ascii=False, indent=2) + "\n")
+        return
+    if path.suffix != ".html":
+        from jupyter_selfheal.surfaces.notebook.exports import FORMATS
+
+        write_atomically(path, FORMATS[path.suffix](reports))
         return
     from jupyter_selfheal.surfaces.notebook.html import format_page
 

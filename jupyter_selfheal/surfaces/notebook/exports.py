@@ -1,0 +1,195 @@
+"""The report as other tools read it: JUnit XML, Markdown, SARIF, and GitHub's annotations."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+from jupyter_selfheal._version import __version__
+from jupyter_selfheal.journal.redact import redact
+from jupyter_selfheal.model import JSON, diff_patch, format_diff
+from jupyter_selfheal.surfaces.notebook.overview import group_by_cause
+from jupyter_selfheal.surfaces.notebook.places import FilePlaces
+from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.table import format_totals
+
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+_ROOTS = BROKEN - {Status.CASCADE}
+_SKIPPED = (Status.SKIPPED, Status.MEANT_TO_FAIL)
+
+
+def format_junit(reports: Sequence[NotebookReport]) -> str:
+    """JUnit XML: a test suite a notebook, a test case a code cell; a notebook that could not be run is an error."""
+    top = ElementTree.Element("testsuites", name="jupyter-selfheal")
+    for report in reports:
+        suite = ElementTree.SubElement(
+            top,
+            "testsuite",
+            name=_clean(report.path),
+            tests=str(max(len(report.records), 1)),
+            failures=str(report.count(*BROKEN)),
+            errors=str(int(bool(report.error))),
+            skipped=str(report.count(*_SKIPPED)),
+            time=f"{report.seconds:.3f}",
+        )
+        if report.error:
+            case = ElementTree.SubElement(suite, "testcase", name="notebook", classname=_clean(report.path), time="0")
+            ElementTree.SubElement(case, "error", message=_clean(redact(report.error)))
+        for record in report.records:
+            _add_case(suite, report, record)
+    ElementTree.indent(top)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(top, encoding="unicode") + "\n"
+
+
+def _add_case(suite: ElementTree.Element, report: NotebookReport, record: Record) -> None:
+    case = ElementTree.SubElement(
+        suite,
+        "testcase",
+        name=f"cell {record.number}",
+        classname=_clean(report.path),
+        time=f"{record.seconds:.3f}",
+    )
+    if record.status in BROKEN:
+        failure = ElementTree.SubElement(
+            case, "failure", type=record.status.value, message=_clean(redact(record.headline or record.detail))
+        )
+        failure.text = _clean(redact("\n".join(_explain(report, record))))
+    elif record.status in _SKIPPED:
+        ElementTree.SubElement(case, "skipped", message=_clean(record.detail or record.status.value))
+    elif record.status is Status.HEALED:
+        ElementTree.SubElement(case, "system-out").text = _clean(redact("\n".join(_explain(report, record))))
+
+
+def _clean(text: str) -> str:
+    """The text without characters that XML cannot hold."""
+    return "".join(c if c in "\t\n\r" or (c >= " " and not "\ud800" <= c <= "\udfff") else "?" for c in text)
+
+
+def format_markdown(reports: Sequence[NotebookReport]) -> str:
+    """Markdown, as for a job's summary or a pull request: what fails by cause first, then what was healed, with its diffs."""
+    lines = [f"**{_escape(format_totals(reports))}**", ""]
+    if errors := [r for r in reports if r.error]:
+        lines += ["### Could not be run", "", *(f"- {_escape(redact(r.error))}" for r in errors), ""]
+    for number, (cause, places) in enumerate(group_by_cause(reports)):
+        lines += ["### Still fails", ""] if not number else []
+        lines.append(f"- {_escape(redact(cause))}")
+        for report, records in places:
+            lines += [
+                f"  - `{report.path}`, cell {r.number}: {_escape(redact(r.headline or r.detail))}" for r in records
+            ]
+            lines += [f"    - proposed: {_escape(redact(r.candidate[0].patch.title))}" for r in records if r.candidate]
+    healed = [(report, r) for report in reports for r in report.records if r.status is Status.HEALED]
+    lines += ["", "### Healed", ""] if healed else []
+    for report, record in healed:
+        lines += _format_fix(report, record)
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _format_fix(report: NotebookReport, record: Record) -> Iterator[str]:
+    candidate = record.candidate[0]
+    yield f"- `{report.path}`, cell {record.number}: {_escape(redact(record.headline))}"
+    yield f"  - cause: {_escape(redact(record.cause or record.headline))}"
+    yield f"  - fix: {_escape(redact(candidate.patch.title))}, score {candidate.verdict.score:g} of 10"
+    yield from (f"  - {_escape(redact(reason))}" for reason in candidate.verdict.reasons)
+    yield ""
+    yield from ("  ~~~~diff", *(f"  {line}" for line in redact(_diff(report, record)).splitlines()), "  ~~~~", "")
+
+
+def _escape(text: str) -> str:
+    """A line of prose: what Markdown or HTML would take for its own stands for itself; code between backticks stays code."""
+    parts = " ".join(text.split()).split("`")
+    marks = str.maketrans({c: f"\\{c}" for c in "\\*_[]<>#|~"})
+    even = len(parts) % 2 == 1
+    return "`".join(part if even and n % 2 else part.translate(marks) for n, part in enumerate(parts))
+
+
+def to_sarif(reports: Sequence[NotebookReport]) -> dict[str, JSON]:
+    """SARIF 2.1.0, which code scanning shows: a result for each cell that fails of itself, and for each notebook that cannot be run."""
+    places = FilePlaces()
+    results = [
+        _build_result(report.path, places.find_line(report, record), record.headline or record.status.value, record.cause,
+                      proposed=record.candidate[0].patch.title if record.candidate else "")
+        for report in reports for record in report.records if record.status in _ROOTS
+    ]  # fmt: skip
+    results += [_build_result(r.path, 1, r.error, "cannot be run") for r in reports if r.error]
+    rules = [{"id": rule} for rule in dict.fromkeys(r["ruleId"] for r in results)]
+    driver = {"name": "jupyter-selfheal", "version": __version__, "rules": rules}
+    return {
+        "$schema": SARIF_SCHEMA,
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+    }
+
+
+def _build_result(path: str, line: int, headline: str, cause: str, proposed: str = "") -> dict[str, JSON]:
+    said = ". ".join(dict.fromkeys(s.rstrip(".") for s in (headline, cause) if s))
+    text = redact(f"{said}. Proposed: {proposed}" if proposed else said)
+    return {
+        "ruleId": headline.partition(":")[0] if headline.partition(":")[0].isidentifier() else "notebook",
+        "level": "error",
+        "message": {"text": text or "fails"},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": {"uri": _to_uri(path)}, "region": {"startLine": line}}}
+        ],
+    }
+
+
+def _to_uri(path: str) -> str:
+    """A path below the working directory as a relative URI, any other as an absolute one."""
+    from urllib.parse import quote
+
+    absolute = Path(os.path.abspath(path))
+    if absolute.is_relative_to(Path.cwd()):
+        return quote(absolute.relative_to(Path.cwd()).as_posix())
+    return absolute.as_uri()
+
+
+def format_annotations(reports: Sequence[NotebookReport]) -> Iterator[str]:
+    """GitHub's workflow commands: an error at the failing line of each cell that fails of itself."""
+    places = FilePlaces()
+    for report in reports:
+        if report.error:
+            yield f"::error file={_to_property(report.path)}::{_to_data(redact(report.error))}"
+        for record in report.records:
+            if record.status in _ROOTS:
+                line = places.find_line(report, record)
+                title = _to_property(f"cell {record.number} fails")
+                said = redact("\n".join(_explain(report, record)))
+                yield f"::error file={_to_property(report.path)},line={line},title={title}::{_to_data(said)}"
+
+
+def _to_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _to_property(text: str) -> str:
+    return _to_data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _explain(report: NotebookReport, record: Record) -> Iterator[str]:
+    """The failure, its cause, what a person can do, and the change that is made or proposed."""
+    yield from dict.fromkeys(s for s in (record.headline, record.cause, record.detail) if s)
+    if record.candidate:
+        yield f"{'Healed' if record.status is Status.HEALED else 'Proposed'}: {record.candidate[0].patch.title}"
+        yield _diff(report, record)
+
+
+def _diff(report: NotebookReport, record: Record) -> str:
+    return format_diff(diff_patch(record.candidate[0].patch, report.given.name_cell))
+
+
+def format_sarif(reports: Sequence[NotebookReport]) -> str:
+    """The text of a SARIF file."""
+    return json.dumps(to_sarif(reports), ensure_ascii=False, indent=2) + "\n"
+
+
+FORMATS: dict[str, Callable[[Sequence[NotebookReport]], str]] = {
+    ".xml": format_junit,
+    ".md": format_markdown,
+    ".sarif": format_sarif,
+}
+"""How each of these files is written, by its ending."""
