@@ -57,7 +57,10 @@ def build_parser() -> argparse.ArgumentParser:
     _add_heal_options(commands.add_parser("heal", help="heal notebooks", description=_HEAL, formatter_class=_Raw))
     _add_check_options(commands.add_parser("check", help="say what fails and what would heal it; write nothing",
                                            description=_CHECK, formatter_class=_Raw))  # fmt: skip
-    _add_undo_options(commands)
+    _add_undo_options(
+        commands.add_parser("log", help="list the fixes that a notebook's metadata tells of"),
+        commands.add_parser("revert", help="take fixes back: all, those of a cell, or one"),
+    )
     trace = commands.add_parser("trace", help="list earlier heals, or show one as a timeline")
     trace.add_argument("run", nargs="?", default="", metavar="RUN", help="a run's id, or the beginning of it")
     trace.add_argument("--kind", default="", help="only events of this kind")
@@ -119,9 +122,7 @@ def _add_mcp_options(mcp: argparse.ArgumentParser) -> None:
     mcp.add_argument("--fresh", action="store_true", help="use fresh kernels and replay instead of forks")
 
 
-def _add_undo_options(commands: Any) -> None:
-    log = commands.add_parser("log", help="list the fixes that a notebook's metadata tells of")
-    revert = commands.add_parser("revert", help="take fixes back: all, those of a cell, or one")
+def _add_undo_options(log: argparse.ArgumentParser, revert: argparse.ArgumentParser) -> None:
     for parser in (log, revert):
         parser.add_argument("notebook", type=Path, metavar="NOTEBOOK")
     log.add_argument("--json", action="store_true", help="as JSON")
