@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Collection, Sequence
 from types import CodeType
 from typing import Any
@@ -24,6 +25,8 @@ from jupyter_selfheal.inside.search.vary_checks import Variation, make_variation
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
+SHRINKING = 0.5
+"""CPU seconds for making a telling input shorter."""
 WAIT = 60.0
 """Seconds on the clock after which candidates are compared no longer: their CPU time is limited, and a machine may be busy."""
 PLAUSIBLE = 40
@@ -149,12 +152,15 @@ class Ranking:
     def _shrink(self, given: Input, best: int, rival: int) -> list[Any] | None:
         """A shorter call that still tells two candidates apart, as text, with what each candidate gives; None where there is none."""
         variants = [c.codes for c in self.candidates]
+        end = time.process_time() + SHRINKING
 
         def show(chosen: Sequence[dict[int, CodeType]], arguments: tuple[Any, ...]) -> list[str]:
             shown = compare_behaviour.collect_behaviours(self.runner, chosen, given.function, [arguments], self.seconds)
             return [texts[0] if texts else compare_behaviour.LATE for texts in shown]
 
         def is_telling(arguments: tuple[Any, ...]) -> bool:
+            if time.process_time() > end:
+                return False
             a, b = show([variants[best], variants[rival]], arguments)
             is_usual = not given.is_usual or self.domain <= list_properties(arguments)
             return is_usual and a[0] != "!" and b[0] != "!" and a != b
