@@ -110,12 +110,15 @@ def test_an_edit_that_cheats_is_named_and_has_no_id(new: str, agent: Any) -> Non
     said = agent.call("try_patch", path="shop.ipynb", edits=[edit("c2", BILL, new)], expect="7.7")
     assert said["score"] <= 3
     assert said["tampering"]
-    assert said["fix_id"] is None
+    assert said["why_not"].startswith("it hides the failure instead of mending it: it ")
+    assert (said["proven"], said["fix_id"]) == ([], None)
 
 
 def test_an_edit_that_misses_what_is_expected_has_no_id(agent: Any) -> None:
     said = agent.call("try_patch", path="shop.ipynb", edits=MENDING, expect="7.8")
     assert (said["accepted"], said["fix_id"]) == (False, None)
+    assert "7.8" in said["why_not"]
+    assert "7.7" in said["why_not"]
 
 
 def test_code_in_a_copy_changes_nothing(agent: Any) -> None:

@@ -79,7 +79,19 @@ def find_refusal(situation: Situation, proposal: Proposal, config: HealConfig) -
     if reason is not None and reason.is_final:
         return f"the failure is to be left alone ({reason.value}): {situation.diagnosis.advice or situation.diagnosis.cause}"
     decision = PolicyApprover("all", config.accept).decide(proposal)
-    return None if decision.choice is Choice.APPROVE else decision.text
+    if decision.choice is Choice.APPROVE:
+        return None
+    return _explain_verdict(proposal.candidates[0]) or decision.text if proposal.candidates else decision.text
+
+
+def _explain_verdict(candidate: Candidate) -> str:
+    """What is wrong with a patch, where its verdict says so; empty where only nothing shows that it is right."""
+    verdict, trial = candidate.verdict, candidate.trial
+    if not trial.ran:
+        return f"it does not run: {verdict.feedback or trial.detail or trial.ending.value}"[:300]
+    if verdict.tampering:
+        return f"it hides the failure instead of mending it: it {'; it '.join(verdict.tampering)}"
+    return "" if verdict.plausible or not verdict.reasons else verdict.reasons[0]
 
 
 def find_chance(situation: Situation, candidate: Candidate) -> str | None:

@@ -146,7 +146,7 @@ def view_proven(proven: Proven, texts: Texts) -> JSON:
         "accepted": proven.refusal is None,
         "why_not": proven.refusal or "",
         "score": verdict.score,
-        "proven": [*verdict.proofs, f"ran in {trial.isolation.words}"] if trial.ran else [],
+        "proven": [*verdict.proofs, f"ran in {trial.isolation.words}"] if trial.ran and verdict.plausible else [],
         "not_proven": list_open(proven),
         "reasons": [texts.cut(r) for r in verdict.reasons[:12]],
         "tampering": list(verdict.tampering),
@@ -165,6 +165,8 @@ def list_open(proven: Proven) -> list[str]:
     lines = []
     if not trial.ran:
         lines.append("it does not run: " + (_format_first_error(trial) or trial.detail or trial.ending.value))
+    elif verdict.tampering or not verdict.plausible:
+        lines.append("that it mends anything: see why_not")
     elif not verdict.oracle_met:
         lines.append(
             "that the value is right: nothing in the notebook says what it must be, and running is not being right"
