@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +37,8 @@ class FrameReader:
 class _StepSoFar:
     outputs: OutputCollector = field(default_factory=OutputCollector)
     began: bool = False
+    began_at: float = 0.0
+    """On this process's monotonic clock, for a step that was cut off and never said how long it took."""
     late: ErrorInfo | None = None
     error: ErrorInfo | None = None
     ended: Mapping[str, JSON] | None = None
@@ -72,6 +75,7 @@ class ResultReader:
         if kind == "begin":
             self._at = rest[0]
             self._readings[self._at].began = True
+            self._readings[self._at].began_at = time.monotonic()
         elif kind == "out":
             self.add_output(rest[0])
         elif kind == "late":
@@ -104,7 +108,9 @@ class ResultReader:
         errors: tuple[ErrorInfo, ...] = (reading.late,) if reading.late else ()
         ended = reading.ended or {}
         status = str(ended.get("status", "skipped"))
+        seconds = read_number(ended.get("seconds"), 0) or 0.0
         if reading.ended is None and reading.began:
+            seconds = time.monotonic() - reading.began_at
             status = "timeout" if timed_out else "error"
             if died:
                 errors = (ErrorInfo("KernelDied", died),)
@@ -120,7 +126,7 @@ class ResultReader:
             outputs=reading.outputs.outputs,
             errors=errors,
             value=ended.get("value"),
-            seconds=read_number(ended.get("seconds"), 0) or 0.0,
+            seconds=seconds,
         )
 
     def _build_error(self, at: int, raw: Mapping[str, JSON]) -> ErrorInfo:

@@ -150,7 +150,10 @@ def _find_statements_to_redo(old: str, new: str) -> frozenset[int]:
 def _list_setup_steps(case: Case, patch: Patch) -> Iterator[Run]:
     failing = case.failure.cell_id
     renewed: set[str] = set()
+    ran: set[str] = set()
     for edit in patch.edits:
+        if isinstance(edit, Replace) and edit.cell_id in ran:
+            continue  # run first, as the patch leaves it, in its place among the cells that the patch names
         if isinstance(edit, Replace) and edit.cell_id != failing and _is_above(case, edit.cell_id):
             yield from _list_rerun_steps(case, patch, edit, renewed)
         elif isinstance(edit, Insert) and edit.cell_id != failing and _is_above(case, edit.before, failing):
@@ -162,6 +165,7 @@ def _list_setup_steps(case: Case, patch: Patch) -> Iterator[Run]:
             for cell_id in edit.cell_ids:
                 source = _find_source(case, patch, cell_id)
                 renewed |= src.find_names(source).binds
+                ran.add(cell_id)
                 yield Run(source, cell_id, Role.SETUP)
 
 

@@ -130,7 +130,7 @@ class _NameVisitor(ast.NodeVisitor):
             self.visit(target)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr not in _PURE_METHODS:
+        if isinstance(node.func, ast.Attribute) and (node.func.attr not in _PURE_METHODS or _is_in_place(node)):
             root = find_root_name(node.func.value)
             if root:
                 self.changes.add(root)
@@ -182,6 +182,12 @@ class _NameVisitor(ast.NodeVisitor):
             self.local.add(node.name)
         for child in node.body:
             self.visit(child)
+
+
+def _is_in_place(call: ast.Call) -> bool:
+    """True for ``df["c"].replace(1, 2, inplace=True)``."""
+    given = next((k.value for k in call.keywords if k.arg == "inplace"), None)
+    return given is not None and not (isinstance(given, ast.Constant) and given.value is False)
 
 
 def is_pure_method(method: str) -> bool:

@@ -13,7 +13,7 @@ from jupyter_selfheal import registry
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.model import Attempt, Case, Cost, Insert, Patch, Replace
+from jupyter_selfheal.model import Attempt, Case, Cost, Insert, Patch, Replace, compose
 from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts
 
 PATCHES_OF_A_RULE = 6
@@ -89,12 +89,15 @@ class RulesHealer:
     def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
         """Every rule's patches, by prior and then by the table's order, without what was tried before.
 
+        Of a derived case that is what was tried on top of its base: what did not help with the first failure may help with this one.
         Each rule is asked once about a failure: who diagnoses it asks first, whether it can be mended at all.
         """
         if self._last_asked is None or self._last_asked[0] != case or self._last_asked[1] is not facts:
             self._last_asked = (case, facts, self._ask_rules(case, facts))
         answer, tried = self._last_asked[2], {_make_key(a.patch) for a in history}
-        return replace(answer, patches=tuple(p for p in answer.patches if _make_key(p) not in tried))
+        return replace(
+            answer, patches=tuple(p for p in answer.patches if _make_key(compose(case.base, p)) not in tried)
+        )
 
     def _ask_rules(self, case: Case, facts: Facts) -> Answer:
         """A rule that raises is a bug of ours (or of a third party): the others go on and the note names it."""

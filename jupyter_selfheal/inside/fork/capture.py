@@ -238,7 +238,7 @@ def _flush(self: Any) -> None:
 
 
 def _refuse_input(shell: Any) -> None:
-    """Nobody answers a trial's questions: they raise what a front end without input raises."""
+    """Nobody answers a trial's questions but with what was given ahead: they raise what a front end without input raises."""
     import getpass
 
     from IPython.core.error import StdinNotImplementedError
@@ -246,7 +246,11 @@ def _refuse_input(shell: Any) -> None:
     def refuse(*ignored: Any, **also: Any) -> str:
         raise StdinNotImplementedError("input() was called in a trial, where nobody can answer")
 
-    builtins.input = refuse
+    def answer(*ignored: Any, **also: Any) -> str:
+        return str(answers.pop(0)) if answers else refuse()
+
+    answers: list[str] = getattr(shell, "_selfheal_answers", [])
+    builtins.input = answer
     getpass.getpass = refuse
     kernel = getattr(shell, "kernel", None)
     if kernel is not None:

@@ -205,6 +205,13 @@ def _add_options_of_place(heal: argparse.ArgumentParser) -> None:
 
 
 def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
+    heal.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="the answer to the notebook's next input(); once for each, in their order",
+    )
     heal.add_argument("--timeout", type=_read_seconds, metavar="S", help="seconds a cell may run (default 120)")
     heal.add_argument(
         "--run-timeout",

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError, NotebookError, UsageError
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.repeated_trials import build_reseeding
-from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Run, Sandbox, Trial, TrialRequest
+from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Probe, Run, Sandbox, Step, Trial, TrialRequest
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.answers import GivenAnswer
@@ -61,6 +62,7 @@ class Settings:
     the notebook's own; ``review`` lists doubts about cells that run; ``answers`` are what a person said to an earlier run's questions; ``cache`` runs no notebook that ran without a
     failure and depends on nothing that has changed since; ``run_ends`` is when the whole run must end, on the clock of
     ``time.monotonic``, which all processes of a machine share; ``provenance`` writes into healed cells what was changed.
+    ``inputs`` are what the notebook's calls of ``input()`` get, in their order.
     """
 
     config: HealConfig = HealConfig()
@@ -74,6 +76,7 @@ class Settings:
     cache: bool = False
     run_ends: float = math.inf
     provenance: bool = True
+    inputs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):
@@ -182,7 +185,7 @@ class Session:
         if self.settings.fresh:
             return engine.open_state(spec, folder, writes=writes, network=network, fresh=True, seed=seed)
         request = TrialRequest(
-            (Run(""), *([LISTEN] if listen else [])),
+            (*self._list_first_steps(), *([LISTEN] if listen else [])),
             timeout=60.0,
             keep=Keep.ON_SUCCESS,
             sandbox=replace(self.limits.sandbox, writes=writes),
@@ -195,6 +198,12 @@ class Session:
         if state is None:
             raise KernelError(f"the kernel {spec} cannot be forked ({trial.detail or trial.ending.value}): try --fresh")
         return state
+
+    def _list_first_steps(self) -> tuple[Step, ...]:
+        """What the first state of a notebook holds: the answers to its ``input()``, if there are any."""
+        if not self.settings.inputs:
+            return (Run(""),)
+        return (Probe(probe_source("probes.answer_input"), {"answers": list(self.settings.inputs)}, "answers"),)
 
     def _open_frozen_kernel(self, spec: str, folder: str, seed: int = 0) -> TrialKernel:
         """The frozen kernel of a folder. Only those of the folder at hand are kept: there may be hundreds of folders."""

@@ -35,7 +35,7 @@ def diagnose_input(context: RuleContext, remedies: Remedies) -> Diagnosis | None
         return leave_alone(
             "The cell asks for keyboard input.",
             SkipReason.INPUT,
-            "Run it in a notebook, or write the value into the cell.",
+            "Give the answer with `heal --input TEXT`, run it in a notebook, or write the value into the cell.",
         )
     return None
 

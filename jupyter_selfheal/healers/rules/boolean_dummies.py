@@ -1,0 +1,61 @@
+"""PDA124: dummy columns, which are truth values since pandas 2."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.model import Applicability, Patch
+
+RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
+
+
+class BooleanDummies(Rule):
+    """Have dummy columns of numbers, as they were.
+
+    **Failure** `ValueError: Pandas data cast to numpy dtype of object`, `TypeError: numpy boolean subtract, the - operator, is not
+    supported`, below a call of `pd.get_dummies(…)`. Since pandas 2.0 its columns hold True and False.
+
+    **Fix** `pd.get_dummies(…, dtype="uint8")`, in every such call that the failing cell's values come from. The cells that made
+    them run again, from the first on.
+
+    **Fix safety** Safe: `uint8` is what the columns were made of until pandas 2.0. A call that names a dtype is left as it is.
+    """
+
+    code = "PDA124"
+    name = "dummies of truth values"
+    stage = Stage.LIBRARY
+    enames = frozenset(
+        {"ValueError", "TypeError", "DataError", "UFuncTypeError", "UFuncNoLoopError", "_UFuncNoLoopError"}
+    )
+    message = re.compile(
+        r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|no numeric data|could not convert|Cannot cast ufunc"
+    )
+    applicability = Applicability.SAFE
+    why = "Until pandas 2.0 this was the default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        splices: dict[str, list[Splice]] = {}
+        for cell_id, source, statement in list_statements_above(context):
+            for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
+                if last_name(call.func) != "get_dummies" or isinstance(call.func, ast.Name) or not call.args:
+                    continue
+                if len(call.args) < 8 and all(k.arg not in ("dtype", None) for k in call.keywords):
+                    end = max(src.find_span(source, n)[1] for n in (*call.args, *call.keywords))
+                    splices.setdefault(cell_id, []).append((end, end, ', dtype="uint8"'))
+        if not splices or (context.number(RELEASE) or 0) < 2:
+            return
+        edits = change_and_replay(context, splices)
+        if edits:
+            yield self.patch(
+                edits,
+                'Add `dtype="uint8"` to `get_dummies`',
+                "Since pandas 2.0, dummy columns hold True and False instead of 1 and 0.",
+                prior=0.86,
+            )

@@ -1,0 +1,45 @@
+"""Which cells above must run again, from the first on, where one of them is changed that made what the failing cell reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+from jupyter_selfheal.model import Edit, Replace, RunCells
+
+
+def list_replayed_cells(context: RuleContext) -> tuple[str, ...]:
+    """Ids of the cells above the failing one that make what it reads, in order: a backward slice over whole cells.
+
+    A table that one cell reads, another drops columns of and a third encodes is only made again by all three. Empty where one
+    of them is marked expensive or is skipped: it is not run unasked.
+    """
+    above = [c for c in context.notebook.code_before(context.failure.cell_id) if c.source.strip()]
+    names = src.find_names(context.failure.source)
+    needed = src.backward_slice([c.source for c in above], names.uses | names.changes)
+    cells = [above[n] for n in needed]
+    return () if any(c.expensive or c.skip for c in cells) else tuple(c.id for c in cells)
+
+
+def change_and_replay(context: RuleContext, splices: Mapping[str, Iterable[Splice]]) -> tuple[Edit, ...]:
+    """Edits of cells up to the failing one, after which those above run again that make what the failing cell reads.
+
+    Empty where nothing would change.
+    """
+    edits: list[Edit] = [e for cell_id, changes in splices.items() for e in context.replace(cell_id, changes)]
+    above = {e.cell_id for e in edits if isinstance(e, Replace)} - {context.failure.cell_id}
+    replayed = list_replayed_cells(context)
+    if not above:
+        return tuple(edits)
+    return (RunCells(replayed), *edits) if above <= set(replayed) else ()
+
+
+def list_statements_above(context: RuleContext) -> Iterator[tuple[str, str, ast.stmt]]:
+    """(cell, its source, statement) of the cells that make what the failing cell reads, and of the failing cell itself."""
+    for cell_id in (*list_replayed_cells(context), context.failure.cell_id):
+        source = context.source_of(cell_id)
+        for statement in src.list_statements(source):
+            yield cell_id, source, statement.node

@@ -1,0 +1,146 @@
+"""SKL106: a parameter of an estimator, in a grid or in `set_params`, that the estimator no longer has or takes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.model import Applicability, Patch
+
+GONE = re.compile(r"Invalid parameter '?(\w+)'? for estimator (\w+)\(.*Valid parameters are: (\[[^\]]*\])", re.S)
+REFUSED = re.compile(r"The '(\w+)' parameter of (\w+) must be .*Got '([^']+)' instead", re.S)
+PENALTY = re.compile(r"Solver lbfgs supports only .*got (l1) penalty")
+
+
+class GridParameters(Rule):
+    """Name the parameters in a grid as the estimator names them now, with values that it takes.
+
+    **Failure** `ValueError: Invalid parameter 'base_estimator' for estimator AdaBoostClassifier(…). Valid parameters are:
+    ['estimator', …]`, and inside of `All the 5 fits failed`: `The 'max_features' parameter of DecisionTreeClassifier must be …
+    Got 'auto' instead`, `Solver lbfgs supports only 'l2' or None penalties, got l1 penalty`.
+
+    **Fix** The key of the grid (`base_estimator__max_depth`), or the keyword of `set_params`, gets the name that the changelog
+    says, the value in the list the one that took its place. For a penalty of `l1` in the grid, `LogisticRegression()` gets the solver that was its default.
+    The cells that made the grid run again.
+
+    **Fix safety** Safe: scikit-learn's changelog names the successor, and the message lists it. A name that is in no changelog is left alone.
+    """
+
+    code = "SKL106"
+    name = "parameter in a grid"
+    stage = Stage.CHANGELOG
+    enames = frozenset({"ValueError", "InvalidParameterError"})
+    applicability = Applicability.SAFE
+    why = "scikit-learn's changelog names the new form of this parameter."
+    message = re.compile(r"Invalid parameter |The '\w+' parameter of |Solver lbfgs supports only")
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        text = context.failure.evalue
+        if gone := GONE.search(text):
+            new = _find_new_name(gone[2], gone[1])
+            if new and f"'{new}'" in gone[3]:
+                cause = f"`{gone[2]}` calls `{gone[1]}` `{new}` now."
+                yield from self._change(context, _Renaming(gone[1], new), f"Change `{gone[1]}` to `{new}`", cause)
+        elif refused := REFUSED.search(text):
+            known = next(
+                (v for v in load_knowledge().values if refused[2] in v.calls and v.keyword == refused[1]), None
+            )
+            other = known.new.get(refused[3]) if known is not None and not known.unsafe else None
+            if isinstance(other, str):
+                cause = f"`{refused[2]}` no longer takes {refused[3]!r} for `{refused[1]}`."
+                value = _Value(refused[1], refused[3], other)
+                yield from self._change(context, value, f"Change {refused[3]!r} to {other!r}", cause)
+        elif PENALTY.search(text):
+            cause = "The default solver doesn't support the penalty `l1`, which the grid holds."
+            yield from self._change(context, _Solver(), "Add `solver='liblinear'`", cause)
+
+    def _change(self, context: RuleContext, change: _Change, title: str, cause: str) -> Iterator[Patch]:
+        splices: dict[str, list[Splice]] = {}
+        for cell_id, source, statement in list_statements_above(context):
+            for node in ast.walk(statement):
+                splices.setdefault(cell_id, []).extend(change.find(source, node))
+        edits = change_and_replay(context, splices) if change.is_whole else ()
+        if edits:
+            yield self.patch(edits, title, cause, prior=0.9)
+
+
+_PLAIN = ("None", "1.0")
+"""Values of the changelog that are no texts."""
+
+
+class _Change:
+    """What becomes of one node; ``is_whole``: all that the change needs was met."""
+
+    is_whole = True
+
+    def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
+        raise NotImplementedError
+
+
+class _Renaming(_Change):
+    """Another name for a parameter, as a part of a key ``a__b`` or of a keyword."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self._part = re.compile(rf"(?:(?<=__)|\b){old}(?=__|\b)")
+        self._new = new
+
+    def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
+        if isinstance(node, ast.Dict):
+            for key in node.keys:
+                if isinstance(key, ast.Constant) and isinstance(key.value, str) and self._part.search(key.value):
+                    start, end = src.find_span(source, key)
+                    yield start, end, self._part.sub(self._new, source[start:end])
+        elif isinstance(node, ast.Call) and last_name(node.func) in ("set_params", "dict"):
+            for keyword in node.keywords:
+                if keyword.arg and self._part.search(keyword.arg):
+                    start = src.find_span(source, keyword)[0]
+                    yield start, start + len(keyword.arg), self._part.sub(self._new, keyword.arg)
+
+
+class _Value(_Change):
+    """Another value for a parameter, in the list under a key that ends with its name."""
+
+    def __init__(self, keyword: str, old: str, new: str) -> None:
+        self._keyword, self._old, self._new = keyword, old, new
+
+    def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
+        for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
+            name = key.value if isinstance(key, ast.Constant) else ""
+            if isinstance(name, str) and name.split("__")[-1] == self._keyword:
+                for item in value.elts if isinstance(value, ast.List | ast.Tuple) else ():
+                    if isinstance(item, ast.Constant) and item.value == self._old:
+                        yield (*src.find_span(source, item), self._new if self._new in _PLAIN else repr(self._new))
+
+
+class _Solver(_Change):
+    """The solver of `LogisticRegression()`, where a grid asks for the penalty l1."""
+
+    def __init__(self) -> None:
+        self.is_whole = False
+
+    def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and str(key.value).split("__")[-1] == "penalty":
+                    self.is_whole |= any(isinstance(n, ast.Constant) and n.value == "l1" for n in ast.walk(value))
+        elif isinstance(node, ast.Call) and last_name(node.func) == "LogisticRegression":
+            given = {k.arg for k in node.keywords}
+            if not node.args and not {"solver", None} & given:
+                at = src.find_span(source, node)[1] - 1
+                yield at, at, f"{', ' if given else ''}solver='liblinear'"
+
+
+def _find_new_name(estimator: str, old: str) -> str:
+    """What the changelog calls a parameter of an estimator now, where it only has another name."""
+    for known in load_knowledge().keywords.get(old, ()):
+        if estimator in known.calls and "sklearn" in known.libraries:
+            renamed = re.fullmatch(r"(\w+)=\{value\}", known.cases[0].argument) if len(known.cases) == 1 else None
+            return renamed[1] if renamed and not known.cases[0].unsafe else ""
+    return ""

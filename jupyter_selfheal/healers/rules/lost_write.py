@@ -1,0 +1,198 @@
+"""PDA122: a write into a column of a table that does nothing since pandas 3, far above the failure that it causes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_replayed_cells
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+METHODS = frozenset({"replace", "fillna", "ffill", "bfill", "interpolate", "clip", "where", "mask"})
+"""Methods that changed a column of its table in place until pandas 3.0. ``dropna`` and ``sort_values`` never reached the table."""
+
+FILLING = frozenset({"fillna", "ffill", "bfill", "interpolate"})
+MISSING = re.compile(r"\bNaNs?\b|\bnan\b|missing|NA or inf|non-finite|infinity", re.I)
+RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One statement that writes into a column: its cell, the table's name, the column's text, and what it becomes."""
+
+    cell_id: str
+    table: str
+    shown: str
+    splice: Splice
+    texts: frozenset[str]
+    """Texts that it takes out of the column."""
+    fills: bool
+    function: str = ""
+    """The function that it stands in, of which the table is a parameter; empty at the top level."""
+
+
+class LostWrite(Rule):
+    """Write into the table itself where a write into one of its columns is lost.
+
+    **Failure** Any that comes of a table which was not changed, often many cells below: `ValueError: could not convert string to
+    float: 'male'`, `Input X contains NaN`. Since pandas 3.0 `df["c"].replace(…, inplace=True)`, `df["c"].fillna(0, inplace=True)`,
+    `df["c"][mask] = 0` and `df["c"].loc[mask] = 0` change a copy, and only a warning says so, if it is not filtered out.
+
+    **Fix** `df["c"] = df["c"].replace(…)`, `df.loc[mask, "c"] = 0`, in every such statement that the failing cell's values come from.
+    The cells that made them run again, from the first on. Where texts are replaced by numbers, `infer_objects()` makes
+    a column of numbers of it, as pandas did itself.
+
+    **Fix safety** Safe: the statement has no other effect than this one, it had it until pandas 3.0, and the failing cell runs with it
+    and did not without. What never reached the table (`df[mask]["c"] = 0`, `df["c"].dropna(inplace=True)`) is left as it is.
+    """
+
+    code = "PDA122"
+    name = "write into a column that is lost"
+    stage = Stage.LIBRARY
+    enames = frozenset(
+        {"ValueError", "TypeError", "KeyError", "IndexError", "IntCastingNaNError", "LinAlgError", "MissingDataError",
+         "UFuncNoLoopError", "UFuncTypeError", "_UFuncNoLoopError", "AssertionError", "InvalidParameterError"}
+    )  # fmt: skip
+    message = re.compile(
+        r"^(?!.*(?:unexpected keyword|positional argument|required argument|not callable|not subscriptable|Invalid parameter|multiple values))",
+        re.S,
+    )
+    applicability = Applicability.SAFE
+    why = "Until pandas 3.0 this statement changed the table, which is all that it is for (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        cells = (*list_replayed_cells(context), context.failure.cell_id)
+        writes = [w for cell_id in cells for w in _list_writes(context, cell_id)]
+        if not writes or (context.number(RELEASE) or 0) < 3:
+            return
+        writes = [w for w in writes if _is_table(context, w)]
+        splices: dict[str, list[Splice]] = {}
+        for write in writes:
+            splices.setdefault(write.cell_id, []).append(write.splice)
+        edits = change_and_replay(context, splices)
+        if not edits:
+            return
+        first = writes[0]
+        where = context.notebook.name_cell(first.cell_id)
+        more = f" (and {len(writes) - 1} more)" if len(writes) > 1 else ""
+        yield self.patch(
+            edits,
+            f"Write into `{first.table}` itself: `{first.shown}`{more}",
+            f"Since pandas 3.0, the write into a column of `{first.table}` in {where} changes a copy: the table stays as it was.",
+            prior=0.9 if any(_explains(context.failure, w) for w in writes) else 0.6,
+        )
+
+
+def _explains(failure: Failure, write: Write) -> bool:
+    """True where the message names what the write would have taken away: a text that it replaces, or what is missing."""
+    return (write.fills and MISSING.search(failure.evalue) is not None) or any(
+        repr(text) in failure.evalue for text in write.texts
+    )
+
+
+def _is_table(context: RuleContext, write: Write) -> bool:
+    """True where the name holds a table at the failure; of a parameter where some call gives the function one."""
+    names = [write.table] if not write.function else _list_given(context, write)
+    return any(info.is_a("pandas.DataFrame") for info in context.describe_all(names))
+
+
+def _list_given(context: RuleContext, write: Write) -> list[str]:
+    """Names that the notebook's calls of a function give for the parameter which holds the table."""
+    definition = next(
+        (n for n in src.walk(context.source_of(write.cell_id)) if isinstance(n, ast.FunctionDef) and n.name == write.function),
+        None,
+    )  # fmt: skip
+    parameters = [a.arg for a in definition.args.args] if definition is not None else []
+    if write.table not in parameters:
+        return []
+    at = parameters.index(write.table)
+    cells = (*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id)
+    calls = [n for c in cells for n in src.walk(context.source_of(c)) if isinstance(n, ast.Call)]
+    mine = [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == write.function]
+    given = [c.args[at] if at < len(c.args) else None for c in mine]
+    given += [k.value for c in mine for k in c.keywords if k.arg == write.table]
+    return [g.id for g in given if isinstance(g, ast.Name)]
+
+
+def _list_writes(context: RuleContext, cell_id: str) -> Iterator[Write]:
+    source = context.source_of(cell_id)
+    if "[" not in source and "inplace" not in source:
+        return
+    for statement in src.list_statements(source):
+        function = statement.node.name if isinstance(statement.node, ast.FunctionDef) else ""
+        for node in ast.walk(statement.node):
+            write = None
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                write = _read_call(source, node.value)
+            elif isinstance(node, ast.Assign | ast.AugAssign):
+                write = _read_assignment(source, node)
+            if write is not None:
+                table, span, text, texts, fills = write
+                yield Write(cell_id, table, text, (*span, text), texts, fills, function)
+
+
+def _read_call(source: str, call: ast.Call) -> tuple[str, tuple[int, int], str, frozenset[str], bool] | None:
+    """``df["c"].replace(…, inplace=True)`` as ``df["c"] = df["c"].replace(…)``."""
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr in METHODS):
+        return None
+    in_place = next((k for k in call.keywords if k.arg == "inplace"), None)
+    table = _find_table(call.func.value)
+    if in_place is None or not (isinstance(in_place.value, ast.Constant) and in_place.value.value is True) or not table:
+        return None
+    column = src.extract_text(source, call.func.value)
+    rest = [src.extract_text(source, a) for a in (*call.args, *(k for k in call.keywords if k is not in_place))]
+    end = ".infer_objects()" if call.func.attr == "replace" and turns_texts_to_numbers(call) else ""
+    text = f"{column} = {column}.{call.func.attr}({', '.join(rest)}){end}"
+    texts = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return table, src.find_span(source, call), text, frozenset(texts), call.func.attr in FILLING
+
+
+def turns_texts_to_numbers(call: ast.Call) -> bool:
+    """True for ``replace({"no": 0, "yes": 1})``, by the literals in the call."""
+    values = [n.value for a in (*call.args, *call.keywords) for n in ast.walk(a) if isinstance(n, ast.Constant)]
+    return any(isinstance(v, str) for v in values) and any(type(v) in (int, float) for v in values)
+
+
+def _read_assignment(
+    source: str, node: ast.Assign | ast.AugAssign
+) -> tuple[str, tuple[int, int], str, frozenset[str], bool] | None:
+    """``df["c"][mask] = 0`` as ``df.loc[mask, "c"] = 0``, ``df["c"].iloc[0] = 0`` by the column's place."""
+    target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+    if not isinstance(target, ast.Subscript) or (isinstance(node, ast.Assign) and len(node.targets) > 1):
+        return None
+    column, how = target.value, "loc"
+    if isinstance(column, ast.Attribute) and column.attr in ("loc", "iloc", "at", "iat"):
+        how = column.attr
+        column = column.value
+    elif isinstance(target.slice, ast.Slice):
+        return None  # rows by position or by label: which of the two hangs on the index
+    table = _find_table(column)
+    if not table or isinstance(target.slice, ast.Tuple):
+        return None
+    name = _name_column(source, column)
+    key = src.extract_text(source, target.slice)
+    place = f"{table}.columns.get_loc({name})" if how in ("iloc", "iat") else name
+    span = src.find_span(source, target)
+    return table, span, f"{table}.{how}[{key}, {place}]", frozenset(), True
+
+
+def _name_column(source: str, column: ast.expr) -> str:
+    """The text of a column's name: ``'c'`` of ``df.c`` and of ``df['c']``."""
+    if isinstance(column, ast.Attribute):
+        return repr(column.attr)
+    return src.extract_text(source, column.slice) if isinstance(column, ast.Subscript) else ""
+
+
+def _find_table(column: ast.expr) -> str:
+    """``df`` of ``df["c"]`` and ``df.c``; empty for anything else, also for a list of columns or a selection of rows."""
+    if isinstance(column, ast.Subscript) and isinstance(column.value, ast.Name):
+        is_one = isinstance(column.slice, ast.Constant) and isinstance(column.slice.value, str)
+        return column.value.id if is_one else ""
+    if isinstance(column, ast.Attribute) and isinstance(column.value, ast.Name):
+        return column.value.id
+    return ""

@@ -1,0 +1,40 @@
+"""A cell above did nothing without saying so: it is healed there, and what was made of it is made again. And answers to `input()`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import heal, place, sources, write
+
+__all__ = ["place"]
+
+pytestmark = pytest.mark.kernel
+
+LOST = (
+    "import pandas as pd",
+    'people = pd.DataFrame({"sex": ["male", "female", "male"], "age": [31, 27, 44], "id": [1, 2, 3]})',
+    'people["sex"].replace({"male": 0, "female": 1}, inplace=True)',
+    'people.drop("id", axis=1, inplace=True)',
+    'people = people.rename(columns={"age": "years"})',
+    "x = people.to_numpy(dtype=float)",
+    "print(x.sum())",
+)
+
+
+def test_a_write_that_is_lost_is_healed_where_it_stands_and_the_cells_below_are_made_again(place: Path) -> None:
+    given = write(place / "n.ipynb", *LOST)
+    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
+    healed = 'people["sex"] = people["sex"].replace({"male": 0, "female": 1}).infer_objects()'
+    assert sources(place / "out.ipynb") == [*LOST[:2], healed, *LOST[3:]]
+    assert [c["status"] for c in done.notebook["cells"]].count("healed") == 1
+
+
+def test_input_gets_the_answers_in_their_order_and_without_one_the_cell_is_left_alone(place: Path) -> None:
+    asking = 'name = input("Name? ")\nage = int(input("Age? "))'
+    given = write(place / "n.ipynb", asking, "assert (name, age) == ('Ada', 36)", "print(math.sqrt(age))")
+    done = heal(given, "-o", "out.ipynb", "--json", "--input", "Ada", "--input", "36", ends=0)
+    assert done.notebook["cells"][0]["status"] == "ran", "answered in the first run, in trials, and in the clean run"
+    one = heal(given, "-o", "out2.ipynb", "--json", "--input", "Ada", ends=1)
+    assert one.notebook["cells"][0]["status"] == "left alone"
