@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
@@ -48,6 +49,8 @@ class MovedImport(Rule):
         edits = _build_edits(context, plan)
         if not edits:
             return
+        text = "\n".join(c.source for c in context.notebook.cells if c.kind == "code")
+        plan.unsafe += [why for words, why in plan.doubts.items() if re.search(words, text)]
         level = Applicability.SAFE
         if plan.shown:
             level = Applicability.DISPLAY_ONLY

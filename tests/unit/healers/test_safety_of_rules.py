@@ -219,3 +219,25 @@ USES = {
 def test_a_misspelt_use_is_corrected_where_the_definition_is_right(bench: Bench, title: str) -> None:
     code, cells, becomes = USES[title]
     assert becomes in propose(bench, code, *cells)[0][1]
+
+
+def test_the_old_jaccard_function_is_the_accuracy_unless_samples_may_have_several_labels(bench: Bench) -> None:
+    cell = "from sklearn.metrics import jaccard_similarity_score"
+    ((level, healed),) = propose(bench, "API101", cell)
+    assert (level, "accuracy_score as jaccard_similarity_score" in healed) == (SAFE, True)
+    several = "from sklearn.preprocessing import MultiLabelBinarizer"
+    ((level, _),) = propose(bench, "API101", several, cell)
+    assert level is UNSAFE
+
+
+def test_a_parameter_that_changed_nothing_goes_and_one_that_did_is_asked_about(bench: Bench) -> None:
+    tree = "from sklearn.tree import DecisionTreeClassifier\n"
+    ((level, healed),) = propose(bench, "API201", tree + "DecisionTreeClassifier(min_impurity_split=None)")
+    assert (level, "DecisionTreeClassifier()" in healed) == (SAFE, True)
+    ((level, _),) = propose(bench, "API201", tree + "DecisionTreeClassifier(min_impurity_split=0.1)")
+    assert level is UNSAFE
+    linear = "from sklearn.linear_model import LinearRegression, Ridge\n"
+    ((level, _),) = propose(bench, "API201", linear + "LinearRegression(normalize=True)")
+    assert level is SAFE
+    ((level, _),) = propose(bench, "API201", linear + "Ridge(normalize=True)")
+    assert level is UNSAFE

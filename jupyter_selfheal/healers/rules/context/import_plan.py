@@ -32,6 +32,8 @@ class Plan:
     """Bound name → the change whose forms rewrite its calls."""
     notes: list[str] = field(default_factory=list)
     unsafe: list[str] = field(default_factory=list)
+    doubts: dict[str, str] = field(default_factory=dict)
+    """What is unsafe in notebooks where a regular expression matches, by that expression."""
     requires: dict[str, str] = field(default_factory=dict)
     removed: list[str] = field(default_factory=list)
     shown: bool = False
@@ -197,7 +199,9 @@ def _add_note(plan: Plan, old: str, new: str, change: Change | None) -> None:
     shown = new or (change.forms[0].template.split("(")[0].strip("{}@") if change and change.forms else "")
     plan.notes.append(f"{old} → {shown}")
     if change is not None:
-        if change.unsafe:
+        if change.unsafe_where:
+            plan.doubts[change.unsafe_where] = change.unsafe
+        elif change.unsafe:
             plan.unsafe.append(change.unsafe)
         if change.requires:
             plan.requires[change.requires] = new.split(".")[0]

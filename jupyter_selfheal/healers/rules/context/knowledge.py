@@ -31,6 +31,7 @@ class Change:
 
     ``new`` is the successor: a dotted path, or a method's new name. ``forms`` rewrite calls whose arguments changed too
     (``params`` name the old ones in order), ``read`` a use that is no call. ``unsafe`` says what may change its meaning,
+    ``unsafe_where`` the words of a notebook in which that matters (a regular expression; empty: in any),
     ``show`` marks what the user must choose, ``removes`` what is taken away, ``requires`` a distribution to install.
     """
 
@@ -43,6 +44,7 @@ class Change:
     forms: tuple[Form, ...] = ()
     read: str = ""
     unsafe: str = ""
+    unsafe_where: str = ""
     show: bool = False
     removes: str = ""
     requires: str = ""
@@ -190,7 +192,7 @@ def _change(old: str, entry: Any, about: Mapping[str, Any]) -> Change:
         new=entry.get("new", ""),
         params=tuple(entry.get("params", "").split()),
         forms=forms,
-        **{k: entry[k] for k in ("read", "unsafe", "show", "removes", "requires") if k in entry},
+        **{k: entry[k] for k in ("read", "unsafe", "unsafe_where", "show", "removes", "requires") if k in entry},
         **about,
     )
 
