@@ -20,6 +20,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from jupyter_selfheal import registry
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.model import diff_sources, format_diff
 from jupyter_selfheal.surfaces.bench import syntax
@@ -37,6 +39,7 @@ from jupyter_selfheal.surfaces.bench.rows import (
 )
 from jupyter_selfheal.surfaces.bench.sets import SETS, load_tasks
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
+from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
 
 JUDGED = 2
 """Programs among those shown that are judged: a user reads the first two."""
@@ -44,6 +47,7 @@ REPORTS = ("compare", "variance", "regress", "failures", "dashboard")
 """The commands that read rows of earlier runs (:mod:`~jupyter_selfheal.surfaces.bench.reports`)."""
 DIFF_CHARS = 4000
 """Of a wrong patch that a row keeps."""
+OFFLINE = HealConfig(healers=("rules", "search"), offline=True, memory=False)
 CELL_SECONDS = 8.0
 """Seconds a cell may run: a program that loops for ever is cut there."""
 
@@ -56,7 +60,8 @@ def command(options: argparse.Namespace) -> int:
         return reports.command(options.arguments)
     arguments = build_parser().parse_args(options.arguments)
     title, tasks = load_tasks(arguments.what, arguments.path, arguments.seed)
-    setup = Setup(title, _read_oracle(arguments.oracle), tuple(arguments.healers.split(",")), arguments.seed)
+    config = build_config(arguments)
+    setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config)
     chosen = _choose_tasks(tasks, arguments)
     kept = RowFile(arguments.rows, setup) if arguments.rows else None
     jobs = [(task, run) for run in range(1, arguments.runs + 1) for task in chosen]
@@ -64,7 +69,7 @@ def command(options: argparse.Namespace) -> int:
     rows = [r for r in (kept.read_rows() if kept else []) if r.key in wanted]
     done = {r.key for r in rows}
     left = [(task, run) for task, run in jobs if (task.name, run) not in done]
-    for row in measure(left, setup, arguments.jobs, compiles=SETS[arguments.what].compiles):
+    for row in measure(left, setup, config, arguments.jobs, compiles=SETS[arguments.what].compiles):
         rows.append(row)
         if kept:
             kept.add(row)
@@ -92,9 +97,6 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("what", choices=tuple(SETS), metavar="SET", help=", ".join(SETS))
     parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="the data; without it the shipped sample")
     parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
-    parser.add_argument(
-        "--healers", type=_read_healers, default="rules,search", help="of rules, search; by default both"
-    )
     parser.add_argument("--runs", type=_read_count, default=1, metavar="N", help="heal each program so often")
     parser.add_argument("--seed", type=int, default=SEED, metavar="S", help="of the faults that are injected")
     parser.add_argument("--jobs", type=_read_count, default=1, metavar="N", help="programs healed at once")
@@ -107,19 +109,29 @@ def build_parser() -> argparse.ArgumentParser:
         "--task-id", nargs="*", default=(), metavar="ID", help="the same, as HumanEval and MBPP name them"
     )
     parser.add_argument("--limit", "--first", type=int, default=0, metavar="N", help="the first N programs")
+    add_setting_options(parser)
     return parser
+
+
+def build_config(arguments: argparse.Namespace) -> HealConfig:
+    """The settings of every heal: nothing is remembered from one program to the next, and nothing leaves the machine unless a
+    healer is named that asks a model. Raises ConfigError."""
+    config = resolve_options(arguments).config
+    healers = tuple(name for name in config.healers if name != "memory")
+    paid = any(registry.load_traits(name).paid for name in healers)
+    return config.with_(healers=healers, memory=False, offline=config.offline or not paid)
+
+
+def build_setup(title: str, oracle: str, seed: int, config: HealConfig) -> Setup:
+    """What is measured, as a file of rows names it; models only where one may be asked."""
+    asked = () if config.offline else (config.provider, config.model, config.judge_model)
+    return Setup(title, oracle, config.healers, seed, *asked)
 
 
 def _read_count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
     return int(text)
-
-
-def _read_healers(text: str) -> str:
-    if unknown := set(text.split(",")) - {"rules", "search"}:
-        raise argparse.ArgumentTypeError(f"of rules and search, not {', '.join(sorted(unknown))}")
-    return text
 
 
 def _read_oracle(text: str) -> str:
@@ -129,17 +141,21 @@ def _read_oracle(text: str) -> str:
 
 
 def measure(
-    jobs: Sequence[tuple[Task, int]], setup: Setup, processes: int = 1, compiles: bool = False
+    jobs: Sequence[tuple[Task, int]],
+    setup: Setup,
+    config: HealConfig = OFFLINE,
+    processes: int = 1,
+    compiles: bool = False,
 ) -> Iterator[Row]:
     """Heal and judge each task in each run, in order; tasks without a test of the wanted kind are left out."""
     now = find_commit()
     with ProcessPoolExecutor(max(processes, 1), mp_context=get_context("spawn")) as pool:
-        work = partial(_measure_task, setup=setup, compiles=compiles)
+        work = partial(_measure_task, setup=setup, config=config, compiles=compiles)
         for (_, run), rows in zip(jobs, pool.map(work, [task for task, _ in jobs]), strict=True):
             yield from (replace(row, commit=now, run=run, seed=setup.seed) for row in rows)
 
 
-def _measure_task(task: Task, setup: Setup, compiles: bool) -> list[Row]:
+def _measure_task(task: Task, setup: Setup, config: HealConfig, compiles: bool) -> list[Row]:
     oracle = setup.oracle
     failing = find_failing_tests(task.definition, task.tests) if oracle.isdigit() else ()
     visible = choose_tests(task, failing, oracle)
@@ -149,7 +165,7 @@ def _measure_task(task: Task, setup: Setup, compiles: bool) -> list[Row]:
         return [Row(task.name, False, False, why="no example of the docstring fails", exposed=False)]
     began = time.monotonic()
     try:
-        program, shown, row = heal(visible, setup.healers)
+        program, shown, row = heal(visible, config)
     except SelfHealError as error:
         return [Row(task.name, False, False, why=str(error), seconds=time.monotonic() - began)]
     if compiles:
@@ -174,14 +190,12 @@ def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:
     return replace(row, diff=format_diff(diff_sources(task.definition, shown[0]))[:DIFF_CHARS]) if shown else row
 
 
-def heal(task: Task, healers: tuple[str, ...] = ("rules", "search")) -> tuple[str, tuple[str, ...], Row]:
+def heal(task: Task, config: HealConfig = OFFLINE) -> tuple[str, tuple[str, ...], Row]:
     """One notebook through the product's loop: the healed program, those that were shown, and the row (not judged yet)."""
-    from jupyter_selfheal.config import HealConfig
     from jupyter_selfheal.surfaces.notebook.read import read
     from jupyter_selfheal.surfaces.notebook.run import Batch
     from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 
-    config = HealConfig(healers=healers, offline=True, memory=False)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="selfheal-bench-") as folder:
         os.environ["JUPYTER_DATA_DIR"] = str(Path(folder, "data"))

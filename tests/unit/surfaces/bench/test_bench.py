@@ -7,6 +7,7 @@ import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,8 @@ from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, compute_figures, format_figures, format_row
 from jupyter_selfheal.surfaces.bench.sets import load_tasks
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
+from jupyter_selfheal.testing.fake_model_server import FakeModelServer, Says
+from tests.model_answers import hypothesis, reply
 
 GOOD = "def top(a):\n    return max(a)\n"
 BAD = "def top(a):\n    return a[-1]\n"
@@ -271,3 +274,34 @@ def test_the_shipped_samples_are_read_where_no_path_is_given() -> None:
 def test_another_seed_makes_other_faults() -> None:
     one, two = (load_tasks("mbpp", None, seed)[1] for seed in (1, 2))
     assert {t.definition for t in one} != {t.definition for t in two}
+
+
+@pytest.mark.kernel
+def test_a_model_is_measured_and_replayed_without_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The stand-in server answers by script; a model's result is nothing of this."""
+    broken = {**RECORD, "buggy_solution": "    m = n + 7 * n * n - 3\n    return m\n"}
+    (tmp_path / "set.jsonl").write_text(json.dumps(broken))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-any")
+    fixed = reply(hypothesis(GOOD_INC, "Add one", "cell-1"))
+    recorded = ["--record", str(tmp_path / "kept")]
+    with FakeModelServer([Says(fixed), *[Says("{}")] * 10]) as server:
+        row = bench_with_model(tmp_path, capsys, "--base-url", server.url, *recorded)
+    assert (row["correct"], row["healer"], row["reason"]) == (True, "language_model", "healed")
+    assert row["tokens"]["language_model"] == 1200
+    assert row["dollars"]["language_model"] > 0
+    again = bench_with_model(tmp_path, capsys, "--replay", str(tmp_path / "kept"))
+    same = ("correct", "fix", "tokens", "dollars", "attempts", "reason", "score")
+    assert {name: again[name] for name in same} == {name: row[name] for name in same}
+
+
+GOOD_INC = RECORD["prompt"] + RECORD["canonical_solution"]
+
+
+def bench_with_model(place: Path, capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
+    words = ["humanevalfix", str(place / "set.jsonl"), "--healers", "language_model", "--json", *more]
+    assert run.command(argparse.Namespace(arguments=words)) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert isinstance(row, dict)
+    return row
