@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import prod
+from math import log2, prod
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
@@ -19,8 +19,10 @@ from jupyter_selfheal.inside.search.scope import Change
 
 EDITS = 4
 """Edits of one candidate, at most."""
-STATES, ALIKE = 8, 2
-"""States that are gone on from in a round, and those of them under which the same checks pass."""
+STATES, ALIKE = 8, 3
+"""States that are gone on from in a round, and those in all rounds under which the same checks pass."""
+PER_BIT = 0.2
+"""Failing checks that a state may have more than another one for each bit by which it is likelier."""
 NEXT = 1200
 """Changes that are tried on each of those."""
 UNITED, CHOICES = 2000, 6
@@ -39,15 +41,15 @@ class Frontier:
     def __init__(self, maker: Maker, known: int, look: Callable[[Candidate], Suspicion]) -> None:
         self.maker, self.known, self.look = maker, known, look
         self.expanded: set[int] = set()
+        self.alike: dict[int, int] = {}
 
     def take_states(self, partial: Sequence[Candidate]) -> list[Candidate]:
-        """The best states that nothing has gone on from yet: what fails least, then fewest edits, then the likeliest."""
+        """The best states that nothing has gone on from yet, few of those under which the same checks pass."""
         taken: list[Candidate] = []
-        alike: dict[int, int] = {}
-        for state in sorted(partial, key=lambda c: (c.result.failed, c.edits, -c.weight, c.rank)):
-            count = alike.get(state.result.mask, 0)
-            if state.rank not in self.expanded and state.edits < EDITS and count < ALIKE:
-                alike[state.result.mask] = count + 1
+        for state in sorted(partial, key=_rate_state):
+            alike = self.alike.get(state.result.mask, 0)
+            if state.rank not in self.expanded and state.edits < EDITS and alike < ALIKE:
+                self.alike[state.result.mask] = alike + 1
                 taken.append(state)
             if len(taken) == STATES:
                 break
@@ -133,3 +135,9 @@ def _count_lines(text: str, edits: Sequence[Edit], change: Change) -> int:
     """Lines by which a change is further down once these edits of the text are made."""
     at = change.edits[0][0]
     return sum(new.count("\n") - text.count("\n", start, end) for start, end, new in edits if end <= at)
+
+
+def _rate_state(state: Candidate) -> tuple[float, int]:
+    """Less is better: what still fails, and how unlikely the edits are (each by itself costs something too)."""
+    bits = -log2(max(state.weight, 1e-9))
+    return round(state.result.failed + PER_BIT * bits, 6), state.rank

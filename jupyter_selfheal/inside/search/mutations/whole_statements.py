@@ -156,4 +156,52 @@ def propose_progress(s: Scope, node: ast.AST) -> Iterator[Change]:
             )
 
 
-OPERATORS = (propose_result_after_loop, propose_last_result, propose_first_entry, propose_progress)
+def propose_returned_values(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``return print(x)``, and ``print(x)`` in a function that returns nothing: it should return what it prints."""
+    if not isinstance(node, _DEFINITIONS):
+        return
+    inner = list(ast.walk(node))
+    returned = [n for n in inner if isinstance(n, ast.Return) and _find_printed(n.value) is not None]
+    has_result = any(isinstance(n, ast.Return) and n.value is not None for n in inner)
+    printed = [n for n in inner if isinstance(n, ast.Expr) and _find_printed(n.value) is not None and not has_result]
+    for found, prior in ((returned, 0.9), (printed, 0.6)):
+        for chosen in (found, *([n] for n in found if len(found) > 1)):
+            edits = tuple((s.start_of(n), s.end_of(n), f"return {s.text_of(_find_printed(n.value))}") for n in chosen)  # type: ignore[arg-type]
+            if edits:
+                yield Change(
+                    edits,
+                    prior if chosen is found else prior / 2,
+                    chosen[0].lineno,
+                    "what is printed should be returned",
+                )
+
+
+def _find_printed(node: ast.expr | None) -> ast.expr | None:
+    """The one thing that a call of ``print`` prints."""
+    is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    if not isinstance(node, ast.Call) or not is_print or len(node.args) != 1 or node.keywords:
+        return None
+    return None if isinstance(node.args[0], ast.Starred) else node.args[0]
+
+
+def propose_wrapped_items(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``xs + x`` that should add one item: ``xs + (x,)`` or ``xs + [x]``."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        whole, item = node.left, node.right
+    elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        whole, item = node.target, node.value
+    else:
+        return
+    if ITEMS not in s.infer_kinds(whole) or not isinstance(
+        item, ast.Name | ast.Subscript | ast.Call | ast.Attribute | ast.Constant
+    ):
+        return
+    text = s.text_of(item)
+    for new in (f"({text},)", f"[{text}]"):
+        edit = (s.start_of(item), s.end_of(item), new)
+        yield Change((edit,), 0.4, item.lineno, f"`{text}` should be `{new}`")
+
+
+OPERATORS = (
+    propose_result_after_loop, propose_last_result, propose_first_entry, propose_progress, propose_returned_values, propose_wrapped_items,
+)  # fmt: skip

@@ -188,6 +188,26 @@ def test_slices_attributes_and_plain_names_are_no_missing_keys() -> None:
         assert not list_texts(f"def f(a, b):\n    {line}\n    return a\n", "may have no")
 
 
+def test_what_is_printed_is_returned_in_all_places_or_in_one() -> None:
+    source = "def sign(n):\n    if n < 0:\n        return print(-1)\n    return print(1)\n"
+    texts = list_texts(source, "should be returned")
+    assert "def sign(n):\n    if n < 0:\n        return -1\n    return 1\n" in texts
+    assert len(texts) == 3
+    for near in (
+        "    print(n)\n    return n\n",
+        "    return print()\n",
+        "    return print(n, end='')\n",
+        "    log(n)\n",
+    ):
+        assert not list_texts("def f(n):\n" + near, "should be returned")
+
+
+def test_one_item_is_added_as_an_item_to_what_is_known_to_hold_items() -> None:
+    assert list_texts("def f(x):\n    return (1, 2) + x\n", "should be `(x,)`")
+    for line in ("x + 1", "(1, 2) + (x,)", "(1, 2) * x", "'a' + x"):
+        assert not list_texts(f"def f(x):\n    return {line}\n", "`x` should be `(x,)")
+
+
 ENDLESS = """\
 def count_digits(n):
     digits = 0
