@@ -24,7 +24,7 @@ PREFIX = "%%heal"
 COMMANDS = (
     "approve", "run", "reject", "retry", "continue", "budget", "undo", "resume", "show", "sent", "status", "config",
     "on", "off", "auto", "stop", "answer", "allow", "prove", "consent", "model",
-    "review",
+    "review", "history", "why",
 )  # fmt: skip
 """First words of ``%heal`` that are commands rather than options."""
 
@@ -35,7 +35,9 @@ Usage: %%heal [options]          on top of a cell
        %heal approve             in a new cell: that cell becomes the fix and runs
        %%heal approve            on top of the failing cell: the fix replaces it
        %heal reject [why] | retry [hint] | continue | budget USD | stop
-       %heal show | status | config | sent | undo | resume | answer VALUE | allow | prove | consent | model
+       %heal why                 what failed, where the value came from, and what to do
+       %heal history | undo [N]  what was healed in this session; the old source of one of these back
+       %heal show | status | config | sent | resume | answer VALUE | allow | prove | consent | model
        %heal review              list doubts about cells that ran; nothing is changed because of them
        %heal on | off | auto [on|off]
 
@@ -98,7 +100,7 @@ def is_ours(source: str) -> bool:
     first = source.lstrip()
     if first.startswith("%%heal"):
         return is_command(find_heal_line(source) or "")
-    return first.startswith(("%heal", "%load_ext jupyter_selfheal", "%unload_ext jupyter_selfheal"))
+    return first.startswith(("%heal", *(f"%{word}_ext jupyter_selfheal" for word in ("load", "unload", "reload"))))
 
 
 def to_body(source: str) -> str:
@@ -250,15 +252,23 @@ def _unquote(value: str) -> str:
     return value if text is None else text
 
 
+def _is_unfinished(text: str, error: Exception) -> bool:
+    """Whether a quoted text is an expression that breaks off (``1 +``, ``[1, 2``): no words that a cell could give."""
+    if not isinstance(error, SyntaxError):
+        return False
+    return "was never closed" in str(error.msg) or text.rstrip()[-1:] in tuple("+-*/%@&|^~=")
+
+
 def _read_expression(value: str, known: Collection[str]) -> str:
     """The expression that is meant: ``--expect "6"`` is 6, ``--expect 'abc'`` is the string unless ``abc`` is a name."""
     text = _read_literal(value)
     candidate = value if text is None else text
     try:
         node = ast.parse(candidate, mode="eval").body
-    except (SyntaxError, ValueError):
-        if text is not None:
+    except (SyntaxError, ValueError) as error:
+        if text is not None and not _is_unfinished(text, error):
             return value
+        value = text or value
         raise UsageError(f"--expect takes a Python expression, and {value!r} is none") from None
     if text is not None and isinstance(node, ast.Name) and node.id not in known:
         return value

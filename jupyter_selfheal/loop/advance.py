@@ -82,7 +82,7 @@ def on_baseline(state: Reported, event: BaselineRan, config: HealConfig) -> Repo
             why += f" ({', '.join(event.trial.blocked)} is not allowed in a trial)"
         if dossier.case.failure.kind is FailureKind.MISSED and not dossier.case.failure.evalue:
             words = "; what its specification says was not checked" if dossier.case.oracle.spec else ""
-            return Stopping(dossier, Reason.NOT_REPRODUCED, f"the cell does what is expected of it{words}")
+            return Stopping(dossier, Reason.NOT_REPRODUCED, f"the cell matches the expected value{words}")
         return Reproduced(replace(dossier, unproven=why))
     if repeats.is_flaky:
         dossier = add_note(dossier, f"flaky: {repeats.words}")

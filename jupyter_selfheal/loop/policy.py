@@ -122,19 +122,20 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
         return Close(wasted, limits.explain_waste(dossier, wasted))
     if dossier.derived and dossier.diagnosis.skip_reason is SkipReason.DELIBERATE:
         means = f"{proposals.format_progress(dossier)}, an error that the notebook means to raise"
-        return Close(Reason.EXHAUSTED, f"mended as far as {means}")
+        return Close(Reason.EXHAUSTED, f"fixed the first problem; next: {means}")
     if is_left_alone(dossier.diagnosis) or (dossier.diagnosis.skip_reason in _LEFT_IN_THE_END and not dossier.shut):
         return Close(Reason.ENVIRONMENT, dossier.diagnosis.advice or dossier.diagnosis.cause)
     if dossier.shut:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
     if evidence.list_rejected_ids(dossier):
-        return Close(Reason.REJECTED, "every patch that was found was rejected")
+        return Close(Reason.REJECTED, "every fix that was found was rejected")
     if dossier.derived:
         return Close(
-            Reason.EXHAUSTED, f"mended as far as {proposals.format_progress(dossier)}; no patch was found for that"
+            Reason.EXHAUSTED,
+            f"fixed the first problem; next: {proposals.format_progress(dossier)}; no working fix found for that",
         )
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
-    return Close(Reason.EXHAUSTED, f"no patch was found that heals it{advice}")
+    return Close(Reason.EXHAUSTED, f"no working fix found{advice}")
 
 
 def is_left_alone(diagnosis: Diagnosis) -> bool:

@@ -55,13 +55,13 @@ def find_last_proposal(dossier: Dossier) -> tuple[Proposal, ...]:
     why = "not tried: " + (dossier.unproven or "this failure is left alone")
     if dossier.derived and not patches:
         patches = [dossier.current.base]
-        why = f"mended as far as {format_progress(dossier)}"
+        why = f"fixed the first problem; next: {format_progress(dossier)}"
     return (build_untried_proposal(dossier, patches, why),) if patches else ()
 
 
 def format_progress(dossier: Dossier) -> str:
-    """``line 2, then: KeyError: 'price'``: the failure that is left."""
-    return f"line {dossier.current.failure.line}, then: {dossier.current.failure.headline}"
+    """``KeyError: 'price' (line 2)``: the failure that is left."""
+    return f"{dossier.current.failure.headline} (line {dossier.current.failure.line})"
 
 
 def diagnosis_to_show(dossier: Dossier) -> Diagnosis:

@@ -58,8 +58,10 @@ class Failure:
 
     @property
     def headline(self) -> str:
-        """``NameError: name 'pd' is not defined``, on one line of at most 200 characters."""
+        """``NameError: name 'pd' is not defined``, on one line of at most 200 characters; a missed expectation by its words alone."""
         first = self.evalue.strip().splitlines()[0] if self.evalue.strip() else ""
+        if first and self.ename == "ExpectationMissed":
+            return (first[0].upper() + first[1:])[:200]
         return (f"{self.ename}: {first}" if first else self.ename)[:200]
 
 

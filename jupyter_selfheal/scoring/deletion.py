@@ -6,6 +6,7 @@ import ast
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, FailureKind
@@ -89,7 +90,21 @@ def _is_idle(node: ast.stmt) -> bool:
     return isinstance(value, ast.Constant) or (is_print and constants)
 
 
+def _is_same_call(statement: ast.stmt, other: ast.stmt) -> bool:
+    """Whether one is the other with its function's name spelt right: ``print("hello")`` for ``pritn("hello")`` takes nothing away."""
+    calls = [n.value for n in (statement, other) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+    given = [[dump(a) for a in (*call.args, *call.keywords)] for call in calls]
+    if len(given) != 2 or not given[0] or given[0] != given[1]:
+        return False
+    names = [call.func.id for call in calls if isinstance(call.func, ast.Name)]
+    return len(names) == 2 and SequenceMatcher(None, names[0], names[1]).ratio() >= SPELLING
+
+
 # --- deletion -----------------------------------------------------------------------------------------------------
+
+
+SPELLING = 0.75
+"""Likeness of two names (Ratcliff and Obershelp's, as of ``difflib``) from which one is a slip for the other."""
 
 
 def find_deletion(
@@ -117,7 +132,7 @@ def find_deletion(
     words = _collect_words(statement)
     if not words and fresh:
         return
-    alike = [n for n in fresh if not _is_idle(n) and not _is_dead(n, new)]
+    alike = [n for n in fresh if (not _is_idle(n) or _is_same_call(statement, n)) and not _is_dead(n, new)]
     if any(_is_counterpart(statement, words, n) for n in alike):
         if _is_gutted(statement, alike):
             yield "puts a constant in place of the computation that failed"

@@ -65,6 +65,17 @@ def format_proposal_status(proposal: Proposal) -> str:
     )
 
 
+def format_healed_line(candidate: Candidate) -> str:
+    """What stays of a heal once its fix is in: what it did, and how to take it back."""
+    return f"Healed: {candidate.patch.title} · `%heal undo` · `%heal history`"
+
+
+def format_history_line(card: Card, candidate: Candidate, notebook: Notebook) -> str:
+    """A heal of the session in one line: the cell, what failed, what was done about it."""
+    undone = "; undone" if card.status.startswith("Undone") else ""
+    return f"{make_cell_namer(notebook)(card.cell_id)}: {card.headline} → {candidate.patch.title}{undone}"
+
+
 def list_evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
     """Sentences for who asks why: the cause, what proves the fix, and what does not."""
     patch, verdict = candidate.patch, candidate.verdict

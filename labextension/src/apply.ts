@@ -4,6 +4,7 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
 import { holds, ICellState, IEdit, IPlan, IRequest, IResult, plan } from './edits';
+import { hideHealed, showHealed } from './healedLine';
 import { KernelLine } from './kernel';
 
 /** How long the cells wait for the kernel's word that this page may change them, in milliseconds. */
@@ -97,6 +98,33 @@ function takeBack(line: KernelLine, failing: Cell, request: IRequest): IResult {
   return todo;
 }
 
+/** Once the fixed cell has run, a line below it says what was changed; it stays until the cell is run again. */
+function keepLine(line: KernelLine, failing: Cell, request: IRequest, inverse: IEdit[]): void {
+  if (!(failing instanceof CodeCell)) {
+    return;
+  }
+  const undo = (): IResult =>
+    takeBack(line, failing, { ...request, edits: inverse, run: false, resume: false, undo: true });
+  let runs = 0;
+  const scheduled = (_: unknown, args: { cell: Cell }): void => {
+    if (args.cell === failing && ++runs > 1) {
+      hideHealed(failing);
+      NotebookActions.executionScheduled.disconnect(scheduled);
+    }
+  };
+  const executed = (_: unknown, args: { cell: Cell; success: boolean }): void => {
+    if (args.cell !== failing) {
+      return;
+    }
+    NotebookActions.executed.disconnect(executed);
+    if (args.success && runs === 1) {
+      showHealed(failing, { title: request.title ?? '', details: request.details ?? '', undo });
+    }
+  };
+  NotebookActions.executionScheduled.connect(scheduled);
+  NotebookActions.executed.connect(executed);
+}
+
 /** Wait for an answer, but not for longer than a person would; null where it has not come by then. */
 const soon = <T>(answer: Promise<T>): Promise<T | null> =>
   Promise.race([answer, new Promise<null>(resolve => window.setTimeout(() => resolve(null), PATIENCE))]);
@@ -131,6 +159,7 @@ export async function apply(line: KernelLine, failing: Cell, request: IRequest):
   const inserted = inverse.filter(edit => edit.kind === 'delete').map(edit => edit.cellId!).reverse();
   const ended = line.applied(request.heal, request.patch, request.resume, inverse).then(granted => {
     if (granted && request.run) {
+      keepLine(line, failing, request, inverse);
       run(panel, failing, [...inserted, ...todo.toRun], focused);
     } else if (granted === false) {
       change(panel.content, id, inverse);

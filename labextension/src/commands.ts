@@ -108,12 +108,24 @@ async function healHere(line: KernelLine): Promise<void> {
   await healCell(line, cell);
 }
 
+/** Whether at least the top of a card is in view. */
+export function isSeen(panel: NotebookPanel, card: Element): boolean {
+  const box = card.getBoundingClientRect();
+  const view = panel.content.node.getBoundingClientRect();
+  return panel.isVisible && box.top >= view.top - 1 && box.top < view.bottom;
+}
+
 /** Press a button of the active cell's card, or of the one that waits for the user. */
 function press(panel: NotebookPanel, id: string): void {
   const active = panel.content.activeCell?.node;
   const button = active?.querySelector<HTMLButtonElement>(`.jupyter-selfheal [data-id="${id}"]`)
     ?? panel.node.querySelector<HTMLButtonElement>(`.jupyter-selfheal[data-phase="proposed"] [data-id="${id}"]`);
-  if (button) {
+  const card = button?.closest('.jupyter-selfheal');
+  if (button && card && id === 'run' && !isSeen(panel, card)) {
+    // Nothing is approved unseen: the same command once more approves it.
+    card.scrollIntoView({ block: 'center' });
+    button.focus();
+  } else if (button) {
     button.click();
   } else {
     Notification.info('No fix is waiting for you in this notebook.', { autoClose: 8000 });

@@ -31,6 +31,9 @@ export interface IRequest {
   resume: boolean;
   undo: boolean;
   edits: IEdit[];
+  /** What the fix did, and what proves it: for the line that stays. */
+  title?: string;
+  details?: string;
   result: Promise<IResult> | null;
 }
 

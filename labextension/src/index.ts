@@ -10,7 +10,7 @@ import { IStatusBar } from '@jupyterlab/statusbar';
 import { Signal } from '@lumino/signaling';
 
 import { apply, focusCell, isHere, whereabouts } from './apply';
-import { addCommands, healCell } from './commands';
+import { addCommands, healCell, isSeen } from './commands';
 import { drawDiff } from './diff';
 import { offer, outputsOf, withdraw } from './healButton';
 import { KernelLine } from './kernel';
@@ -108,13 +108,12 @@ function notify(app: JupyterFrontEnd, panel: NotebookPanel, line: KernelLine): v
       return;
     }
     told = state.run + state.status;
-    const box = cell.node.getBoundingClientRect();
-    const view = panel.content.node.getBoundingClientRect();
-    if (!panel.isVisible || box.bottom < view.top || box.top > view.bottom) {
+    const card = (): Element => cell.node.querySelector('.jupyter-selfheal') ?? cell.node;
+    if (!isSeen(panel, card())) {
       const show = (): void => {
         app.shell.activateById(panel.id);
         focusCell(panel.content, cell);
-        void panel.content.scrollToCell(cell);
+        card().scrollIntoView({ block: 'center' });
       };
       Notification.info('A fix is ready: ' + state.status, { autoClose: 15_000, actions: [{ label: 'Show', callback: show }] });
     }

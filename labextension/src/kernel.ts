@@ -38,18 +38,26 @@ export class KernelLine {
   constructor(readonly panel: NotebookPanel) {
     panel.sessionContext.kernelChanged.connect((_, change) => {
       if (change.oldValue) {
+        this.wasLoaded ||= this.loaded && this._state.on;
         this.loseCards();
       }
       this.attach(change.newValue);
     });
     panel.sessionContext.statusChanged.connect((_, status) => {
       if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
+        this.wasLoaded ||= this.loaded && this._state.on;
         this.lose();
         this.loseCards();
+      } else if (status === 'idle' && this.wasLoaded) {
+        this.wasLoaded = false;
+        void this.load();
       }
     });
     this.attach(panel.sessionContext.session?.kernel ?? null);
   }
+
+  /** Healing was on in the kernel that was here before: in the next one it is loaded again. */
+  private wasLoaded = false;
 
   /** Id of the cell that failed last on this page: the one that `%heal` is about. Empty where this page has seen none fail. */
   lastFailed = '';
@@ -225,7 +233,13 @@ export class KernelLine {
 
   private async connect(kernel: Kernel.IKernelConnection): Promise<void> {
     const comm = (this._comm = kernel.createComm(TARGET));
-    comm.onClose = () => this.lose();
+    // Healing was loaded again, or switched off: what this page shows belongs to a session that has ended.
+    comm.onClose = () => {
+      if (this._comm === comm) {
+        this.lose();
+        this.loseCards();
+      }
+    };
     if (kernel.supportsSubshells) {
       await Promise.race([(comm as any).subshellStarted, new Promise(resolve => window.setTimeout(resolve, 2000))]);
     }

@@ -32,6 +32,7 @@ export class WholeNotebook {
     const { panel } = this.line;
     const cells = panel.content.widgets.filter((cell): cell is CodeCell => cell instanceof CodeCell);
     try {
+      const failing: number[] = [];
       for (const [at, cell] of cells.entries()) {
         this.line.progress = `cell ${at + 1} of ${cells.length}`;
         await this.line.contextKnown();
@@ -47,11 +48,17 @@ export class WholeNotebook {
             await this.heal(cell);
           }
           if (!(await this._decided(cell, before))) {
-            return this._stopped ? '' : `Stopped at cell ${at + 1} of ${cells.length}: it still fails.`;
+            if (this._stopped) {
+              return '';
+            }
+            // The cells below may not need this one.
+            failing.push(at + 1);
           }
         }
       }
-      return `All ${cells.length} cells have run.`;
+      return failing.length
+        ? `All ${cells.length} cells were run; still failing: cell ${failing.join(', ')}.`
+        : `All ${cells.length} cells have run.`;
     } finally {
       this.line.progress = '';
     }

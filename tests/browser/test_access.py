@@ -108,7 +108,7 @@ def test_everything_has_a_name_and_a_role(failed: Lab) -> None:
     assert failed.page.get_by_role("region", name="Self-heal").count() == 1
     assert "AttributeError" in card.get_by_role("status").inner_text()
     names = [b.get_attribute("aria-label") for b in card.get_by_role("button").all() if b.get_attribute("data-id")]
-    assert names[0] == "Approve & run: put the fix into the notebook and run it (Alt+Enter)"
+    assert names[0] == "Apply & run: put the fix into the notebook and run it (Alt+Enter)"
     assert all(names)
     assert card.get_by_role("textbox", name="Changes in the cell").count() == 1
 

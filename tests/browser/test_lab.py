@@ -13,6 +13,13 @@ def test_approve_and_run_puts_the_fix_into_the_cell(failed: Lab) -> None:
     failed.press(failed.card(1), "run")
     failed.expect_output(1, "there are 3")
     assert failed.source(1) == FIXED
+    line = failed.cell(1).locator(".jp-SelfHeal-healed")
+    line.get_by_text("Healed:").wait_for()
+    line.get_by_role("button", name="Details").click()
+    line.locator("pre", has_text="proven from").wait_for()
+    line.get_by_role("button", name="Undo").click()
+    failed.expect_source(1, TYPO)
+    line.get_by_text("the old source is back").wait_for()
 
 
 def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:
@@ -191,7 +198,7 @@ def test_proposal_tells_whether_the_cells_below_still_work(page: Any, server: Se
     lab.ready()
     lab.run(1)
     card = lab.card(1)
-    card.locator("summary", has_text="Score").click()
+    card.locator("summary", has_text="score").click()
     reason = card.locator(".sh-reasons li", has_text="below").first
     reason.wait_for()
     assert reason.is_visible()

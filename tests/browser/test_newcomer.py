@@ -31,7 +31,7 @@ def test_newcomer_sees_the_cell_fixed_and_its_output(app: str, theme: str, page:
     lab.heal_button(FAILING).click()
     card = lab.card(FAILING)
     assert "has no total_havest. Did you mean total_harvest?" in card.inner_text()
-    card.get_by_role("button", name="Approve & run").click()
+    card.get_by_role("button", name="Apply & run").click()
     lab.expect_output(FAILING, "Plot 14: 76 kg")
     assert "garden.total_harvest()" in lab.source(FAILING)
     assert lab.cell(FAILING).locator(".jupyter-selfheal").count() == 0

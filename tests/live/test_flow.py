@@ -85,7 +85,7 @@ def test_missed_expectation_is_healed_by_search(loaded: LiveKernel) -> None:
 
 def test_met_expectation_says_so(loaded: LiveKernel) -> None:
     loaded.run("%%heal --expect 3\n1 + 2", "cell-g", allow_stdin=True)
-    assert "Matches what is expected" in loaded.card("Matches what is expected")
+    assert "Matches the expected value" in loaded.card("Matches the expected value")
 
 
 def test_top_level_await_and_time_below_heal(loaded: LiveKernel) -> None:

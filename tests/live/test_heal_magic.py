@@ -57,10 +57,10 @@ def test_fault_in_an_earlier_cell_with_a_heal_line_is_fixed_there(loaded: LiveKe
 def test_expectation_of_a_cell_that_awaits(loaded: LiveKernel) -> None:
     cell = "import asyncio\nawait asyncio.sleep(0)\nprices = [1, 2, 3]\nlen(prices)"
     loaded.run(f"%%heal --expect 3\n{cell}", "c", allow_stdin=True)
-    assert "Matches what is expected" in loaded.card("Matches what is expected")
+    assert "Matches the expected value" in loaded.card("Matches the expected value")
     loaded.run(f"%%heal --expect 4 --no-wait\n{cell}", "d", allow_stdin=True)
     loaded.wait_for(lambda: "healing" not in loaded.card().splitlines()[0] and len(loaded.displays) == 2)
-    assert "Matches what is expected" not in loaded.card()
+    assert "Matches the expected value" not in loaded.card()
 
 
 def test_fix_that_awaits_is_put_into_the_cell_to_be_run_there(loaded: LiveKernel) -> None:

@@ -21,6 +21,7 @@ from jupyter_selfheal.model import Oracle
         ("--expect 'abc'", Oracle(expect="'abc'")),
         ("--expect 'known'", Oracle(expect="known")),
         ("--expect 'two words'", Oracle(expect="'two words'")),
+        ("--expect 'It is done.'", Oracle(expect="'It is done.'")),
         ("--check 'x > 1' --check y.any()", Oracle(checks=("x > 1", "y.any()"))),
         (
             "--stdout /^total: \\d+$/ --spec mean of the prices",
@@ -46,6 +47,8 @@ def test_settings_go_on_top_of_the_configuration() -> None:
         ("--expct 6", "unknown option --expct"),
         ("--expect", "--expect needs a value"),
         ("--expect a b", "none"),
+        ("--expect '1 +'", "'1 +' is none"),
+        ('--expect "[1, 2"', "'[1, 2' is none"),
         ("--attempts many", "a whole number"),
         ("--healers magic", "unknown healer"),
         ("--check 'x", "quote is left open"),

@@ -48,6 +48,9 @@ class MissingImport(Rule):
             return
         candidates = own or list(import_aliases().get(name, ())) or [(name, "")]
         fitting = _select_fitting(context, name, candidates)
+        if own and not fitting:  # what a cell below reads of it may be that cell's own slip
+            attributes, called = _collect_uses(context, name, below=False)
+            fitting = context.select_fitting(candidates, attributes, called=called)
         if not own and name not in import_aliases() and not _is_used_as_module(context, name):
             return
         for rank, (module, item) in enumerate(fitting):
@@ -154,13 +157,13 @@ def _own_imports(context: RuleContext, name: str) -> list[tuple[str, str]]:
     return list(dict.fromkeys(names))
 
 
-def _collect_uses(context: RuleContext, name: str) -> tuple[set[str], bool]:
-    """Attributes read of the name where it was missed, in the failing cell and below, and whether it is called itself."""
+def _collect_uses(context: RuleContext, name: str, *, below: bool = True) -> tuple[set[str], bool]:
+    """Attributes read of the name where it was missed, in the failing cell and ``below``, and whether it is called itself."""
     attributes, called = set(), False
     cells = [
         context.location[1],
         context.failure.source,
-        *(c.source for c in context.notebook.code_after(context.failure.cell_id)),
+        *(c.source for c in context.notebook.code_after(context.failure.cell_id) if below),
     ]
     for text in cells:
         tree = src.parse(text)

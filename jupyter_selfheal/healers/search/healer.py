@@ -80,9 +80,7 @@ class SearchHealer:
         patches = tuple(p for p in every[:PATCHES] if p.id not in tried)
         questions = tuple(q for raw in reply["questions"] if (q := _build_question(raw, every[:PATCHES])) is not None)
         record = {k: v for k, v in reply.items() if k not in ("patches", "questions")}
-        note = f"{reply['tried']} candidates in {reply['cpu']} CPU-seconds, {reply['plausible']} pass" + (
-            f": {reply['why']}" if reply["why"] else ""
-        )
+        note = f"{reply['plausible']} of {reply['tried']} variants pass" + (f": {reply['why']}" if reply["why"] else "")
         return Answer(patches, note=note, record=record, questions=questions)
 
     def _search(self, kernel: TrialKernel, plan: Plan, with_doctests: bool = True) -> JSON:

@@ -59,6 +59,7 @@ class Actions:
             command = "`%heal resume`" if text == "resume" else "`%heal approve`"
             heal.update_card(instructions=NO_EXTENSION.replace("`%heal approve`", command))
         elif action == "undone":
+            heal.is_undone = True
             heal.update_card(status="Undone: the old source is back.", undo=())
         elif action == "undo":
             heal.update_card(instructions="Run `%heal undo` in a new cell: that cell becomes the old source.")

@@ -36,6 +36,8 @@ class FrontEnd:
         self._session = session
         self._components = components
         self._comms: list[Any] = []
+        self._choices: list[Any] = []
+        """The comms on which pages say what the user chose: closed with us, so that a page opens new ones to who comes next."""
         self._hello: Any = None
         self._set_before: dict[str, Any] = {}
         """What the settings that a page sets were before: one that is reset in the editor gets it back."""
@@ -59,9 +61,10 @@ class FrontEnd:
             self._session.listeners.remove(self.send_state)
         for target, accept in self._list_targets():
             comm.get_comm_manager().unregister_target(target, accept)
-        for channel in [*self._comms, *([self._hello] if self._hello is not None else [])]:
+        for channel in [*self._comms, *self._choices, *([self._hello] if self._hello is not None else [])]:
             channel.close()
         self._comms.clear()
+        self._choices.clear()
 
     def send_state(
         self, heal: LiveHeal | None = None, *, answered: str = "", granted: bool = True, wait: float = 0.0
@@ -88,7 +91,10 @@ class FrontEnd:
         return ((TARGET, self._accept_choices_comm), (TARGET + ".state", self._accept_state_comm))
 
     def _accept_choices_comm(self, channel: Any, _message: Any) -> None:
+        with self._lock:
+            self._choices.append(channel)
         channel.on_msg(lambda message: self._handle_message(message["content"]["data"]))
+        channel.on_close(lambda _message: self._forget_comm(channel))
 
     def _accept_state_comm(self, channel: Any, _message: Any) -> None:
         with self._lock:
@@ -98,8 +104,9 @@ class FrontEnd:
 
     def _forget_comm(self, channel: Any) -> None:
         with self._lock:
-            if channel in self._comms:
-                self._comms.remove(channel)
+            for channels in (self._comms, self._choices):
+                if channel in channels:
+                    channels.remove(channel)
 
     def _handle_message(self, content: dict[str, Any]) -> None:
         try:

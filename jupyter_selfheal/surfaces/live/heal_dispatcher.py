@@ -103,12 +103,15 @@ class HealDispatcher:
         """``%heal``: the last failure of this shell, also one from before the extension was loaded."""
         last = self._session.heals.latest
         error = _find_last_error()
-        if error is None:
-            return None
-        if last is not None and last.case.failure.evalue == str(error) and last.card.phase == "proposed":
+        is_same = last is not None and error is not None and last.case.failure.evalue == str(error)
+        if is_same and last is not None and last.card.phase == "proposed":
             return last
         failure = self.find_last_failure()
-        return None if failure is None else self.start_heal(failure, chosen, error=error)
+        if failure is not None:
+            return self.start_heal(failure, chosen, error=error)
+        if last is not None and last.card.phase == "closed":  # the last error was a command's own
+            self.restart_heal(last, chosen.apply_to(self._session.config))
+        return last if last is not None and last.card.phase != "applied" else None
 
     def find_last_failure(self) -> Failure | None:
         """The last failure of this shell, healed or not. None where nothing failed, or nobody knows in which cell."""

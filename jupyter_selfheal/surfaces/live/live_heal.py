@@ -40,16 +40,16 @@ too late is refused, and it takes its change back before anything has run.
 """
 
 CLOSED_TEXTS = {
-    Reason.REJECTED: "Rejected; nothing was changed.",
-    Reason.EXHAUSTED: "No working fix candidates.",
+    Reason.REJECTED: "No other fix was found; nothing was changed.",
+    Reason.EXHAUSTED: "No working fix found.",
     Reason.OVER_BUDGET: "The budget is used up.",
     Reason.STUCK: "Stopped: the attempts repeat themselves.",
     Reason.NO_IMPROVEMENT: "Stopped: the attempts get no better.",
     Reason.TRUNCATED: "Stopped: the model's reply was cut off.",
     Reason.REFUSED: "Stopped: the model refused.",
-    Reason.INFRASTRUCTURE: "Stopped: something outside your code failed.",
+    Reason.INFRASTRUCTURE: "Stopped: the healing machinery failed. Run the cell again.",
     Reason.NOT_REPRODUCED: "The failure did not come again from the same state.",
-    Reason.ENVIRONMENT: "Left alone",
+    Reason.ENVIRONMENT: "Not changed",
     Reason.CANCELLED: "Stopped; nothing was changed.",
     Reason.SELF_ERROR: "Internal error; nothing was changed.",
 }
@@ -68,6 +68,8 @@ class LiveHeal:
     outcome: tuple[Outcome, ...] = ()
     journal: str = ""
     applied: tuple[Candidate, ...] = ()
+    is_undone: bool = False
+    """Whether the old source is back."""
     repeats_work: bool = False
     """Whether resuming would do twice what the failing statement had begun (see :func:`.resume.repeats_work`)."""
     proving: bool = False
@@ -75,6 +77,12 @@ class LiveHeal:
     """Whether the kernel ran other cells since the proposal."""
     claimed: tuple[str, float] = ("", 0.0)
     """The page that carries the approval out, and when (seconds of the monotonic clock) it was handed it."""
+
+    @property
+    def fixed_source(self) -> str:
+        """The failing cell as the applied fix leaves it; empty where none was applied."""
+        failure = self.case.failure
+        return self.applied[0].patch.source_of(failure.cell_id, failure.source) if self.applied else ""
 
     def claim_approval(self, page: str) -> float:
         """Hand the approval to one page: of several that show this heal, all but the first are refused.
@@ -177,12 +185,13 @@ class LiveHeal:
                 if self.card.phase != "applied":  # else the user is further on already: it may even be undone
                     self.update_card(phase="applied", status=f"{self.card.headline}: fixed")
         elif outcome.reason is Reason.NOT_REPRODUCED and self.case.failure.kind.value == "missed":
-            reason = outcome.detail if self.case.oracle.spec else "Matches what is expected"
+            reason = outcome.detail if self.case.oracle.spec else "Matches the expected value"
             self.update_card(phase="applied", status=f"✓ {reason}", attempts=())
         else:
             diagnosis = outcome.diagnosis
             text = CLOSED_TEXTS.get(outcome.reason, outcome.reason.value)
-            model = (self.card.model_off,) if self.card.model_off and outcome.reason is Reason.EXHAUSTED else ()
+            no_fix = outcome.reason in (Reason.EXHAUSTED, Reason.REJECTED)
+            model = (self.card.model_off,) if self.card.model_off and no_fix else ()
             untested = (f"Your version, which was not tested:\n{self.card.draft}",) if self.card.draft else ()
             leave = f": {diagnosis.skip_reason}" if diagnosis.skip_reason else ""
             self.update_card(

@@ -13,7 +13,7 @@ from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.surfaces import words
-from jupyter_selfheal.surfaces.live import patch_application
+from jupyter_selfheal.surfaces.live import explanation, patch_application
 from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
@@ -80,8 +80,12 @@ class HealMagics:
 
     def _heal_last(self, line: str) -> None:
         chosen = self._parse_options(line)
-        if self._dispatcher.heal_last_failure(chosen) is None:
-            print("Self-heal: nothing failed yet in this session.")
+        heal = self._dispatcher.heal_last_failure(chosen)
+        if heal is None:
+            healed = " that is not healed" if len(self._session.heals) else " yet in this session"
+            print(f"Self-heal: nothing failed{healed}.")
+        elif heal.card.phase == "proposed" and heal.settled.is_set():
+            print(f"Self-heal: {heal.card.status}. `%heal show` shows it, `%heal approve` applies it.")
 
     def _find_last_heal(self, *phases: str) -> LiveHeal:
         heal = self._session.heals.latest
@@ -128,6 +132,7 @@ class HealMagics:
             print(f"Self-heal: it also changes {label}; copy this there:\n{source}\n")
         patch_application.replace_running_cell(self.shell, heal.card.restore_source(plan.source))
         self._actions.run_approved(heal, candidate, what_is_left=what_is_left)
+        print(words.format_healed_line(candidate))
 
     def _prove_current_state(self, heal: LiveHeal, *, resumed: bool) -> bool:
         """Prove what is about to be run, from the state as it is now."""
@@ -189,16 +194,45 @@ class HealMagics:
         if not self._dispatcher.prove_again(heal):
             print(f"It cannot be proven from here: {self._session.checkpoints.refusal or 'no state to try it from'}")
 
-    def _do_undo(self, _rest: str) -> None:
-        heal = self._find_last_heal("applied")
-        if not heal.applied:
-            raise UsageError("nothing was applied in the last heal")
+    def _do_history(self, _rest: str) -> None:
+        healed = self._list_healed()
+        if not healed:
+            print("Self-heal: nothing was healed in this session yet.")
+        for number, heal in enumerate(healed, 1):
+            print(f"{number:3}  {words.format_history_line(heal.card, heal.applied[0], heal.case.notebook)}")
+
+    def _list_healed(self) -> list[LiveHeal]:
+        return [heal for heal in self._session.heals if heal.applied]
+
+    def _do_why(self, _rest: str) -> None:
+        heal = self._find_last_heal()
+        heal.settled.wait(ANSWER_SECONDS)
+        for line in explanation.explain(heal.case, heal.card, self.shell.user_ns):
+            print(line)
+
+    def _find_heal_to_undo(self, number: str) -> LiveHeal:
+        healed = self._list_healed()
+        if not healed:
+            raise UsageError("nothing was healed in this session yet")
+        if number and not (number.isdigit() and 0 < int(number) <= len(healed)):
+            raise UsageError(f"`%heal undo N`: N is 1 to {len(healed)}, see `%heal history`")
+        heal = healed[int(number) - 1] if number else healed[-1]
+        if heal.is_undone:
+            raise UsageError("that fix was taken back already")
+        now = self._session.cells.find_source(heal.case.failure.cell_id)
+        if now is not None and now.strip() not in {heal.fixed_source.strip(), heal.case.failure.source.strip()}:
+            raise UsageError("not undone: the cell was edited and run since; undo in its editor (Ctrl+Z)")
+        return heal
+
+    def _do_undo(self, number: str) -> None:
+        heal = self._find_heal_to_undo(number)
         old = heal.card.restore_source(heal.case.failure.source)
         patch_application.replace_running_cell(self.shell, old)
         where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"
         print(f"The old source is back {where}; what the fixed cell did to your variables stays.")
         if getattr(self.shell, "simple_prompt", False):
             print(old)  # such a prompt cannot hold it
+        heal.is_undone = True
         heal.update_card(status="Undone: the old source is back.", undo=())
 
     # --- looking ---------------------------------------------------------------------------------------------------

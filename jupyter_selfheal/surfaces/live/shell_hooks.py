@@ -164,7 +164,12 @@ class ShellHooks:
         if self._options is not None:
             return True
         session = self._session
-        return session.auto_suggest and not session.was_rejected(failure.cell_id, failure.ename, failure.evalue)
+        if not session.auto_suggest:
+            return False
+        if session.was_rejected(failure.cell_id, failure.ename, failure.evalue):
+            print("Self-heal: you dismissed the fix for this failure; `%heal` looks again.")
+            return False
+        return True
 
     def _list_tags(self, info: Any, cell_id: str) -> tuple[str, ...]:
         """A cell's tags: what came with the request (JupyterLab sends them), and what the notebook that we were told says.

@@ -100,6 +100,7 @@ class HealWaiter:
             return False
         self._session.pending_resume.clear()
         rerun = self._actions.run_approved(heal, approved, what_is_left=rest or "")
+        print(words.format_healed_line(approved))
         if rerun is not None and rerun.success and result is not None:
             result.error_in_exec = None
             result.error_before_exec = None

@@ -11,8 +11,8 @@ from jupyter_selfheal.surfaces.words import format_confidence, format_facts, for
 
 AFTER_REST = "After (only what was left of the cell was run)"
 
-APPROVE = ("approve", "Approve", "put the fix into the notebook")
-RUN = ("run", "Approve & run", "put the fix into the notebook and run it (Alt+Enter)")
+APPROVE = ("approve", "Apply", "put the fix into the notebook")
+RUN = ("run", "Apply & run", "put the fix into the notebook and run it (Alt+Enter)")
 RESUME = ("resume", "Resume from the failing statement", "put the fix into the notebook, run only what is left")
 
 
@@ -56,7 +56,7 @@ def list_buttons(card: Card) -> list[dict[str, JSON]]:
         add(*APPROVE)
         if card.can_resume:
             add(*RESUME)
-        add("edit", "Edit", "change the fix and try yours", ask="Your version of the cell", multiline=True,
+        add("edit", "Edit", "change the fix and test yours", ask="Your version of the cell", multiline=True, done="Test my version",
             initial=card.draft or find_source_to_edit(candidate.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
     if card.phase == "proposed":
@@ -73,7 +73,7 @@ def list_buttons(card: Card) -> list[dict[str, JSON]]:
     elif card.phase in ("proposed", "closed") and not card.model_off:
         add("model", "Ask the model", "sends the cell and what it depends on; you are told what before")
     if card.phase in ("healing", "paused", "proposed"):
-        add("stop", "Stop", "end this heal; nothing is changed")
+        add("stop", "Dismiss" if card.phase == "proposed" else "Stop", "end this heal; nothing is changed")
     if card.phase == "applied" and card.undo:
         add("undo", "Undo", "put the old source back")
     return buttons
@@ -85,7 +85,7 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         "id": candidate.patch.id,
         "title": candidate.patch.title,
         "score": f"{candidate.verdict.score:g}",
-        "proof": ", ".join(candidate.verdict.proofs) + format_confidence(candidate) or "not proven",
+        "proven": _format_proof(candidate),
         "risk": candidate.patch.risk,
         "reasons": [*candidate.verdict.reasons, *([candidate.patch.why] if candidate.patch.why else [])],
         "facts": format_facts(proposal, candidate),
@@ -98,6 +98,14 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         if proposal.resumed and candidate.patch.id in card.resumable and candidate is card.candidates[0]
         else None,
     }
+
+
+def _format_proof(candidate: Candidate) -> str:
+    """``Confirmed by an assert``; ``Runs; result unconfirmed``."""
+    proofs = [p for p in candidate.verdict.proofs if p != "runs"]
+    if not proofs:
+        return "Runs; result unconfirmed" if candidate.trial.ran else "Not tested"
+    return f"Confirmed by: {', '.join(proofs)}{format_confidence(candidate)}"
 
 
 def _list_outputs(trial: Trial) -> list[JSON]:

@@ -8,8 +8,9 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from jupyter_selfheal import engine, wire
 from jupyter_selfheal import messages as m
@@ -163,12 +164,20 @@ class RunningHeal:
         kind = str(body["$"])
         self._tried += kind == "TrialEnded"
         if kind not in QUIET and not (kind == "CapabilitiesChecked" and not body.get("capabilities")):
-            text = redact(describe_event(body)).splitlines()[0]
+            text = redact(format_progress(kind, body) or describe_event(body)).splitlines()[0]
             seconds = time.monotonic() - self._began
             self._send(m.Progress(self.run, kind, text, self._tried, self._spending.cost, seconds))
 
     def _build_failed_outcome(self, reason: Reason, detail: str) -> Outcome:
         return Outcome(reason, self.message.case.failure, cost=self._spending.cost, detail=detail)
+
+
+def format_progress(kind: str, body: Mapping[str, Any]) -> str:
+    """What a person who waits is told of an event; empty: as the trace says it."""
+    if kind == "Answered":
+        ideas = len((body.get("answer") or {}).get("patches", ()))
+        return "Trying 1 idea…" if ideas == 1 else f"Trying {ideas} ideas…" if ideas else "Looking further…"
+    return "Looking for the cause…" if kind == "BaselineRan" else ""
 
 
 def format_internal_error(error: BaseException) -> str:

@@ -66,3 +66,9 @@ def test_a_module_that_took_the_place_of_a_name_is_imported_first(bench: Bench) 
     assert edit.source == (
         "import joblib\nimport sklearn.externals\nsklearn.externals.joblib = joblib\nimport stores_of_theirs"
     )
+
+
+def test_a_broken_cell_below_that_imports_the_name_is_not_needed(bench: Bench) -> None:
+    """What that cell reads of the name is its own slip, and says nothing against the import."""
+    cells = ["np.arange(3)", "# not run\nimport numpy as np\nnp.aranje(2)\nmissing_thing"]
+    assert bench.heal("IMP101", *cells)[0] == "import numpy as np\nnp.arange(3)"

@@ -109,7 +109,7 @@ function outputView(outputs) {
 function evidence(candidate) {
   const list = element("ul", { class: "sh-reasons" });
   for (const reason of candidate.reasons) list.append(prose("li", reason));
-  return element("details", {}, element("summary", { text: `Score ${candidate.score} of 10 · ${candidate.proof}` }), list,
+  return element("details", {}, element("summary", { text: `${candidate.proven} · score ${candidate.score} of 10` }), list,
     element("div", { class: "sh-small", text: candidate.facts }));
 }
 
@@ -164,7 +164,7 @@ function render({ model, el }) {
       if (event.key === "Escape") cancel();
       if (event.key === "Enter" && (!button.multiline || event.ctrlKey || event.metaKey)) done();
     });
-    dialog.replaceChildren(input, element("button", { type: "button", text: "OK", onclick: done }),
+    dialog.replaceChildren(input, element("button", { type: "button", text: button.done || "OK", onclick: done }),
       element("button", { type: "button", text: "Cancel", onclick: cancel }));
     input.focus();
   }
@@ -181,7 +181,8 @@ function render({ model, el }) {
     const once = `${model.get("card").run} ${chosen?.id} ${undo}`;
     if (carriedOut.has(once)) return;
     const detail = { action: "apply", heal: model.get("card").run, patch: chosen?.id || "", run: button.id !== "approve",
-      resume: button.id === "resume", undo, edits: undo ? model.get("card").undo : chosen.edits, result: null };
+      resume: button.id === "resume", undo, edits: undo ? model.get("card").undo : chosen.edits,
+      title: chosen?.title || "", details: [...(chosen?.reasons || []), chosen?.facts || ""].join("\n"), result: null };
     if (root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail })))
       return send(undo ? "undo" : "instructions", button.id);
     carriedOut.add(once);
