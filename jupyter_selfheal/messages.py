@@ -1,7 +1,7 @@
 """What a user's kernel and its worker say to each other: one wire line each, over the worker's stdin and stdout.
 
-The kernel sends ``Hello Heal Prove Decide Cancel AskSent Review AskStatus Switched Shutdown``; the worker sends ``Ready
-Progress Spent Proposed Paused Proven Finished Sent Reviewed Status Notice``. Every answer names the ``run`` that it belongs to. The module imports only
+The kernel sends ``Hello Heal Prove Decide Cancel AskSent Review LookAhead AskStatus Switched Shutdown``; the worker sends ``Ready
+Progress Spent Proposed Paused Proven Finished Sent Reviewed Foreseen Status Notice``. Every answer names the ``run`` that it belongs to. The module imports only
 the model and the settings, so that it is cheap in the user's kernel.
 
 A conversation::
@@ -152,6 +152,19 @@ class Review:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
+class LookAhead:
+    """Run the cells below, in order, in copies of the state as it is now; the first failure is healed there. The worker owns the
+    states from here on."""
+
+    run: str
+    notebook: Notebook
+    cell_ids: tuple[str, ...] = ()
+    states: tuple[StateAddress, ...] = ()
+    config: HealConfig = HealConfig()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
 class Switched:
     """The user switched something (``auto-approve``, ``on``) in the session ``run``. It goes into the journal of that name."""
 
@@ -284,6 +297,28 @@ class Reviewed:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
+class Forecast:
+    """What became of one cell in a copy: ``outcome`` is "will run", "will fail" or "not known"; ``detail`` says how or why, ``fix``
+    what would heal it and was proven."""
+
+    cell_id: str
+    outcome: str
+    detail: str = ""
+    fix: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """The answer to ``LookAhead``, a forecast for each cell; ``notes`` say what could not be done, and why."""
+
+    run: str
+    forecasts: tuple[Forecast, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
 class Status:
     """``running`` is the run in work (or empty), ``waiting`` whether it waits for a decision, ``queued`` runs behind it."""
 
@@ -304,7 +339,9 @@ class Notice:
     run: str = ""
 
 
-ToWorker: TypeAlias = Hello | Heal | Prove | Decide | Cancel | AskSent | Review | AskStatus | Switched | Shutdown
+ToWorker: TypeAlias = (
+    Hello | Heal | Prove | Decide | Cancel | AskSent | Review | LookAhead | AskStatus | Switched | Shutdown
+)
 FromWorker: TypeAlias = (
-    Ready | Progress | Spent | Proposed | Paused | Proven | Finished | Sent | Reviewed | Status | Notice
+    Ready | Progress | Spent | Proposed | Paused | Proven | Finished | Sent | Reviewed | Foreseen | Status | Notice
 )

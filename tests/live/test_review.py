@@ -84,3 +84,19 @@ def test_words_are_judged_by_a_model_once_that_is_agreed(model: FakeModelServer,
         assert "REV401 A model reads it otherwise than its text: it divides by 2" in " ".join(text.split())
     finally:
         kernel.stop()
+
+
+def test_cells_below_are_tried_ahead_and_the_first_failure_is_healed(loaded: LiveKernel) -> None:
+    """Nothing of it happens in the user's kernel; from where a cell may not be run, nothing is known."""
+    below = ["total = sum(items)", "prices = {'pear': total}\nprices['pera']", "print(total)", "!ls", "print(1)"]
+    cells = [{"id": "a", "source": "items = [1, 2]"}, *({"id": f"b{n}", "source": s} for n, s in enumerate(below))]
+    assert "no page has told" in loaded.run("%heal ahead now")["text"]
+    loaded.tell({"action": "context", "cells": cells, "path": "n.ipynb"})
+    loaded.run("items = [1, 2]", "a")
+    lines = loaded.run("%heal ahead now")["text"].splitlines()
+    assert [line.split("  ")[1].strip() for line in lines if line.startswith("cell")] == [
+        "will run", "will fail", "will run", "not known", "not known",
+    ]  # fmt: skip
+    assert any("KeyError" in line for line in lines)
+    assert any("fix ready: Change" in line for line in lines)
+    assert loaded.value("'total' in globals()") == "False"

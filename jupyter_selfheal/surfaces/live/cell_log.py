@@ -69,6 +69,18 @@ class CellLog:
         matches = [cell.id for cell in self._context if cell.source.strip() == source.strip()]
         return matches[0] if len(matches) == 1 else None
 
+    def list_cells_below(self) -> tuple[Cell, ...]:
+        """The code cells of the front end's notebook below the one that ran last, in order; commands of ours are left out."""
+        order = [cell.id for cell in self._context]
+        last = next((name for name in reversed(self._by_id) if name in order), None)
+        below = self._context[order.index(last) + 1 :] if last is not None else self._context
+        return tuple(c for c in below if c.kind == "code" and c.source.strip() and not magic_options.is_ours(c.source))
+
+    @property
+    def is_told(self) -> bool:
+        """Whether a front end has told the notebook."""
+        return bool(self._context)
+
     def list_tags(self, cell_id: str) -> tuple[str, ...]:
         """Its tags in the front end's notebook."""
         return next((cell.tags for cell in self._context if cell.id == cell_id), ())

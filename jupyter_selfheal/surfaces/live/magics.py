@@ -13,7 +13,7 @@ from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.surfaces import words
-from jupyter_selfheal.surfaces.live import explanation, patch_application
+from jupyter_selfheal.surfaces.live import explanation, forecasts, patch_application
 from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
@@ -27,6 +27,9 @@ PROOF_SECONDS = 60.0
 
 RENDER_SECONDS = 60.0
 """How long ``sent`` does: a request describes live variables, and for that the cell is run once more in a copy."""
+
+AHEAD_SECONDS = 300.0
+"""How long ``ahead now`` waits: each cell below may take its time in a copy, and the first that fails is healed."""
 
 REVIEW_SECONDS = 180.0
 """How long ``review`` waits: each question to a copy of the kernel takes a moment, a model's answer some."""
@@ -282,6 +285,29 @@ class HealMagics:
             print(line)
         for note in answer.notes:
             print(f"  note: {note}")
+
+    def _do_ahead(self, rest: str) -> None:
+        session = self._session
+        if rest not in ("", "now"):
+            raise UsageError("`%heal ahead now` runs the cells below in a copy of the kernel")
+        cells = session.cells.list_cells_below()
+        if not cells:
+            why = "there is no cell below the one that ran last"
+            print(f"Self-heal: {why if session.cells.is_told else 'no page has told which cells are below'}.")
+            return
+        run = session.make_run_id()
+        notebook = session.cells.build_notebook(cells[0].id, cells[0].source, 0)
+        states = session.checkpoints.freeze_now(run)
+        session.foreseen = None
+        ids = tuple(cell.id for cell in cells)
+        if not session.client.send(m.LookAhead(run, notebook, ids, states, session.config)):
+            session.checkpoints.release(states)
+            raise UsageError(f"the worker does not run; see {session.log_path}")
+        _wait_until(lambda: session.foreseen is not None and session.foreseen.run == run, AHEAD_SECONDS)
+        if session.foreseen is None or session.foreseen.run != run:
+            raise UsageError("the worker does not answer; `%heal status` says how it is")
+        for line in forecasts.format_forecasts(session.foreseen, notebook):
+            print(line)
 
     def _do_sent(self, rest: str) -> None:
         arguments = rest.split()

@@ -62,6 +62,7 @@ class LiveSession:
         self.sent: m.Sent | None = None
         self.status: m.Status | None = None
         self.reviewed: m.Reviewed | None = None
+        self.foreseen: m.Foreseen | None = None
         self._numbers = itertools.count(1)
         self._costs: dict[str, Cost] = {}
         self._reported_places: set[str] = set()
@@ -139,6 +140,8 @@ class LiveSession:
             self.sent = message
         elif isinstance(message, m.Reviewed):
             self.reviewed = message
+        elif isinstance(message, m.Foreseen):
+            self.foreseen = message
         elif isinstance(message, m.Status):
             self.status = message
         elif isinstance(message, m.Spent):

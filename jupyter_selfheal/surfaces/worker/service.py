@@ -95,6 +95,8 @@ class Worker:
                 self._run_aside("sent", lambda: self._report_sent(message))
             case m.Review():
                 self._run_aside("review", lambda: self._review_cells(message))
+            case m.LookAhead():
+                self._run_aside("ahead", lambda: self._look_ahead(message))
             case m.Switched(run):
                 self._open_switch_journal(run).append(message)
             case m.AskStatus():
@@ -157,6 +159,18 @@ class Worker:
         except Exception as error:
             log.exception("reviewing")
             self._send(m.Reviewed(message.run, notes=(format_internal_error(error),)))
+
+    def _look_ahead(self, message: m.LookAhead) -> None:
+        """Always an answer: somebody waits for it."""
+        from jupyter_selfheal.surfaces.worker.look_ahead import look_ahead
+
+        try:
+            self._send(look_ahead(message))
+        except SelfHealError as error:
+            self._send(m.Foreseen(message.run, notes=(f"it ended early: {error}",)))
+        except Exception as error:
+            log.exception("looking ahead")
+            self._send(m.Foreseen(message.run, notes=(format_internal_error(error),)))
 
     def _preview_request(self, message: m.AskSent) -> str:
         at_work = self._heals.get(message.run)

@@ -1,0 +1,33 @@
+"""What `%heal ahead now` prints: a line for each cell below."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from jupyter_selfheal.messages import Foreseen
+from jupyter_selfheal.model import Notebook
+
+WIDTH = 80
+"""Columns of a terminal."""
+
+
+def format_forecasts(foreseen: Foreseen, notebook: Notebook) -> Iterator[str]:
+    """The cell, what will become of it, and how or why; below it the fix that is ready."""
+    names = {f.cell_id: notebook.name_cell(f.cell_id) for f in foreseen.forecasts}
+    wide = max((len(name) for name in names.values()), default=0)
+    indent = " " * (wide + 13)
+    for forecast in foreseen.forecasts:
+        head = f"{names[forecast.cell_id]:{wide}}  {forecast.outcome:9}  "
+        yield from textwrap.wrap(
+            head + (forecast.detail or "in a copy of the kernel"),
+            WIDTH,
+            subsequent_indent=indent,
+            drop_whitespace=False,
+        )
+        if forecast.fix:
+            yield from textwrap.wrap(
+                f"fix ready: {forecast.fix}", WIDTH, initial_indent=indent, subsequent_indent=indent
+            )
+    for note in foreseen.notes:
+        yield f"note: {note}"
