@@ -35,7 +35,7 @@ def explain(case: Case, card: Card, names: Mapping[str, Any]) -> Iterator[str]:
     """Sentences, most telling first. ``names`` are the user's variables as they are now."""
     failure = case.failure
     yield f"{card.headline or failure.headline}"
-    if card.cause:
+    if card.cause and not card.cause.startswith(failure.headline):
         yield f"Why: {card.cause}"
     statement = find_failing_text(case)
     if statement:
@@ -52,7 +52,7 @@ def explain(case: Case, card: Card, names: Mapping[str, Any]) -> Iterator[str]:
         yield f"The fix: {candidate.patch.title}." + (f" {candidate.patch.why}" if candidate.patch.why else "")
         if candidate.patch.rule:
             yield f"More: `jupyter selfheal rules {candidate.patch.rule}`"
-    if card.advice:
+    if card.advice and not card.advice.startswith("no working fix found"):
         yield f"What you can do: {card.advice}"
 
 
@@ -98,6 +98,7 @@ def describe_value(value: Any) -> str:
     if _is_of(value, "pandas") and hasattr(value, "columns"):
         return f"a table of {_format_shape(value)} with the columns {list_some(value.columns)}"
     if _is_of(value, "numpy", "pandas") and hasattr(value, "shape"):
+        kind = "array" if kind == "ndarray" else kind
         return f"{_article(kind)} {kind} of shape {_format_shape(value)}, {getattr(value, 'dtype', '')}"
     return f"{_article(kind)} {kind}"
 
