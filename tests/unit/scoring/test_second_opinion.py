@@ -105,9 +105,8 @@ def test_a_weak_proof_goes_to_the_judge_who_may_speak_against_it() -> None:
 
 
 def test_words_of_the_users_make_a_judges_word_count() -> None:
-    case = case_of(
-        ["rows = [1, 2]", "n = rows + 1"], 1, ename="TypeError", oracle=Oracle(spec="one more than the rows")
-    )
+    case = case_of(["rows = [1, 2]", "n = rows + 1"], 1, ename="TypeError")
+    case = replace(case, oracle=Oracle(spec="one more than the rows"))
     patch = patch_of(case, "n = len(rows) + 1")
     assert is_applied(case, patch, judge_alone(case, patch, 8.0))
     assert not is_applied(case, patch, judge_alone(case, patch, CONTRARY))
