@@ -96,13 +96,15 @@ def read_journal(path: Path) -> Recording:
 
 
 def _drop_cancellation(recording: Recording, path: Path) -> Recording:
-    """The recording without the user's interruption and what came of it, if that is how it ends."""
+    """The recording without the user's interruption and what came of it, if that is how it ends; so of an outage that nobody waited
+    for the end of."""
     kept = list(recording.records)
     while kept and (
         kept[-1].body.get("$") == "CancelRequested"
         or (kept[-1].body.get("$") == "Ended" and kept[-1].body.get("reason") == "cancelled")
     ):
         kept.pop()
+    kept = kept[: _find_outage(kept)]
     if len(kept) == len(recording.records):
         return recording
     lines = path.read_bytes().splitlines(keepends=True)
@@ -110,6 +112,20 @@ def _drop_cancellation(recording: Recording, path: Path) -> Recording:
     return Recording(
         recording.header, tuple(kept), size, (*recording.notices, "it was interrupted: it goes on where it was")
     )
+
+
+def _find_outage(records: list[Record]) -> int:
+    """How many records there are up to the pause at an outage that a recording ends with; all, where it does not."""
+    kinds = [record.body.get("$") for record in records]
+    if (
+        kinds[-1:] == ["Ended"]
+        and records[-1].body.get("reason") == "infrastructure"
+        and "PausedForUserAction" in kinds
+    ):
+        at = len(kinds) - 1 - kinds[::-1].index("PausedForUserAction")
+        if set(kinds[at + 1 : -1]) <= {"Decided"}:
+            return at + 1
+    return len(records)
 
 
 def _parse_line(line: bytes, number: int, path: Path) -> dict[str, Any]:

@@ -58,6 +58,8 @@ def on_pause(state: Paused, decision: Decision, config: HealConfig) -> Applied |
     """The state after a word on a pause. Whatever does not let the heal go on ends it."""
     dossier = state.dossier
     fresh = replace(dossier, rounds=(), rejections=0)
+    if state.reason is Reason.INFRASTRUCTURE:
+        fresh = _reopen_services(fresh)
     match decision.choice:
         case Choice.CONTINUE:
             return Judged(_extend_allowance(fresh, config) if state.reason is Reason.OVER_BUDGET else fresh)
@@ -71,6 +73,12 @@ def on_pause(state: Paused, decision: Decision, config: HealConfig) -> Applied |
             if candidate and not shown.needs_consent:
                 return Applied(dossier, candidate, decision)
     return Stopping(dossier, state.reason, state.why)
+
+
+def _reopen_services(dossier: Dossier) -> Dossier:
+    """Whoever was closed because a service failed may be asked again."""
+    shut = tuple(s for s in dossier.shut if s.reason is not Reason.INFRASTRUCTURE or s.healer not in dossier.paid)
+    return replace(dossier, shut=shut, prices={})
 
 
 def find_candidate(shown: Proposal, decision: Decision) -> Candidate | None:

@@ -86,6 +86,12 @@ def find_waste(dossier: Dossier, config: HealConfig) -> Reason | None:
     return Reason.NO_IMPROVEMENT if flat >= config.no_improvement_after else None
 
 
+def is_outage(dossier: Dossier) -> bool:
+    """Whether the last thing that closed a paid healer was a service that could not be reached, or would not have it."""
+    last = dossier.shut[-1] if dossier.shut else None
+    return last is not None and last.reason is Reason.INFRASTRUCTURE and last.healer in dossier.paid
+
+
 def explain_waste(dossier: Dossier, reason: Reason) -> str:
     """That, in words: replies in which there was nothing to try are no attempts that repeat themselves."""
     if reason is Reason.NO_IMPROVEMENT:

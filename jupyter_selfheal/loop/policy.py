@@ -118,6 +118,7 @@ def _choose_untried_move(dossier: Dossier) -> Command:
 
 
 def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
+    """The end, but where a service that is paid could not be reached: that is a pause, which the user may end when it is mended."""
     if wasted:
         return Close(wasted, limits.explain_waste(dossier, wasted))
     if dossier.derived and dossier.diagnosis.skip_reason is SkipReason.DELIBERATE:
@@ -125,6 +126,8 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
         return Close(Reason.EXHAUSTED, f"fixed the first problem; next: {means}")
     if is_left_alone(dossier.diagnosis) or (dossier.diagnosis.skip_reason in _LEFT_IN_THE_END and not dossier.shut):
         return Close(Reason.ENVIRONMENT, dossier.diagnosis.advice or dossier.diagnosis.cause)
+    if limits.is_outage(dossier):
+        return Pause(dossier.shut[-1].message, Reason.INFRASTRUCTURE)
     if dossier.shut:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
     if evidence.list_rejected_ids(dossier):

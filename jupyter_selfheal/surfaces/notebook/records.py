@@ -86,6 +86,8 @@ class Record:
     """How what the cell put out in the final clean run compares with what the file held, by the one rule for outputs."""
     differs: bool = False
     """It runs, and gives another value than stored, which it would not do by chance."""
+    paused: bool = False
+    """Its heal did not come to its end because something outside failed: a service, the network, a key."""
     changed: bool = False
     """A healthy cell that gives something else since the fixes; its new output is written."""
 
@@ -188,9 +190,15 @@ class NotebookReport:
         return sum(r.status in statuses for r in self.records)
 
     @property
+    def paused(self) -> tuple[Record, ...]:
+        """The cells that are not healed because something outside failed."""
+        return tuple(r for r in self.records if r.paused and r.status is Status.NOT_HEALED)
+
+    @property
     def exit_code(self) -> int:
-        """0 everything runs (or is meant to fail), 1 something is still broken, 2 it could not be run."""
-        if self.error:
+        """0 everything runs (or is meant to fail), 1 something is still broken, 2 it could not be run, or something outside kept a cell from being
+        tried."""
+        if self.error or self.paused:
             return 2
         return 1 if self.count(*BROKEN) else 0
 

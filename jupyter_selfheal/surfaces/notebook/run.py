@@ -316,6 +316,7 @@ class Batch:
             candidate=candidate if status in (Status.HEALED, Status.PROPOSED) else (),
             proven_from=shown.proven_from if shown is not None else (),
             detail=detail,
+            paused=outcome.reason is Reason.INFRASTRUCTURE,
             seconds=outcome.seconds,
             cost=outcome.cost,
             cost_by=outcome.spent_by,

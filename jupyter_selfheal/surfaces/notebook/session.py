@@ -17,8 +17,22 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError, NotebookError, UsageError
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.kernels.replay_plan import PastCell
+from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.repeated_trials import build_reseeding
-from jupyter_selfheal.model import Case, Cost, Keep, Outcome, Probe, Run, Sandbox, Step, Trial, TrialRequest
+from jupyter_selfheal.model import (
+    Case,
+    Choice,
+    Cost,
+    Decision,
+    Keep,
+    Outcome,
+    Probe,
+    Run,
+    Sandbox,
+    Step,
+    Trial,
+    TrialRequest,
+)
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.answers import GivenAnswer
@@ -350,6 +364,10 @@ class Session:
                     f"{document.path}: run {self.run} healed {recording.header.get('notebook')} in its place: resume it with "
                     "the same notebooks in the same order"
                 )
+            if any(isinstance(event, ev.PausedForUserAction) for event in journal.events()[-1:]):
+                journal.append(
+                    ev.Decided(Decision(Choice.CONTINUE, by="--resume"))
+                )  # whoever resumes says that it is mended
             return journal
         return JsonlJournal.create(name, notebook=str(document.path), config=self.settings.config)
 

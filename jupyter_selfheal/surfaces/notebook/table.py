@@ -91,12 +91,23 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
         yield from ([f"  note: {report.review.note}"] if report.review.note else [])
     if verbose:
         yield from (f"  {line}" for record in report.differing for line in _format_difference(record))
+    for paused in report.paused[:1]:
+        yield from _wrap(f"note: {_describe_outage(report, paused)}", columns)
     yield from (line for note in report.notes for line in _wrap(f"note: {note}", columns))
     if report.written:
         yield f"  written: {report.written}"
     yield from (line for text in list_differing(report) for line in _wrap(text, columns))
     yield from _format_questions(list_open_questions(report), columns)
     yield ""
+
+
+def _describe_outage(report: NotebookReport, first: Record) -> str:
+    """Which cells wait for something outside, and how to go on with them."""
+    numbers = ", ".join(str(record.number) for record in report.paused)
+    cells = f"cell{'s' if len(report.paused) > 1 else ''} {numbers}"
+    run = first.run.partition("-")[0]
+    how = f"; when that is mended: the same command with --resume {run}" if run else ""
+    return f"{cells} could not be tried to the end: {first.detail}{how}"
 
 
 def _format_questions(questions: Sequence[OpenQuestion], columns: int) -> Iterator[str]:

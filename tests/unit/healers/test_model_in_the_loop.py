@@ -218,3 +218,23 @@ def test_a_damaged_memory_is_said_and_the_heal_goes_on(tmp_path: Path) -> None:
     outcome, approver, _, _ = heal(case_of(oracle=Oracle(expect="7")), [Says(GOOD)], remember=memory)
     assert outcome.reason is Reason.HEALED
     assert any("set aside" in note for note in approver.proposals[0].notes)
+
+
+# --- outages --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [401, 429, 500, 529])
+def test_an_outage_is_a_pause_and_continue_works_when_it_is_mended(status: int) -> None:
+    down = [Fails(status, "")] * (1 if status == 401 else 4)
+    lines = [*down, Says(reply(hypothesis(FIX)))]
+    outcome, approver, _, requests = heal(case_of(oracle=Oracle(expect="7")), lines, [Decision(Choice.CONTINUE)])
+    assert len(approver.pauses) == 1
+    assert "anthropic" in approver.pauses[0]
+    assert outcome.reason is Reason.HEALED
+    assert len(requests) == len(lines)
+
+
+def test_an_outage_that_nobody_waits_for_ends_the_heal() -> None:
+    outcome, approver, _, _ = heal(case_of(oracle=Oracle(expect="7")), [Fails(401, "")])
+    assert len(approver.pauses) == 1
+    assert outcome.reason is Reason.INFRASTRUCTURE
