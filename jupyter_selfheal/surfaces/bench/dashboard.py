@@ -124,6 +124,7 @@ def _draw_attempts(axis: Any, found: Sequence[Configuration]) -> None:
             [n + number * width for n in range(most + 1)], [counts[n] for n in range(most + 1)], width,
             color=COLOURS[number % 6], hatch=HATCHES[number % 6], edgecolor="black", label=f"{configuration.name}: {spent}",
         )  # fmt: skip
+    axis.set_xticks([n + 0.4 - width / 2 for n in range(most + 1)], [str(n) for n in range(most + 1)])
     axis.set_xlabel("rounds of patches")
     axis.set_ylabel("heals")
     axis.legend(fontsize=8)
