@@ -17,6 +17,9 @@ METHODS = frozenset({"replace", "fillna", "ffill", "bfill", "interpolate", "clip
 """Methods that changed a column of its table in place until pandas 3.0. ``dropna`` and ``sort_values`` never reached the table."""
 
 FILLING = frozenset({"fillna", "ffill", "bfill", "interpolate"})
+_CONDITIONS = frozenset(
+    {"isna", "isnull", "notna", "notnull", "isin", "duplicated", "between", "eq", "ne", "lt", "gt", "le", "ge"}
+)
 MISSING = re.compile(r"\bNaNs?\b|\bnan\b|missing|NA or inf|non-finite|infinity", re.I)
 RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
 
@@ -34,6 +37,8 @@ class Write:
     fills: bool
     function: str = ""
     """The function that it stands in, of which the table is a parameter; empty at the top level."""
+    by_label: bool = False
+    """The row may have been named by position: without an index of integers ``loc`` would add one."""
 
 
 class LostWrite(Rule):
@@ -98,7 +103,11 @@ def _explains(failure: Failure, write: Write) -> bool:
 def _is_table(context: RuleContext, write: Write) -> bool:
     """True where the name holds a table at the failure; of a parameter where some call gives the function one."""
     names = [write.table] if not write.function else _list_given(context, write)
-    return any(info.is_a("pandas.DataFrame") for info in context.describe_all(names))
+    tables = [n for n, info in zip(names, context.describe_all(names), strict=True) if info.is_a("pandas.DataFrame")]
+    if not write.by_label:
+        return bool(tables)
+    indexes = [table.index_dtype for name in tables if (table := context.table(name)) is not None]
+    return bool(indexes) and all(dtype.startswith("int") for dtype in indexes)
 
 
 def _list_given(context: RuleContext, write: Write) -> list[str]:
@@ -133,7 +142,8 @@ def _list_writes(context: RuleContext, cell_id: str) -> Iterator[Write]:
                 write = _read_assignment(source, node)
             if write is not None:
                 table, span, text, texts, fills = write
-                yield Write(cell_id, table, text, (*span, text), texts, fills, function)
+                by_label = isinstance(node, ast.Assign | ast.AugAssign) and not _is_mask(node)
+                yield Write(cell_id, table, text, (*span, text), texts, fills, function, by_label)
 
 
 def _read_call(source: str, call: ast.Call) -> tuple[str, tuple[int, int], str, frozenset[str], bool] | None:
@@ -179,6 +189,21 @@ def _read_assignment(
     place = f"{table}.columns.get_loc({name})" if how in ("iloc", "iat") else name
     span = src.find_span(source, target)
     return table, span, f"{table}.{how}[{key}, {place}]", frozenset(), True
+
+
+def _is_mask(node: ast.Assign | ast.AugAssign) -> bool:
+    """True where the rows are chosen by an indexer, or by an expression that is a condition."""
+    target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+    if not isinstance(target, ast.Subscript):
+        return False
+    if isinstance(target.value, ast.Attribute) and target.value.attr in ("loc", "iloc", "at", "iat"):
+        return True
+    key = target.slice
+    return isinstance(key, ast.Compare) or (
+        (isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.Invert))
+        or (isinstance(key, ast.BinOp) and isinstance(key.op, ast.BitAnd | ast.BitOr))
+        or (isinstance(key, ast.Call) and isinstance(key.func, ast.Attribute) and key.func.attr in _CONDITIONS)
+    )
 
 
 def _name_column(source: str, column: ast.expr) -> str:
