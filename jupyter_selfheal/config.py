@@ -114,7 +114,7 @@ class HealConfig:
     """Patches of one healer's answer that are tried, best first."""
 
     search_seconds: float = 20.0
-    """CPU-seconds the search may use for one failure."""
+    """CPU-seconds the search may use for one failure; while you wait for it in a notebook 10, where nothing else is set."""
 
     downstream_seconds: float = 10.0
     """Seconds the cells below may take in a trial; expensive ones are skipped."""

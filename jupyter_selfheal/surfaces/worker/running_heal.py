@@ -14,6 +14,7 @@ from typing import Any
 
 from jupyter_selfheal import engine, wire
 from jupyter_selfheal import messages as m
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.journal.jsonl import JsonlJournal
@@ -31,8 +32,17 @@ log = logging.getLogger("jupyter_selfheal.surfaces.worker")
 TICK = 0.05
 """Seconds after which whoever waits for the user looks whether the heal was cancelled."""
 
+SEARCH_SECONDS = 10.0
+"""CPU seconds of the search where no other number was set: somebody waits, and what it has not found by then it seldom finds."""
+
 QUIET = frozenset({"Priced", "Reserved", "Settled", "ProposalMade", "PausedForUserAction", "Ended"})
 """Events without a progress line: another message says it, or it is bookkeeping."""
+
+
+def shorten_search(config: HealConfig) -> HealConfig:
+    """The settings with the shorter search of a live session, unless they say how long it may take."""
+    is_set = config.search_seconds != HealConfig().search_seconds
+    return config if is_set else config.with_(search_seconds=SEARCH_SECONDS)
 
 
 class RunningHeal:
@@ -140,13 +150,14 @@ class RunningHeal:
         except SelfHealError as error:
             self.close_states()
             self._kernels, unproven = (), str(error)
+        config = shorten_search(message.config)
         with JsonlJournal.create(
-            find_free_name(self.run), notebook=message.case.notebook.path, config=message.config
+            find_free_name(self.run), notebook=message.case.notebook.path, config=config
         ) as journal:
             outcome = engine.heal(
                 message.case,
                 self.starts,
-                config=message.config,
+                config=config,
                 approver=self,
                 journal=journal,
                 cancel=self.cancel,

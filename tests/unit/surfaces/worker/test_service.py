@@ -19,6 +19,7 @@ from jupyter_selfheal._version import __version__
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.journal.jsonl import read_journal
 from jupyter_selfheal.model import Case, Cell, Choice, Decision, Failure, Notebook, Patch, Reason, Replace, Start
+from jupyter_selfheal.surfaces.worker.running_heal import shorten_search
 
 M = TypeVar("M")
 PATIENCE = 60.0
@@ -147,3 +148,8 @@ def test_the_end_of_input_ends_a_heal_that_waits(worker: Pipe) -> None:
     worker.wait_for(m.Proposed)
     assert worker.close() == 0
     assert all(line.startswith(b'{"v":1,') for line in worker.lines)
+
+
+def test_a_live_search_is_shorter_unless_its_time_was_set() -> None:
+    assert shorten_search(HealConfig()).search_seconds == 10
+    assert shorten_search(HealConfig(search_seconds=45)).search_seconds == 45
