@@ -23,7 +23,7 @@ release = version = __version__
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]
-exclude_patterns = ["_build", "rules.md"]
+exclude_patterns = ["_build", "rules.md", "agents/AGENTS.md"]
 html_theme = "pydata_sphinx_theme"
 html_title = f"jupyter_selfheal {__version__}"
 html_static_path: list[str] = []

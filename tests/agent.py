@@ -21,6 +21,9 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+__all__ = ["Agent", "MCPError", "connect", "connect_by_http", "httpx2"]
 
 
 class Refused(Exception):
@@ -61,6 +64,11 @@ class Agent:
             raise Refused(answer.content[0].text)
         result: dict[str, Any] = answer.structured_content
         return result
+
+    def read(self, uri: str) -> str:
+        """The text of a resource."""
+        text: str = self.portal.call(self.client.read_resource, uri).contents[0].text
+        return text
 
     def refusal(self, tool: str, **arguments: Any) -> str:
         """Why the tool will not."""

@@ -134,6 +134,24 @@ def test_a_consequence_is_healed_at_its_root(agent: Any) -> None:
     assert "fails only because cell c2 does" in why
 
 
+def test_runs_and_rules_can_be_read_but_heals_of_others_cannot(agent: Any) -> None:
+    run_id = agent.call("check_notebook", path="shop.ipynb")["run_id"]
+    assert json.loads(agent.read(f"selfheal://runs/{run_id}"))["result"]["root_failures"] == ["c2"]
+    assert agent.read("selfheal://rules/NAM101").startswith("NAM101: ")
+    for unknown in ("selfheal://runs/00000000-1", "selfheal://rules/XXX999"):
+        with pytest.raises(agent_module.MCPError):
+            agent.read(unknown)
+
+
+def test_our_own_fix_is_proven_and_its_heal_can_be_read(agent: Any, root: Path) -> None:
+    write(root / "typo.ipynb", "items = [1, 2]", "items.appendd(3)\nitems", "assert len(items) == 3")
+    said = agent.call("propose_fixes", path="typo.ipynb", cell_id="c1")
+    assert "+items.append(3)" in said["fixes"][0]["diff"]
+    assert said["fixes"][0]["fix_id"]
+    assert said["cost"]["trials"] > 0
+    assert "append" in agent.read(said["run"])
+
+
 HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("check_notebook", {"path": "/etc/passwd"}, "outside of the folders"),
     ("check_notebook", {"path": "../../../../etc/hosts"}, "outside of the folders"),

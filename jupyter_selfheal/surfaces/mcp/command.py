@@ -27,8 +27,12 @@ def run_mcp(options: argparse.Namespace) -> int:
     roots = Roots.from_options(tuple(options.root), Path.cwd())
     toolbox = Toolbox(roots, build_settings(options))
     _end_on_signals(toolbox.close)
-    from jupyter_selfheal.surfaces.mcp.server import build_server
-
+    try:
+        from jupyter_selfheal.surfaces.mcp.server import build_server
+    except ImportError as error:
+        raise UsageError(
+            f"the installed mcp cannot be used ({error}): pip install --upgrade 'jupyter-selfheal[mcp]'"
+        ) from error
     server = build_server(toolbox)
     try:
         if options.http is None:
