@@ -26,8 +26,8 @@ LOAD = "prices = {'tea': '3.50', 'cake': '4.20'}"
 TOTAL = "def total(basket):\n    return sum(prices[item] for item in basket)"
 BILL = "bill = total(['tea', 'cake'])\nbill"
 MENDED = TOTAL.replace("prices[item]", "float(prices[item])")
-CELLS = (LOAD, TOTAL, BILL, "print(f'to pay: {bill:.2f}')", "print('done')")
-"""c0 to c4: c2 fails because of c1, c3 only because of c2."""
+CELLS = (LOAD, TOTAL, BILL, "print(f'to pay: {bill:.2f}')", "%%heal --stdout done\nprint('done')")
+"""c0 to c4: c2 fails because of c1, c3 only because of c2; what c4 must print is said by its first line."""
 
 
 def write(path: Path, *cells: Any) -> Path:
@@ -86,6 +86,13 @@ def test_a_diagnosis_shows_lines_variables_and_what_the_cell_depends_on(agent: A
     assert said["cause_cell_id"] == "c1"
     assert any(line.startswith("total.basket: list of 2") for line in said["variables"])
     assert [c["cell_id"] for c in said["depends_on"]] == ["c0", "c1"]
+
+
+def test_a_cell_is_edited_as_it_stands_in_the_file_and_what_it_must_do_stays(agent: Any) -> None:
+    source = agent.call("diagnose", path="shop.ipynb", cell_id="c4")["source"]
+    assert source == CELLS[4]
+    said = agent.refusal("try_patch", path="shop.ipynb", edits=[edit("c4", source, "print('done')")])
+    assert "keep that line" in said
 
 
 def test_the_tenth_edit_runs_no_cell_again_but_what_it_changes(agent: Any) -> None:

@@ -46,7 +46,7 @@ def _read_edit(notebook: OpenNotebook, given: GivenEdit) -> Replace | None:
     if len(given.new_source) > MOST_SOURCE:
         raise UsageError(f"new_source of cell {cell.id} has more than {MOST_SOURCE:,} characters: make a smaller edit")
     line = notebook.document.lines.get(cell.id)
-    stands = heal_lines.restore_line(cell.source, line) if line is not None else cell.source
+    stands = notebook.get_source(cell)
     if given.old_source != stands:
         raise UsageError(_explain_mismatch(cell.id, given.old_source, stands))
     new = given.new_source

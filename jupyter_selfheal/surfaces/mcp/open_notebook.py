@@ -19,7 +19,7 @@ from jupyter_selfheal.surfaces.mcp.kept_states import StateKeeper
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline
-from jupyter_selfheal.surfaces.notebook.heal_lines import merge_oracles
+from jupyter_selfheal.surfaces.notebook.heal_lines import merge_oracles, restore_line
 from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
@@ -116,6 +116,11 @@ class OpenNotebook:
         if cells[cell_id].kind != "code":
             raise UsageError(f"cell {cell_id} is a {cells[cell_id].kind} cell: only code cells can be run")
         return cells[cell_id]
+
+    def get_source(self, cell: Cell) -> str:
+        """What stands in the cell in the file, its ``%%heal`` line included."""
+        line = self.document.lines.get(cell.id)
+        return restore_line(cell.source, line) if line is not None else cell.source
 
     def get_record(self, cell_id: str) -> Record | None:
         """What the check says of a cell; None where it says nothing (an empty cell)."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.loop import stability
-from jupyter_selfheal.model import Candidate, Cell, Choice, Oracle, Outcome, Patch, Proposal, Reason, Start
+from jupyter_selfheal.model import Candidate, Case, Cell, Choice, Oracle, Outcome, Patch, Proposal, Reason, Start
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.mcp.edits import GivenEdit, build_patch, check_capabilities, choose_cell
 from jupyter_selfheal.surfaces.mcp.kept_states import KeptState
@@ -31,6 +31,8 @@ class Proven:
     candidate: Candidate
     proposal: Proposal
     refusal: str | None
+    said: Oracle = Oracle()
+    """What the agent said that the cell must do; what the notebook says itself is not in it."""
 
 
 def try_edits(
@@ -52,13 +54,8 @@ def try_edits(
         proven_from=(Start.BEFORE_CELL,),
         baseline=situation.seen,
     )
-    return Proven(
-        cell,
-        situation,
-        candidate,
-        proposal,
-        find_refusal(situation, proposal, config) or find_chance(situation, candidate),
-    )
+    refusal = find_refusal(situation, proposal, config) or find_chance(situation, candidate)
+    return Proven(cell, situation, candidate, proposal, refusal, said)
 
 
 def _check_above(notebook: OpenNotebook, patch: Patch, cell: Cell) -> None:
@@ -79,19 +76,27 @@ def find_refusal(situation: Situation, proposal: Proposal, config: HealConfig) -
     if reason is not None and reason.is_final:
         return f"the failure is to be left alone ({reason.value}): {situation.diagnosis.advice or situation.diagnosis.cause}"
     decision = PolicyApprover("all", config.accept).decide(proposal)
-    if decision.choice is Choice.APPROVE:
+    if decision.choice is Choice.APPROVE and decision.patch_id == proposal.candidates[0].patch.id:
         return None
-    return _explain_verdict(proposal.candidates[0]) or decision.text if proposal.candidates else decision.text
+    return (
+        _explain_verdict(situation.case, proposal.candidates[0]) or decision.text
+        if proposal.candidates
+        else decision.text
+    )
 
 
-def _explain_verdict(candidate: Candidate) -> str:
+def _explain_verdict(case: Case, candidate: Candidate) -> str:
     """What is wrong with a patch, where its verdict says so; empty where only nothing shows that it is right."""
     verdict, trial = candidate.verdict, candidate.trial
     if not trial.ran:
         return f"it does not run: {verdict.feedback or trial.detail or trial.ending.value}"[:300]
     if verdict.tampering:
         return f"it hides the failure instead of mending it: it {'; it '.join(verdict.tampering)}"
-    return "" if verdict.plausible or not verdict.reasons else verdict.reasons[0]
+    if not verdict.reasons or (verdict.plausible and not (case.oracle.expect or case.oracle.checks)):
+        return ""
+    if verdict.plausible:
+        return f"it scores {verdict.score:g}, and that is too little: {verdict.reasons[-1]}"
+    return verdict.reasons[0]
 
 
 def find_chance(situation: Situation, candidate: Candidate) -> str | None:

@@ -65,7 +65,7 @@ class Toolbox:
             situation = notebook.examine(cell.id, read_said("", ()))
             with open_facts(situation.case, situation.starts) as facts:
                 live = ask_variables(situation.case, facts, True)
-            return views.view_diagnosis(situation, cell, _list_needed(notebook, cell), live, Texts(max_chars))
+            return views.view_diagnosis(notebook, situation, cell, _list_needed(notebook, cell), live, Texts(max_chars))
 
         return self._notebooks.ask(self.roots.resolve_notebook(path), run, answer)
 
@@ -254,6 +254,8 @@ def _say_next_of_refusal(proven: Proven) -> str:
         return "mend the cause: what only hides the failure is never applied"
     if not proven.candidate.trial.ran:
         return "change the edit and call try_patch again: the state is kept, and no cell runs again but the one that is tried"
+    if proven.situation.failed and not verdict.oracle_met and proven.situation.case.oracle:
+        return "say more of what is right: other values by checks, for example of other inputs; else show the user the diff and ask"
     if proven.situation.failed and not verdict.oracle_met:
         return (
             "say by expect or checks what is right, if you know it from the task; else show the user the diff and ask"

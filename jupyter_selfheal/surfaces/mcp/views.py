@@ -105,20 +105,22 @@ def _say_next(roots: Sequence[Record], report: NotebookReport) -> str:
     return "every cell runs: nothing is to be healed"
 
 
-def view_diagnosis(situation: Situation, cell: Cell, needed: Sequence[Cell], live: str, texts: Texts) -> JSON:
+def view_diagnosis(
+    notebook: OpenNotebook, situation: Situation, cell: Cell, needed: Sequence[Cell], live: str, texts: Texts
+) -> JSON:
     """A failure, where it came up, what the variables are, and the cells that it depends on."""
     failure = situation.case.failure
     diagnosis = situation.diagnosis
     return {
         "cell_id": cell.id,
-        "source": cell.source[:MOST],
+        "source": notebook.get_source(cell)[:MOST],
         "failure": _view_failure(failure, texts) if situation.failed else None,
         "cause": texts.cut(diagnosis.cause),
         "cause_cell_id": diagnosis.cell_id,
         "leave_alone": diagnosis.skip_reason.value if diagnosis.skip_reason is not None else None,
         "advice": texts.cut(diagnosis.advice),
         "variables": [texts.cut(line) for line in live.splitlines()],
-        "depends_on": [{"cell_id": c.id, "source": c.source[: texts.limit]} for c in needed],
+        "depends_on": [{"cell_id": c.id, "source": notebook.get_source(c)[: texts.limit]} for c in needed],
         "outputs": format_outputs(situation.seen, texts),
     }
 
@@ -160,13 +162,15 @@ def view_proven(proven: Proven, texts: Texts) -> JSON:
 
 def list_open(proven: Proven) -> list[str]:
     """What the trial does not show, one sentence each."""
-    verdict, trial, case = proven.candidate.verdict, proven.candidate.trial, proven.situation.case
-    said = case.oracle
+    verdict, trial = proven.candidate.verdict, proven.candidate.trial
+    said = proven.said
     lines = []
     if not trial.ran:
         lines.append("it does not run: " + (_format_first_error(trial) or trial.detail or trial.ending.value))
     elif verdict.tampering or not verdict.plausible:
         lines.append("that it mends anything: see why_not")
+    elif not verdict.oracle_met and (said.expect or said.checks):
+        lines.append("that the value is right: so little was expected that many another edit would give it too")
     elif not verdict.oracle_met:
         lines.append(
             "that the value is right: nothing in the notebook says what it must be, and running is not being right"
