@@ -26,6 +26,9 @@ PLACEHOLDERS = {
     "FILE": "answers.toml",
     "FILE.html": "report.html",
     "FILE.json": "report.json",
+    "FILE.xml": "report.xml",
+    "FILE.md": "report.md",
+    "FILE.sarif": "report.sarif",
     "CODE": "NAM101",
     "in.ipynb": "stock.ipynb",
 }
