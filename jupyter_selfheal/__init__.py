@@ -16,9 +16,50 @@ from typing import TYPE_CHECKING, Any
 from jupyter_selfheal._version import __version__
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["__version__", "load_ipython_extension", "unload_ipython_extension"]
+    from jupyter_selfheal.config import HealConfig
+    from jupyter_selfheal.surfaces.notebook.api import HealedNotebook
+
+__all__ = ["__version__", "check", "heal", "load_ipython_extension", "unload_ipython_extension"]
+
+
+def heal(
+    notebook: str | PathLike[str],
+    *,
+    output: str | PathLike[str] | None = None,
+    config: HealConfig | None = None,
+    approve: str = "all",
+    kernel: str = "",
+    timeout: float = 120.0,
+) -> HealedNotebook:
+    """Run a notebook in its own kernel, heal what fails, and prove the healed notebook in a clean kernel.
+
+    Nothing is written unless ``output`` names a place, which may be the notebook itself. ``config`` is a
+    :class:`~jupyter_selfheal.config.HealConfig`; without one no model is asked. ``approve`` says which proven fixes are applied:
+    ``all``, ``safe`` or ``none``. ``kernel`` names another kernelspec than the notebook's own; ``timeout`` is the seconds that a
+    cell may run. Raises :class:`~jupyter_selfheal.errors.SelfHealError` for what cannot be run::
+
+        healed = jupyter_selfheal.heal("stock.ipynb", output="healed.ipynb")
+        if not healed.runs:
+            print(healed.report.summary)
+    """
+    from jupyter_selfheal.surfaces.notebook.api import heal_notebook
+
+    return heal_notebook(notebook, output=output, config=config, approve=approve, kernel=kernel, timeout=timeout)
+
+
+def check(
+    notebook: str | PathLike[str], *, config: HealConfig | None = None, kernel: str = "", timeout: float = 120.0
+) -> HealedNotebook:
+    """Run a notebook, diagnose what fails, and prove what would heal it. Nothing is changed and nothing is written::
+
+    for record in jupyter_selfheal.check("stock.ipynb").report.records:
+        print(record.number, record.status, record.cause)
+    """
+    return heal(notebook, config=config, approve="none", kernel=kernel, timeout=timeout)
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

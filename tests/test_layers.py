@@ -66,7 +66,7 @@ def allowed(module: str, target: str) -> bool:
         if target_top == "kernels":
             return target == "kernels.replay_plan"
         return target_top in {"engine", "testing", "surfaces"} | PARTS
-    return top == "__init__" and target.startswith("surfaces.live")
+    return top == "__init__" and (target.startswith("surfaces.live") or target == "surfaces.notebook.api")
 
 
 def imports_of(path: Path) -> set[str]:
