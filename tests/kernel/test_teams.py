@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import jupyter_selfheal
+from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from tests.command import place, sources, write
 
@@ -81,3 +82,16 @@ def test_a_script_heals_and_checks(place: Path) -> None:
     assert "".join(healed.notebook["cells"][0]["source"]) == "x = 'a'.upper()\nx"
     assert sources(given) == [SLIP], "the notebook itself stays as it is"
     assert sources(place / "out.ipynb") == ["x = 'a'.upper()\nx"]
+
+
+def test_nbconvert_hands_on_the_healed_notebook_or_names_the_failing_cell(place: Path) -> None:
+    import nbformat
+
+    from jupyter_selfheal.surfaces.notebook.preprocessor import SelfHealPreprocessor
+
+    given = nbformat.read(write(place / "n.ipynb", SLIP), 4)
+    resources = {"metadata": {"path": str(place), "name": "n"}}
+    with pytest.raises(NotebookError, match=r"n\.ipynb: cell 1: AttributeError: 'str' object has no attribute 'uper'"):
+        SelfHealPreprocessor(approve="none").preprocess(given, resources)
+    healed, _ = SelfHealPreprocessor().preprocess(given, resources)
+    assert (healed.cells[0].source, healed.cells[0].outputs[0].data["text/plain"]) == ("x = 'a'.upper()\nx", "'A'")

@@ -18,7 +18,7 @@ from tests import shown_commands
 from tests.shown_commands import ROOT
 
 OF_OTHERS = {"--engine", "--target", "--only-binary", "--constraint", "--no-input", "--disable-pip-version-check",
-             "--compile-bytecode", "--python", "--short", "--no-raise-error", "--pylab", "--quiet", "--cell"}  # fmt: skip
+             "--compile-bytecode", "--python", "--short", "--no-raise-error", "--pylab", "--quiet", "--cell", "--to"}  # fmt: skip
 """Options of pip, papermill, git and IPython, and one that only the page of the JupyterLab extension uses."""
 
 
