@@ -36,6 +36,7 @@ from jupyter_selfheal.model import (
     Applicability,
     Candidate,
     Diagnosis,
+    FailureKind,
     Install,
     Locus,
     Patch,
@@ -68,15 +69,17 @@ def choose_next_move(dossier: Dossier, config: HealConfig) -> Command:
     if best:
         return Propose(proposals.build_proposal(dossier, best))
     further = evidence.list_further(dossier)
-    if further and further[0].patch.applicability is Applicability.SAFE:
+    has_oracle = bool(dossier.case.oracle) and dossier.current.failure.kind is FailureKind.SYNTAX
+    if further and further[0].patch.applicability is Applicability.SAFE and not has_oracle:
         return Derive(further[0].patch.id)
     depth = len(dossier.derived)
     if any(at == depth for at, _ in dossier.waiting):
         return TryPatches(select_next_tier(dossier))
     shown = evidence.list_plausible(dossier)
-    if further and not shown:
-        return Derive(further[0].patch.id)
     free = next((h for h in list_open_healers(dossier) if h not in dossier.paid), "")
+    is_unread = dossier.current.failure.kind is FailureKind.SYNTAX and bool(free)
+    if further and not shown and not is_unread:  # what does not parse can be read in many ways: all are known first
+        return Derive(further[0].patch.id)
     if free:
         return AskHealer(free, dossier.current)
     if dossier.waiting:

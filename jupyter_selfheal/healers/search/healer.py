@@ -11,6 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan, find_name
 from jupyter_selfheal.healers.search.producers import list_computed_names
+from jupyter_selfheal.healers.syntax.propose import propose_readings
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.model import (
     JSON,
@@ -19,6 +20,7 @@ from jupyter_selfheal.model import (
     Case,
     Cost,
     Edit,
+    FailureKind,
     Patch,
     Probe,
     Question,
@@ -59,6 +61,8 @@ class SearchHealer:
         """Patches under which everything that can be checked holds, the likeliest first; none where nothing can be checked."""
         if not (starts.before or starts.after):
             return Answer(note="no state to search in")
+        if case.failure.kind is FailureKind.SYNTAX:
+            return propose_readings(case, starts, history)
         plan = build_plan(case)
         if plan is None or not plan.decides:
             return Answer(

@@ -112,6 +112,12 @@ class Runner:
         self.patient = False
         self.order = list(range(len(program.units)))
         self.at = -1
+        self.out = Muted(False)
+
+    @property
+    def printed(self) -> str:
+        """What the last run printed, as far as the oracle asks for it."""
+        return "".join(self.out.parts)
 
     def run(
         self,
@@ -166,7 +172,7 @@ class Runner:
 
     def _run(self, replaced: Mapping[int, CodeType]) -> None:
         program, ns = self.program, self.ns
-        out = Muted(bool(program.stdout))
+        out = self.out = Muted(bool(program.stdout))
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(Muted()):
             for n in self.order:
                 unit, self.at = program.units[n], n

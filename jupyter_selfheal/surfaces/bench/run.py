@@ -24,10 +24,10 @@ from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.model import diff_sources, format_diff
-from jupyter_selfheal.surfaces.bench import syntax
+from jupyter_selfheal.surfaces.bench import pydex, syntax
 from jupyter_selfheal.surfaces.bench.course import read_course
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
-from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
+from jupyter_selfheal.surfaces.bench.judge import Judgement, find_failing_tests, judge
 from jupyter_selfheal.surfaces.bench.rows import (
     Row,
     RowFile,
@@ -176,7 +176,7 @@ def _measure_task(task: Task, setup: Setup, config: HealConfig, compiles: bool) 
 def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:
     """The row with what the judge says of the applied program, and of the first two that were shown."""
     if row.plausible:
-        judgement = judge(task, program)
+        judgement = _judge_program(task, program)
         row = replace(
             row, passed=not judgement.failed, correct=judgement.correct, compared=judgement.compared, differed=judgement.differed,
             why="" if judgement.correct else judgement.example,
@@ -184,10 +184,14 @@ def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:
         if judgement.correct:
             return replace(row, place=1)
     left = [text for text in shown[:JUDGED] if not (row.plausible and text == program)]
-    right = next((text for text in left if judge(task, text).correct), None)
+    right = next((text for text in left if _judge_program(task, text).correct), None)
     if right is not None:
         return replace(row, place=shown.index(right) + 1)
     return replace(row, diff=format_diff(diff_sources(task.definition, shown[0]))[:DIFF_CHARS]) if shown else row
+
+
+def _judge_program(task: Task, program: str) -> Judgement:
+    return pydex.judge(task, program) if task.runs else judge(task, program)
 
 
 def heal(task: Task, config: HealConfig = OFFLINE) -> tuple[str, tuple[str, ...], Row]:
@@ -200,7 +204,7 @@ def heal(task: Task, config: HealConfig = OFFLINE) -> tuple[str, tuple[str, ...]
     with tempfile.TemporaryDirectory(prefix="selfheal-bench-") as folder:
         os.environ["JUPYTER_DATA_DIR"] = str(Path(folder, "data"))
         path = Path(folder, "program.ipynb")
-        path.write_text(json.dumps(_build_notebook(task.definition, "\n".join(task.tests))), encoding="utf-8")
+        path.write_text(json.dumps(_build_notebook(task)), encoding="utf-8")
         with Session(Settings(config, cell_seconds=CELL_SECONDS)) as session:
             document = read(path)
             report, _ = Batch(document, session.build_dependencies(document), session.limits).run()
@@ -218,11 +222,14 @@ def heal(task: Task, config: HealConfig = OFFLINE) -> tuple[str, tuple[str, ...]
     return program, tuple(dict.fromkeys(c.patch.source_of("definition", task.definition) for c in course.shown)), row
 
 
-def _build_notebook(definition: str, tests: str) -> dict[str, Any]:
+def _build_notebook(task: Task) -> dict[str, Any]:
+    parts = [("definition", task.definition), ("tests", "\n".join(task.tests))]
     cells: list[dict[str, Any]] = [
         {"cell_type": "code", "id": name, "metadata": {}, "source": source, "outputs": [], "execution_count": None}
-        for name, source in (("definition", definition), ("tests", tests))
+        for name, source in ([("ahead", task.ahead), *parts] if task.ahead else parts)
     ]
+    if task.runs:
+        cells[-2]["metadata"] = {"selfheal": {"stdout": task.runs[0][1]}}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 

@@ -26,6 +26,10 @@ class Task:
     """Expression over ``a`` and ``b`` that says when two outcomes agree; empty: equal text."""
     examples: tuple[str, ...] = ()
     """Asserts that the docstring's examples say."""
+    ahead: str = ""
+    """The source of a cell above the program."""
+    runs: tuple[tuple[str, str], ...] = ()
+    """What a script reads and prints: the first is the expectation of the definition's cell, all of them are for judging."""
 
 
 def choose_tests(task: Task, failing: tuple[int, ...], oracle: str) -> Task:

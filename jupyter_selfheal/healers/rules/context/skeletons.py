@@ -35,3 +35,14 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
         if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node):
             return True
     return False
+
+
+def has_attempt(source: str) -> bool:
+    """True where somebody has written code below the note that asks for it, and left no hole in it."""
+    lines = source.splitlines()
+    notes = [n for n, line in enumerate(lines) if line.lstrip().startswith("#") and is_skeleton(line)]
+    if not notes:
+        return False
+    below = [line.strip() for line in lines[notes[0] + 1 :]]
+    written = any(line and not line.startswith("#") and line != "pass" for line in below)
+    return written and not is_skeleton("\n".join(line for n, line in enumerate(lines) if n not in notes))

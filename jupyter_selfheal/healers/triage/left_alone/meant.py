@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function
-from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
+from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, is_skeleton
+from jupyter_selfheal.healers.search.reading import has_assert
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
 from jupyter_selfheal.model import Diagnosis, FailureKind, Locus, Oracle, SkipReason
 
@@ -132,10 +133,18 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return leave_alone("This code isn't implemented yet.", SkipReason.SKELETON, advice, Locus.CODE)
     for text in (context.failure.source, source, *_list_sources_of_callees(context)):
+        if has_attempt(text) and _is_checked(context):
+            continue
         notes = failure.ename in ("NameError", "NotImplementedError", "SyntaxError")
         if is_skeleton(text, notes=notes) or (nothing and _is_empty_function(text)):
             return Diagnosis("This exercise isn't finished.", Locus.CODE, cell_id, 95, SkipReason.SKELETON, advice)
     return None
+
+
+def _is_checked(context: RuleContext) -> bool:
+    """True where something says what the code must do: somebody's word, or an assert below. An attempt is then healed, not left."""
+    below = context.notebook.code_after(context.failure.cell_id)
+    return bool(context.case.oracle) or any(has_assert(n) for c in below for n in src.walk(c.source)[:1])
 
 
 def _has_hole(source: str) -> bool:

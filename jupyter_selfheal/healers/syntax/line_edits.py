@@ -1,0 +1,204 @@
+"""Edits of whole lines: indentation, a body that is not there, a line of prose, a declaration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.syntax.site import Site, Slip
+from jupyter_selfheal.healers.syntax.slips import find_cost
+from jupyter_selfheal.healers.syntax.tokens import NAME, TEXT, find_line
+
+PROMPT = re.compile(r"^(\s*)(>>>+ ?|\.\.\. ?|In ?\[\d*\]: ?|\d+[.:)] +(?=[A-Za-z_#]))")
+_PROSE = re.compile(r"^\s*[^\W\d]+(?:[ ,]+[^\W\d]+){2,}[.!?:]*\s*$")
+_DECLARATION = re.compile(
+    r"^\s*(?:int|float|str|char|double|string|bool|list|var|let)\s+[^\W\d]\w*(?:\s*,\s*\w+)*\s*;?\s*$"
+)
+_HEADER = re.compile(r"^\s*(?:if|elif|else|for|while|def|class|try|except|finally|with)\b")
+STEP = 4
+
+
+def _list_lines(source: str) -> list[tuple[int, int]]:
+    starts = [0, *(n + 1 for n, c in enumerate(source) if c == "\n")]
+    return [(s, (starts[n + 1] - 1) if n + 1 < len(starts) else len(source)) for n, s in enumerate(starts)]
+
+
+def _measure_indent(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
+
+
+def indent_lines(site: Site) -> Iterator[Slip]:
+    """The line of the fault, or the last one above it, stands elsewhere: alone, with its block, with all that follows."""
+    lines = _list_lines(site.source)
+    here = site.line[0] - 1
+    texts = [site.source[s:e] for s, e in lines]
+    above = next((n for n in range(here - 1, -1, -1) if texts[n].strip()), None)
+    for number, extra in ((here, 0.0), (above, 0.5)):
+        if number is None or number >= len(lines) or not texts[number].strip():
+            continue
+        own = _measure_indent(texts[number])
+        for indent in _list_indents(texts, number):
+            if indent == own:
+                continue
+            for block, cost in _list_blocks(texts, number):
+                slip = _shift(lines, texts, block, own, indent)
+                if slip is not None:
+                    yield Slip(
+                        slip[0][0], slip[0][1], slip[0][2], cost + extra, "the indentation is wrong", tuple(slip[1:])
+                    )
+
+
+def _list_indents(texts: list[str], number: int) -> list[str]:
+    """Indentations that a line may have: those of the lines above, and one step into the one before it."""
+    indents: dict[str, None] = {}
+    for text in reversed(texts[:number]):
+        if text.strip() and not text.lstrip().startswith("#"):
+            own = _measure_indent(text)
+            if not indents:
+                indents[own + " " * STEP] = None
+            indents[own] = None
+    below = next((t for t in texts[number + 1 :] if t.strip()), "")
+    indents[_measure_indent(below)] = None
+    indents[""] = None
+    return list(indents)[:7]
+
+
+def _list_blocks(texts: list[str], number: int) -> Iterator[tuple[range, float]]:
+    """The line alone, it and what stands under or beside it, it and all that follows."""
+    own = len(_measure_indent(texts[number]).expandtabs())
+    yield range(number, number + 1), find_cost("indent.line")
+    end = number + 1
+    while end < len(texts) and (not texts[end].strip() or len(_measure_indent(texts[end]).expandtabs()) > own):
+        end += 1
+    if end > number + 1:
+        yield range(number, end), find_cost("indent.block")
+    beside = end
+    while beside < len(texts) and (
+        not texts[beside].strip() or len(_measure_indent(texts[beside]).expandtabs()) >= own
+    ):
+        beside += 1
+    if beside > end and own:
+        yield range(number, beside), find_cost("indent.block")
+    same = number + 1
+    while same < len(texts) and texts[same].strip() and len(_measure_indent(texts[same]).expandtabs()) == own:
+        same += 1
+        if not _HEADER.match(texts[same - 1]):
+            yield range(number, same), find_cost("indent.line") + 0.1 * (same - number)
+    if beside < len(texts):
+        yield range(number, len(texts)), find_cost("indent.rest")
+
+
+def _shift(
+    lines: list[tuple[int, int]], texts: list[str], block: range, own: str, indent: str
+) -> list[tuple[int, int, str]] | None:
+    splices = []
+    for n in block:
+        if not texts[n].strip():
+            continue
+        old = _measure_indent(texts[n])
+        if not old.startswith(own):
+            new = indent if len(old) <= len(own) else indent + old[len(own) :]
+        else:
+            new = indent + old[len(own) :]
+        splices.append((lines[n][0], lines[n][0] + len(old), new))
+    return splices or None
+
+
+def mend_bodies(site: Site) -> Iterator[Slip]:
+    """A header without a body."""
+    if "expected an indented block" not in site.fault.message:
+        return
+    above = site.find_previous_line(site.at) if site.source[site.at :].strip() else _find_last_line(site)
+    if above is None:
+        return
+    start, end = above
+    indent = _measure_indent(site.source[start:end]) + " " * STEP
+    yield Slip(end, end, f"\n{indent}pass", find_cost("insert.body"), "the body is missing")
+
+
+def _find_last_line(site: Site) -> tuple[int, int] | None:
+    filled = [(s, e) for s, e in _list_lines(site.source) if site.source[s:e].strip()]
+    return filled[-1] if filled else None
+
+
+def drop_lines(site: Site) -> Iterator[Slip]:
+    """A line that is no Python: a prompt in front of it goes, prose and declarations go behind a ``#``."""
+    _, start, end = site.line
+    spans = [(start, end, 0.0)]
+    above = site.find_previous_line(site.at)
+    if above is not None:
+        spans.append((*above, 0.6))
+    for first, last, extra in spans:
+        text = site.source[first:last]
+        prompt = PROMPT.match(text)
+        if prompt:
+            yield Slip(first, first + prompt.end(), prompt[1], 0.4 + extra, "a prompt stands before the code")
+        if not text.strip() or text.lstrip().startswith("#"):
+            continue
+        tokens = site.list_line_tokens(first)
+        at = first + len(_measure_indent(text))
+        yield Slip(
+            at, at, "# ", _find_drop_cost(text, len(tokens)) + extra, f"the line `{text.strip()[:40]}` is no Python"
+        )
+        yield from _drop_tail(site, first, last, extra)
+
+
+def _find_drop_cost(text: str, tokens: int) -> float:
+    if _DECLARATION.match(text):
+        return find_cost("delete.declaration")
+    if _PROSE.match(text):
+        return find_cost("delete.prose")
+    return find_cost("delete.line") + find_cost("delete.line_token") * tokens
+
+
+def _drop_tail(site: Site, first: int, last: int, extra: float) -> Iterator[Slip]:
+    """What stands behind the last value of a line: ``float(input())212``."""
+    tokens = site.list_line_tokens(first)
+    for n, token in enumerate(tokens[1:], 1):
+        if token.start >= site.at - 1 and len(tokens) - n <= 4 and token.kind in (NAME, TEXT, "number", "sign"):
+            cost = find_cost("delete.after_value") + 0.4 * (len(tokens) - n) + extra
+            yield Slip(
+                tokens[n - 1].end, last, "", cost, f"`{site.source[token.start : last].strip()[:20]}` is too much"
+            )
+
+
+def strip_prompts(site: Site) -> Iterator[Slip]:
+    """A paste with prompts or line numbers in front of several lines: all of them go."""
+    spots = []
+    for start, end in _list_lines(site.source):
+        match = PROMPT.match(site.source[start:end])
+        if match:
+            spots.append((start, start + match.end(), match[1]))
+    if len(spots) > 1:
+        yield Slip(*spots[0], 0.3, "prompts stand before the code", tuple(spots[1:]))
+
+
+def comment_prose(site: Site) -> Iterator[Slip]:
+    """Every line of nothing but words goes behind a ``#`` at once, where there are several."""
+    spots = [
+        (s + len(_measure_indent(t)),) * 2 + ("# ",)
+        for s, e in _list_lines(site.source)
+        if _PROSE.match(t := site.source[s:e]) and find_line(site.source, s)[0] >= 1
+    ]
+    if len(spots) > 1:
+        yield Slip(*spots[0], find_cost("delete.prose"), "lines of prose stand among the code", tuple(spots[1:]))
+
+
+def move_branches(site: Site) -> Iterator[Slip]:
+    """``elif`` behind ``else``: it goes in front of it."""
+    lines = _list_lines(site.source)
+    texts = [site.source[s:e] for s, e in lines]
+    here = site.line[0] - 1
+    if here >= len(texts) or not texts[here].lstrip().startswith("elif"):
+        return
+    own = _measure_indent(texts[here])
+    before = next(
+        (n for n in range(here - 1, -1, -1) if texts[n].strip() and len(_measure_indent(texts[n])) <= len(own)), -1
+    )
+    if before < 0 or not texts[before].startswith(own + "else"):
+        return
+    end = here + 1
+    while end < len(texts) and (not texts[end].strip() or len(_measure_indent(texts[end])) > len(own)):
+        end += 1
+    moved = "\n".join([*texts[here:end], *texts[before:here]])
+    yield Slip(lines[before][0], lines[end - 1][1], moved, find_cost("replace.branch"), "`elif` stands behind `else`")

@@ -1,0 +1,133 @@
+"""Readings of a cell as patches: where an oracle speaks, those that meet it; elsewhere the likeliest, with their rivals."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan
+from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
+from jupyter_selfheal.healers.syntax.tokens import split_tokens
+from jupyter_selfheal.inside import loader
+from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Replace, TrialRequest
+from jupyter_selfheal.ports import Answer, Starts
+
+log = logging.getLogger(__name__)
+
+OFFERED = 3
+"""Readings that are offered where nothing tells which is meant."""
+PATCHES = 6
+"""Sources that meet the oracle and are tried as patches."""
+NEAR = 1.0
+"""A reading that costs no more than this beyond the cheapest one is as likely meant."""
+WAIT = 300.0
+"""Seconds on the clock for all runs of the readings."""
+WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
+UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
+
+
+def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> Answer:
+    """Patches that make a cell parse."""
+    source = case.failure.source
+    known = frozenset[str]().union(
+        *(
+            src.find_names(c.source).binds | src.find_names(c.source).imports
+            for c in case.notebook.code_before(case.failure.cell_id)
+        )
+    )
+    readings = find_readings(source, known)
+    if not readings:
+        return Answer(note="no small change makes the cell parse", exhausted=True)
+    plan = _plan_reading(case, readings[0].source)
+    if plan is None or not plan.decides or src.mask(source) != source or not (starts.before or starts.after):
+        return Answer(_offer(case, readings, history), note=f"{len(readings)} ways to read the cell", exhausted=True)
+    reply = _run_readings(case, starts, plan, readings, known)
+    if not reply:
+        return Answer(
+            _offer(case, readings, history), note="the readings did not come back from their trial", exhausted=True
+        )
+    passing = [_build_passing(case, readings, raw) for raw in reply["passing"][:PATCHES]]
+    tried = {a.patch.id for a in history}
+    patches = [p for p in passing if p.id not in tried]
+    if not passing:
+        order = sorted(range(len(readings)), key=lambda n: readings[n].cost - 1.5 * reply["likeness"][n])
+        patches = list(_offer(case, [readings[n] for n in order], history))
+    note = f"{len(readings)} ways to read the cell, {reply['tried']} sources run, {len(reply['passing'])} pass"
+    return Answer(tuple(patches), note=note, exhausted=True)
+
+
+def _plan_reading(case: Case, source: str) -> Plan | None:
+    failure = replace(case.failure, source=source, kind=FailureKind.MISSED, ename="ExpectationMissed")
+    notebook = case.notebook
+    if notebook.index(failure.cell_id) >= 0:
+        notebook = notebook.with_source(failure.cell_id, source)
+    return build_plan(replace(case, failure=failure, notebook=notebook))
+
+
+def _run_readings(
+    case: Case, starts: Starts, plan: Plan, readings: Sequence[Reading], known: frozenset[str]
+) -> dict[str, JSON] | None:
+    """The probe's reply: the cell is one unit of the program, between what comes before and behind it."""
+    own = [n for n, p in enumerate(plan.pieces) if p.cell_id == case.failure.cell_id]
+    first = own[0]
+    before = [p for p in plan.pieces[:first] if p.cell_id != case.failure.cell_id]
+    behind = [p for p in plan.pieces[first:] if p.cell_id != case.failure.cell_id]
+    cell = Piece(case.failure.cell_id, 0, len(readings[0].source), readings[0].source, "cell", True)
+    names = [src.find_names(r.source) for r in readings]
+    written = {
+        t.text for r in readings for t in split_tokens(r.source)
+    }  # a builtin that the notebook has made its own, too
+    copied = sorted(set(plan.copied).union(written & known, *(n.uses | n.changes for n in names)))
+    whole = replace(plan, pieces=(*before, cell, *behind), copied=tuple(copied))
+    argument: dict[str, JSON] = {
+        "program": whole.to_argument(0.0, 1), "unit": len(before), "known": sorted(known),
+        "readings": [{"text": r.source, "cost": r.cost} for r in readings],
+    }  # fmt: skip
+    step = Probe(loader.probe_source("search.try_readings"), argument, name="readings")
+    trial, _ = starts.best.run(TrialRequest((step,), patch_id="readings", timeout=WAIT))
+    reply = trial.probe("readings")
+    if reply is None:
+        errors = [e.traceback or f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors]
+        log.warning(
+            "the readings ended without an answer: %s %s", trial.ending.value, "\n".join(errors) or trial.detail
+        )
+    return reply if isinstance(reply, dict) else None
+
+
+def _build_passing(case: Case, readings: Sequence[Reading], raw: JSON) -> Patch:
+    words = (*readings[raw["reading"]].words, *raw["words"])
+    cost = float(raw["cost"])
+    return _build_patch(case, raw["text"], words, cost, WHY)
+
+
+def _build_patch(case: Case, source: str, words: Sequence[str], cost: float, why: str, rival: str = "") -> Patch:
+    cause = "; ".join(dict.fromkeys(words))
+    return Patch(
+        (Replace(case.failure.cell_id, case.failure.source, source),), title=cause[:1].upper() + cause[1:], cause=cause,
+        healer="search", applicability=Applicability.UNSAFE, why=why, prior=0.9 * math.exp(-0.15 * cost),
+        rival=rival, weight=min(1.0, math.exp(-0.15 * max(cost - 1.0, 0.0))),
+    )  # fmt: skip
+
+
+def _offer(case: Case, readings: Sequence[Reading], history: Sequence[Attempt]) -> tuple[Patch, ...]:
+    """The likeliest readings, each with the one that it must be told from."""
+    tried = {a.patch.id for a in history}
+    least = readings[0].cost
+    near = [r for r in readings if r.cost <= least + NEAR][:OFFERED]
+    patches = []
+    for reading in near:
+        other = next((r for r in near if r is not reading), None)
+        rival = f"the cell can also be read as {_quote_change(case.failure.source, other.source)}" if other else ""
+        patches.append(_build_patch(case, reading.source, reading.words, reading.cost, UNKNOWN, rival))
+    return tuple(p for p in patches if p.id not in tried)
+
+
+def _quote_change(old: str, new: str) -> str:
+    """The first line that a reading changes, as it makes it."""
+    lines = difflib.ndiff(old.splitlines(), new.splitlines())
+    changed = next((line[2:].strip() for line in lines if line.startswith("+ ")), "")
+    return f"`{changed[:80]}`"

@@ -1,0 +1,299 @@
+"""Edits of single tokens: something left out, something too much, one thing for another, two the wrong way round."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context.spelling import edit_distance
+from jupyter_selfheal.healers.syntax.site import Site, Slip, is_bad_number
+from jupyter_selfheal.healers.syntax.slips import find_cost
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, QUOTE, SIGN, TEXT, Token
+
+COMPOUND = frozenset({"if", "elif", "else", "for", "while", "def", "class", "try", "except", "finally", "with"})
+CONDITION = frozenset({"if", "elif", "while", "and", "or", "not", "assert", "return"})
+OPENERS, CLOSERS = "([{", ")]}"
+FOREIGN = {
+    "&&": " and ",
+    "||": " or ",
+    "!": " not ",
+    "++": " += 1",
+    "--": " -= 1",
+    "<>": "!=",
+    "===": "==",
+    "=<": "<=",
+    "=>": ">=",
+}
+JOINED = frozenset({"==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "//", "**", ":="})
+QUOTES = "“”„‘’‚´`«»"
+BUILTINS = frozenset(dir(builtins))
+VALUES = frozenset({"None", "True", "False"})
+
+
+def _is_keyword(token: Token) -> bool:
+    return token.kind == NAME and keyword.iskeyword(token.text) and token.text not in VALUES
+
+
+def ends_value(token: Token | None) -> bool:
+    return token is not None and token.ends_value and not _is_keyword(token)
+
+
+def begins_value(token: Token | None) -> bool:
+    return token is not None and token.begins_value and (not _is_keyword(token) or token.text in ("not", "lambda"))
+
+
+def insert_tokens(site: Site) -> Iterator[Slip]:
+    """A sign that was left out, at every gap around the fault."""
+    tokens = site.tokens
+    depth = _measure_depths(tokens)
+    for index, token in [*site.nearby, (len(tokens), None)]:
+        if token is None and index - site.center > 12:
+            continue
+        before = tokens[index - 1] if index else None
+        if before is not None and before.kind in (NEWLINE, COMMENT):
+            before = None
+        gap = before.end if before is not None else token.start if token is not None else len(site.source)
+        behind = None if token is None or token.kind in (NEWLINE, COMMENT) else token
+        far = site.find_distance(index)
+        reach = behind.start if behind is not None else gap
+        yield from (
+            Slip(
+                gap,
+                reach if text.endswith(" ") else gap,
+                text,
+                find_cost(kind) + far,
+                f"`{text.strip() or 'a line end'}` is missing",
+            )
+            for text, kind in _list_missing(site, before, behind, depth[index])
+        )
+
+
+def _measure_depths(tokens: tuple[Token, ...]) -> list[str]:
+    """For each gap the brackets that are open there."""
+    stack, depths = "", []
+    for token in tokens:
+        depths.append(stack)
+        if token.kind == SIGN and token.text in OPENERS:
+            stack += token.text
+        elif token.kind == SIGN and token.text in CLOSERS:
+            stack = stack[:-1]
+    return [*depths, stack]
+
+
+def _list_missing(site: Site, before: Token | None, behind: Token | None, stack: str) -> Iterator[tuple[str, str]]:
+    if before is None and behind is None:
+        return
+    at_end = behind is None
+    if ends_value(before) and begins_value(behind):
+        assert before is not None
+        assert behind is not None
+        yield ", ", "insert.comma"
+        texts = before.kind == TEXT or behind.kind == TEXT
+        yield " + ", "insert.plus" if texts else "insert.compare"
+        yield "*", "insert.times"
+        if behind.kind == NAME or behind.text == "[":
+            yield ".", "insert.dot"
+        yield " = ", "insert.equals"
+        yield " == ", "insert.compare"
+        yield " in ", "insert.in"
+        yield " and ", "insert.and"
+        yield " < ", "insert.and"
+        yield " - ", "insert.and"
+        if not stack:
+            yield "\n" + _read_indent(site, before.start), "insert.line_end"
+            yield "; ", "insert.and"
+    if before is not None and before.kind == SIGN and before.text in "+-*/%=(" and at_end:
+        yield "0", "insert.and"
+    at_end_or_colon = behind is None or behind.text == ":"
+    for opener in dict.fromkeys(reversed(stack)):
+        if before is not None and (before.ends_value or before.text in OPENERS):
+            kind = "insert.closing_at_end" if at_end_or_colon else "insert.closing"
+            kind = "insert.opening" if behind is not None and behind.text in OPENERS else kind
+            yield CLOSERS[OPENERS.index(opener)], kind
+    if begins_value(behind) or (behind is not None and behind.text in "-"):
+        yield "(", "insert.opening"
+        yield "[", "insert.opening"
+    if before is not None and (at_end or before.text in ("else", "try", "finally") or before.ends_value):
+        first = site.list_line_tokens(before.start)[0].text
+        if first in COMPOUND:
+            yield ":", "insert.colon_at_end" if at_end else "insert.colon"
+        elif stack:
+            yield ":", "insert.compare"
+
+
+def _read_indent(site: Site, offset: int) -> str:
+    start = site.source.rfind("\n", 0, offset) + 1
+    text = site.source[start:offset]
+    return text[: len(text) - len(text.lstrip())]
+
+
+def delete_tokens(site: Site) -> Iterator[Slip]:
+    """A token too much."""
+    for index, token in site.nearby:
+        if token.kind == NEWLINE:
+            continue
+        kind = {QUOTE: "quote", NUMBER: "number", TEXT: "text", NAME: "name"}.get(token.kind, "sign")
+        if kind == "sign" and token.text in OPENERS + CLOSERS:
+            kind = "bracket"
+        if kind == "name" and _is_keyword(token):
+            kind = "keyword"
+        gap = " " if _joins_names(site, index) else ""
+        cost = find_cost(f"delete.{kind}") + site.find_distance(index)
+        yield Slip(token.start, token.end, gap, cost, f"`{token.text[:20]}` is too much")
+
+
+def _joins_names(site: Site, index: int) -> bool:
+    if not 0 < index < len(site.tokens) - 1:
+        return False
+    before, token, behind = site.tokens[index - 1 : index + 2]
+    return before.end == token.start and behind.start == token.end and before.kind == NAME and behind.kind == NAME
+
+
+def replace_tokens(site: Site) -> Iterator[Slip]:
+    """One token for another."""
+    own = _list_own_names(site)
+    for index, token in site.nearby:
+        far = site.find_distance(index)
+        for text, kind in _list_replacements(site, index, token, own):
+            if text != token.text:
+                words = f"`{token.text[:20]}` stands for `{text.strip()[:20]}`"
+                yield Slip(token.start, token.end, text, find_cost(kind) + far, words)
+
+
+def _list_replacements(site: Site, index: int, token: Token, own: frozenset[str]) -> Iterator[tuple[str, str]]:
+    text = token.text
+    if text in FOREIGN:
+        yield FOREIGN[text], "replace.foreign"
+    if text in QUOTES:
+        yield from ((quote, "replace.foreign") for quote in "'\"")
+    elif not text.isascii() and token.kind in (SIGN, NAME):
+        yield from ((sign, "replace.look_alike") for sign in ("0", ",", "-", "*", ""))
+    if token.kind == SIGN:
+        yield from _list_signs(site, token)
+    elif token.kind == QUOTE:
+        yield ("'" if text == '"' else '"'), "replace.quote"
+    elif token.kind == NAME:
+        yield from _list_names(site, index, token, own)
+
+
+def _list_signs(site: Site, token: Token) -> Iterator[tuple[str, str]]:
+    text = token.text
+    if text == "=":
+        first = site.list_line_tokens(token.start)[0].text
+        yield "==", "replace.assign_compare" if first in CONDITION else "insert.compare"
+        yield from ((sign, "insert.compare") for sign in ("+", "-", ":", ","))
+    elif text == "==":
+        yield "=", "replace.assign_compare"
+    elif text in ".,":
+        yield ("," if text == "." else "."), "replace.dot_comma"
+        if text == ".":
+            yield " + ", "replace.sign"
+    elif text in ":;":
+        yield (";" if text == ":" else ":"), "replace.colon_semicolon"
+        yield ",", "replace.sign"
+    elif text in OPENERS + CLOSERS:
+        group = OPENERS if text in OPENERS else CLOSERS
+        yield from ((other, "replace.bracket") for other in group)
+        yield from ((other, "replace.sign") for other in ("9", "0") if text in "()")
+    elif text in ("<", ">", "!", "+=", "-=", "-", "+", "*"):
+        yield from ((other, "replace.sign") for other in ("==", "=", ",", "-", "+"))
+
+
+def _list_names(site: Site, index: int, token: Token, own: frozenset[str]) -> Iterator[tuple[str, str]]:
+    text = token.text
+    lower = text.lower()
+    if lower != text and lower in keyword.kwlist:
+        yield lower, "replace.keyword_case"
+    if text.capitalize() in VALUES and text.capitalize() != text:
+        yield text.capitalize(), "replace.keyword_case"
+    following = site.tokens[index + 1].text if index + 1 < len(site.tokens) else ""
+    if text in ("else", "elif"):
+        yield ("elif" if text == "else" else "else"), "replace.branch"
+    elif text in ("for", "while", "if"):
+        yield from ((other, "replace.branch_keyword") for other in ("if", "while", "for"))
+    elif not keyword.iskeyword(text) and len(text) > 1:
+        near = [k for k in (*COMPOUND, "in", "and", "or", "not", "return", "import", "is") if _is_near(text, k)]
+        yield from ((k, "replace.keyword_slip") for k in near)
+        yield from (
+            (k + " " + text[len(k) :], "replace.keyword_slip")
+            for k in ("if", "elif", "in", "return", "print", "while", "for", "not")
+            if _runs_into(text, k, own)
+        )
+    if index < site.center + 2 and following not in ("(",) and not keyword.iskeyword(text):
+        near_own = [name for name in own if name != text and _is_near(text, name)]
+        yield from ((name, "replace.own_name") for name in sorted(near_own)[:3])
+
+
+def _runs_into(text: str, start: str, own: frozenset[str]) -> bool:
+    """``printx``: a word and a name of the notebook that run together."""
+    return text.startswith(start) and text[len(start) :] in own
+
+
+def _is_near(text: str, other: str) -> bool:
+    return abs(len(text) - len(other)) <= 1 and edit_distance(text.lower(), other, 2) == 1
+
+
+def _list_own_names(site: Site) -> frozenset[str]:
+    names = {t.text for t in site.tokens if t.kind == NAME and not keyword.iskeyword(t.text)}
+    return frozenset(names | site.known)
+
+
+def rename_numbers(site: Site) -> Iterator[Slip]:
+    """``1first = …``: a name that begins with a digit, in all its places; ``5x``: a product."""
+    for index, token in site.nearby:
+        if not is_bad_number(token):
+            continue
+        digits = token.text[: len(token.text) - len(token.text.lstrip("0123456789."))]
+        rest = token.text[len(digits) :]
+        far = site.find_distance(index)
+        same = [t for t in site.tokens if t.kind == NUMBER and t.text == token.text]
+        if rest.isidentifier() and digits.isdigit():
+            for name in (f"_{token.text}", f"{rest}{digits}"):
+                spots = tuple((t.start, t.end, name) for t in same)
+                cost = find_cost("replace.name_of_digits") + far + (0 if name[0] == "_" else 0.1)
+                yield Slip(*spots[0], cost, f"`{token.text}` begins with a digit", spots[1:])
+            yield Slip(token.start, token.end, f"{digits}*{rest}", find_cost("insert.times") + far, "`*` is missing")
+            yield Slip(token.start, token.end, rest, find_cost("delete.number") + far, f"`{digits}` is too much")
+
+
+def swap_tokens(site: Site) -> Iterator[Slip]:
+    """Two neighbours the wrong way round; a sign behind a text that belongs into it."""
+    tokens = site.tokens
+    for index, token in site.nearby:
+        if index + 1 >= len(tokens):
+            return
+        behind = tokens[index + 1]
+        if NEWLINE in (token.kind, behind.kind) or COMMENT in (token.kind, behind.kind):
+            continue
+        far = site.find_distance(index)
+        if SIGN in (token.kind, behind.kind) or _is_keyword(token) or _is_keyword(behind):
+            gap = site.source[token.end : behind.start]
+            swapped = behind.text + gap + token.text
+            cost = find_cost("move.swap") + far
+            yield Slip(
+                token.start, behind.end, swapped, cost, f"`{token.text}` and `{behind.text}` are the wrong way round"
+            )
+        if token.kind == TEXT and behind.text in ".:!?;":
+            quote = token.text[-1]
+            cost = find_cost("move.into_text") + far
+            inside = token.text[:-1] + behind.text + quote
+            yield Slip(token.start, behind.end, inside, cost, f"`{behind.text}` belongs into the text")
+
+
+def join_tokens(site: Site) -> Iterator[Slip]:
+    """Two tokens that are one: ``else if``, ``= =``, ``in put``."""
+    names = BUILTINS | site.known
+    for index, token in site.nearby:
+        if index + 1 >= len(site.tokens):
+            return
+        behind = site.tokens[index + 1]
+        joined = token.text + behind.text
+        if (token.text, behind.text) == ("else", "if"):
+            new, cost = "elif", find_cost("replace.foreign")
+        elif joined in JOINED or (token.kind == behind.kind == NAME and joined in names):
+            new, cost = joined, find_cost("replace.foreign")
+        else:
+            continue
+        words = f"`{token.text} {behind.text}` stands for `{new}`"
+        yield Slip(token.start, behind.end, new, cost + site.find_distance(index), words)

@@ -1,0 +1,69 @@
+"""Tokens of a text that need not be Python: nothing is refused, and every character but blanks belongs to one token."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+
+NAME, NUMBER, TEXT, QUOTE, SIGN, COMMENT, NEWLINE = "name", "number", "text", "quote", "sign", "comment", "newline"
+
+_TOKEN = re.compile(
+    r"""(?P<comment>\#[^\n]*)
+    |(?P<text>(?:[rbfuRBFU]{1,2}(?=["']))?(?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))
+    |(?P<quote>["'])
+    |(?P<name>[^\W\d]\w*)
+    |(?P<number>(?:\d[\w]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+)[^\W\d]*\w*)
+    |(?P<newline>\n)
+    |(?P<sign>\*\*=?|//=?|>>=?|<<=?|!=|->|:=|\.\.\.|&&|\|\||\+\+|--|[-+*/%@&|^<>=]=|[^\s\w])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token and its characters [start, end)."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+    @property
+    def begins_value(self) -> bool:
+        """A value may begin with it."""
+        return self.kind in (NAME, NUMBER, TEXT, QUOTE) or self.text in "([{"
+
+    @property
+    def ends_value(self) -> bool:
+        """A value may end with it."""
+        return self.kind in (NAME, NUMBER, TEXT, QUOTE) or self.text in ")]}"
+
+
+@lru_cache(maxsize=256)
+def split_tokens(source: str) -> tuple[Token, ...]:
+    """The tokens of a text, in order."""
+    return tuple(Token(m.lastgroup or SIGN, m[0], m.start(), m.end()) for m in _TOKEN.finditer(source))
+
+
+@lru_cache(maxsize=256)
+def _list_line_starts(source: str) -> tuple[int, ...]:
+    return (0, *(n + 1 for n, c in enumerate(source) if c == "\n"))
+
+
+def find_position(source: str, line: int, column: int) -> int:
+    """The offset of a 1-based line and 0-based column, within the text."""
+    starts = _list_line_starts(source)
+    if line > len(starts):
+        return len(source)
+    return min(starts[max(line, 1) - 1] + max(column, 0), len(source))
+
+
+def find_line(source: str, offset: int) -> tuple[int, int, int]:
+    """The 1-based line of an offset, and the offsets [start, end) of that line without its end."""
+    starts = _list_line_starts(source)
+    number = bisect_right(starts, offset)
+    start = starts[number - 1]
+    end = source.find("\n", start)
+    return number, start, len(source) if end < 0 else end

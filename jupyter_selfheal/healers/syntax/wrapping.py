@@ -1,0 +1,147 @@
+"""Edits of several tokens: a call without its brackets, words without their quotes, a text that is not closed."""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.syntax.site import Site, Slip, is_open_quote
+from jupyter_selfheal.healers.syntax.slips import find_cost
+from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, CLOSERS, OPENERS, begins_value, ends_value
+from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, QUOTE, SIGN, TEXT, Token, find_line
+
+LONGEST = 14
+"""Tokens that are put between quotes or brackets at most."""
+
+
+def wrap_calls(site: Site) -> Iterator[Slip]:
+    """``int input()`` as ``int(input())``, ``print x, y`` as ``print(x, y)``."""
+    for index, token in site.nearby:
+        if token.kind != NAME or keyword.iskeyword(token.text) or index + 1 >= len(site.tokens):
+            continue
+        behind = site.tokens[index + 1]
+        if not behind.begins_value or behind.text in OPENERS or behind.start == token.end:
+            continue
+        kind = "wrap.call" if token.text in BUILTINS or token.text in site.known else "wrap.call_unknown"
+        cost = find_cost(kind) + site.find_distance(index)
+        for n, end in enumerate(_list_value_ends(site, index + 1)):
+            inside = site.source[behind.start : end]
+            yield Slip(token.end, end, f"({inside})", cost + 0.1 * n, f"the brackets of `{token.text}` are missing")
+
+
+def _list_value_ends(site: Site, first: int) -> list[int]:
+    """Where the argument may end that begins with a token: at the line's end, at a bracket of the call around it, at a comma."""
+    depth, ends = 0, []
+    _, _, line_end = find_line(site.source, site.tokens[first].start)
+    last = site.tokens[first].end
+    for token in site.tokens[first:]:
+        if token.start >= line_end or token.kind == "comment":
+            break
+        if token.kind == SIGN and token.text in OPENERS:
+            depth += 1
+        elif token.kind == SIGN and token.text in CLOSERS:
+            depth -= 1
+        if depth < 0 or (depth == 0 and token.text in (",", ":", ";") and token.kind == SIGN):
+            ends.append(last)
+            if depth < 0:
+                break
+        last = token.end
+    else:
+        return [*ends, last][:4]
+    return (ends if depth < 0 else [last, *ends])[:4]
+
+
+def quote_words(site: Site) -> Iterator[Slip]:
+    """``print(Hello World)``: words that were meant as a text."""
+    first, last = _find_segment(site)
+    segment = list(range(first, last))[:LONGEST]
+    for length in range(len(segment), 0, -1):
+        for n in range(len(segment) - length + 1):
+            begin, end = site.tokens[segment[n]], site.tokens[segment[n + length - 1]]
+            inside = site.source[begin.start : end.end]
+            if "\n" in inside or not _are_words(site.tokens[segment[n] : segment[n + length - 1] + 1]):
+                continue
+            near = 0.0 if segment[n] <= site.center <= segment[n + length - 1] + 1 else 0.3
+            cost = find_cost("wrap.quotes") + near + find_cost("wrap.quotes_token") * (len(segment) - length)
+            quote = "'" if '"' in inside else '"'
+            yield Slip(
+                begin.start, end.end, f"{quote}{inside}{quote}", cost, f"the quotes around `{inside[:30]}` are missing"
+            )
+
+
+def _find_segment(site: Site) -> tuple[int, int]:
+    """The tokens between the delimiters around the fault: [first, last) of their indices."""
+
+    def is_border(token: Token) -> bool:
+        return token.kind in ("newline", "comment", TEXT, QUOTE) or token.text in (
+            ",",
+            ";",
+            "+",
+            "=",
+            *OPENERS,
+            *CLOSERS,
+        )
+
+    first = last = min(site.center, len(site.tokens))
+    while first > 0 and not is_border(site.tokens[first - 1]):
+        first -= 1
+    while last < len(site.tokens) and not is_border(site.tokens[last]):
+        last += 1
+    return first, last
+
+
+def _are_words(tokens: tuple[Token, ...]) -> bool:
+    names = sum(t.kind == NAME for t in tokens)
+    return names > 0 and all(t.kind in (NAME, NUMBER) or t.text in ".:!?-_%" for t in tokens)
+
+
+def mend_quotes(site: Site) -> Iterator[Slip]:
+    """A quote that was left out, on the lines of the quotes that nothing closes and of the fault."""
+    lines = {site.line[1:]} | {find_line(site.source, t.start)[1:] for t in site.tokens if is_open_quote(t)}
+    for start, end in sorted(lines)[:6]:
+        text = site.source[start:end]
+        opened = [t for t in site.tokens if is_open_quote(t) and start <= t.start < end]
+        quotes = dict.fromkeys(t.text for t in opened) or dict.fromkeys(c for c in "\"'" if c in text)
+        for quote in quotes:
+            for at, cost in _list_quote_places(text):
+                yield Slip(start + at, start + at, quote, cost + (0.0 if opened else 0.8), f"`{quote}` is missing")
+
+
+def _list_quote_places(text: str) -> Iterator[tuple[int, float]]:
+    """Where on a line a quote may be missing, and what each place costs."""
+    base, end = find_cost("insert.quote"), len(text.rstrip())
+    stripped = text.rstrip(" ;")
+    tail = len(stripped) - len(stripped.rstrip(")]}:"))
+    for at in range(end + 1):
+        before, behind = text[at - 1 : at], text[at : at + 1]
+        if before.isalnum() and behind.isalnum():
+            continue
+        if (
+            before in ("(", "[", "{", ",", "=")
+            or text[:at].rstrip()[-1:] in ("(", ",")
+            or behind in (",", ")", "]", "}")
+            or at >= len(stripped) - tail
+        ):
+            yield at, base - 0.2
+        elif at in (0, end):
+            yield at, base
+        else:
+            yield at, base + 0.5
+
+
+def fill_gaps(site: Site) -> Iterator[Slip]:
+    """The same sign is missing at every gap between two values of the line: ``print("from" a "to" b)``."""
+    tokens = site.list_line_tokens(min(site.at, max(len(site.source) - 1, 0)))
+    pairs = itertools.pairwise(tokens)
+    gaps = [
+        (a.end, b.start)
+        for a, b in pairs
+        if ends_value(a) and begins_value(b) and not (b.text in OPENERS and a.kind != TEXT)
+    ]
+    if len(gaps) < 2:
+        return
+    for text, kind in ((", ", "insert.comma"), (" + ", "insert.plus")):
+        spots = [(start, end, text) for start, end in gaps]
+        cost = find_cost(kind) + 0.3 * len(gaps)
+        yield Slip(*spots[0], cost, f"`{text.strip()}` is missing {len(gaps)} times", tuple(spots[1:]))

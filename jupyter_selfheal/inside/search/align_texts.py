@@ -1,0 +1,252 @@
+"""What is printed against what is expected: which text of the program came out in the place where the two differ.
+
+The texts inside of ``print(…)`` and ``input(…)`` are run with marks around them that no program prints. What stands between marks
+in the output came from that text; all else is a value. Where the expected output holds the same values in the same order, what is
+between them says what each text should be. A value is never changed, and no text gets a digit that it did not have.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jupyter_selfheal.inside.positions import Edit, LineTable
+
+FIRST, END, MARKS = 0xF0000, "\ue001", 2000
+"""Marks are characters of the private use areas: one for each text that begins, and one for its end."""
+LONGEST, PARTS = 4000, 400
+"""Characters and parts of an output that are aligned."""
+ALIKE = 0.6
+"""Similarity of the letters (difflib's ratio) from which a text is another wording, and no value that was written into it."""
+_LITERAL = re.compile(r"(?s)([A-Za-z]{0,2})('''|\"\"\"|'|\")(.*)\2")
+_SLOT = re.compile(r"\{\{|\}\}|\{[^{}]*\}|%(?:\(\w+\))?[-+ #0]*\d*(?:\.\d+)?[sdifgrxeEGcu%]")
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a text literal between its slots, or the separator or end of a ``print``: characters [start, end) of the source
+    (an insertion where nothing is written yet), its value, and the quote that it stands in."""
+
+    start: int
+    end: int
+    value: str
+    quote: str
+    keyword: str = ""
+
+    def write(self, value: str) -> Edit:
+        """The edit that gives it another value."""
+        text = repr(value)[1:-1].replace("\\'", "'").replace('\\"', '"')
+        if self.keyword:
+            return self.start, self.end, f", {self.keyword}={value!r}"
+        return self.start, self.end, text.replace(self.quote, "\\" + self.quote) if self.quote in text else text
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A source with marks around its texts, and what each mark stands for."""
+
+    source: str
+    parts: tuple[Part, ...]
+
+
+def mark_texts(source: str) -> Marked | None:
+    """The source with marks around the texts that it prints; None where it prints none."""
+    tree = ast.parse(source)
+    table = LineTable(source)
+    parts: dict[tuple[int, int, str], Part] = {}
+    edits: list[Edit] = []
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("print", "input"):
+            for part in _list_parts(call, source, table):
+                parts.setdefault((part.start, part.end, part.keyword), part)
+    ordered = tuple(parts.values())[:MARKS]
+    for number, part in enumerate(ordered):
+        mark = chr(FIRST + number)
+        if part.keyword:
+            edits.append((part.start, part.end, f", {part.keyword}={mark + part.value + END!r}"))
+        else:
+            edits.append((part.start, part.end, mark + source[part.start : part.end] + END))
+    if not ordered:
+        return None
+    text = source
+    for start, end, new in sorted(edits, key=lambda e: (e[0], e[1], e[2]), reverse=True):
+        text = text[:start] + new + text[end:]
+    return Marked(text, ordered)
+
+
+def _list_parts(call: ast.Call, source: str, table: LineTable) -> Iterator[Part]:
+    for node in _list_texts(call):
+        start = table.offset(node.lineno, node.col_offset)
+        end = table.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
+        yield from _split_literal(source[start:end], start)
+    assert isinstance(call.func, ast.Name)
+    if call.func.id != "print" or any(isinstance(a, ast.GeneratorExp) for a in call.args):
+        return
+    close = table.offset(call.end_lineno or call.lineno, call.end_col_offset or 0) - 1
+    given = {k.arg for k in call.keywords}
+    if source[:close].rstrip().endswith(",") or None in given or not call.args:
+        return
+    if "sep" not in given and (len(call.args) > 1 or isinstance(call.args[0], ast.Starred)):
+        yield Part(close, close, " ", "'", "sep")
+    if "end" not in given:
+        yield Part(close, close, "\n", "'", "end")
+
+
+def _list_texts(call: ast.AST) -> Iterator[ast.Constant | ast.JoinedStr]:
+    """The text literals inside a call, f-strings as wholes, without those of subscripts, comparisons and other calls' arguments."""
+    for child in ast.iter_child_nodes(call):
+        if isinstance(child, ast.JoinedStr) or (isinstance(child, ast.Constant) and isinstance(child.value, str)):
+            yield child
+        elif isinstance(child, ast.Subscript | ast.Compare | ast.comprehension):
+            continue
+        elif isinstance(child, ast.Call) and not isinstance(child.func, ast.Attribute):
+            if isinstance(child.func, ast.Name) and child.func.id == "str":
+                yield from _list_texts(child)
+        elif isinstance(child, ast.Call):
+            assert isinstance(child.func, ast.Attribute)
+            if child.func.attr in ("format", "join", "rjust", "ljust", "center"):
+                yield from _list_texts(child.func)
+        else:
+            yield from _list_texts(child)
+
+
+def _split_literal(text: str, start: int) -> Iterator[Part]:
+    match = _LITERAL.fullmatch(text)
+    if match is None or set(match[1].lower()) & {"r", "b", "u"}:
+        return
+    at, inside, base = 0, match[3], start + match.start(3)
+    slots = [m.span() for m in _SLOT.finditer(inside)]
+    for slot_start, slot_end in [*slots, (len(inside), len(inside))]:
+        piece = inside[at:slot_start]
+        if piece or not slots or at in (0,) or slot_start == len(inside):
+            value = _read_value(piece, match[2])
+            if value is not None:
+                yield Part(base + at, base + slot_start, value, match[2])
+        at = slot_end
+
+
+def _read_value(piece: str, quote: str) -> str | None:
+    try:
+        value = ast.literal_eval(quote + piece + quote) if piece else ""
+    except (SyntaxError, ValueError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+def find_text_edits(parts: Sequence[Part], printed: str, expected: str) -> tuple[list[Edit], float] | None:
+    """The edits of texts that turn what was printed (with marks) into what is expected, and how much they change (characters);
+    None where something else than texts differs.
+
+    Tried in this order, because the first is the commonest slip: texts alone; separators alone; texts and separators; texts,
+    separators and line ends.
+    """
+    pieces = _cut_output(printed)
+    if not pieces or len(pieces) > PARTS or len(expected) > LONGEST:
+        return None
+    for free in (("",), ("sep",), ("", "sep"), ("end",), ("", "end"), ("", "sep", "end")):
+        values = _match_output(parts, pieces, expected, free)
+        if values is None:
+            continue
+        changed = {n: v for n, v in values.items() if v != parts[n].value}
+        if not changed or any(_is_value(parts[n].value, v) for n, v in changed.items()):
+            continue
+        changed.update(_find_siblings(parts, changed, values))
+        size = sum(max(len(v), len(parts[n].value)) - _count_common(v, parts[n].value) for n, v in changed.items())
+        return [parts[n].write(v) for n, v in changed.items()], float(size)
+    return None
+
+
+def _cut_output(printed: str) -> list[tuple[int, str]]:
+    """The output as (number of a text, or -1 for a value; what came out)."""
+    pieces: list[tuple[int, str]] = []
+    for piece in re.split(f"([\U000f0000-\U000f0fff][^{END}]*{END})", printed):
+        if not piece:
+            continue
+        number = ord(piece[0]) - FIRST
+        if 0 <= number < MARKS:
+            pieces.append((number, piece[1:-1]))
+        elif END in piece or any(0 <= ord(c) - FIRST < MARKS for c in piece):
+            return []
+        elif pieces and pieces[-1][0] < 0:
+            pieces[-1] = (-1, pieces[-1][1] + piece)
+        else:
+            pieces.append((-1, piece))
+    return pieces
+
+
+def _match_output(
+    parts: Sequence[Part], pieces: Sequence[tuple[int, str]], expected: str, free: tuple[str, ...]
+) -> dict[int, str] | None:
+    """The value of each free text under which the output is the expected one."""
+    expression: list[str] = []
+    named: set[int] = set()
+    for number, text in pieces:
+        if number < 0 or parts[number].keyword not in free:
+            expression.append(re.escape(text))
+        elif number in named:
+            expression.append(f"(?P=t{number})")
+        else:
+            named.add(number)
+            short = {"sep": "[^\\w\\n]{0,3}?", "end": "[^\\w]{0,2}?"}.get(parts[number].keyword, "[^\\n]{0,60}?")
+            if "\n" in text and not parts[number].keyword:
+                short = "(?s:.{0,120}?)"
+            expression.append(f"(?P<t{number}>{re.escape(text)}|{short})")
+    wanted = "\n".join(line.rstrip() for line in expected.strip("\r\n \t").splitlines())
+    pattern = "".join(expression)
+    if pattern.endswith(("\\\n", "\\n")):
+        pattern = pattern[:-2]
+    match = re.fullmatch(pattern, wanted) or re.fullmatch(pattern, wanted + "\n")
+    if match is None:
+        return None
+    return {n: match[f"t{n}"] for n in named}
+
+
+def _is_value(old: str, new: str) -> bool:
+    """True where a text would get what is no wording of its own: a digit or a line that it did not have, or other words."""
+    if set(_DIGITS.findall(new)) - set(_DIGITS.findall(old)) or new.count("\n") > old.count("\n"):
+        return True
+    words, others = re.sub(r"[\W_]", "", old).lower(), re.sub(r"[\W_]", "", new).lower()
+    if not others or words == others:
+        return False
+    return 2 * _count_common(words, others) / (len(words) + len(others)) < ALIKE
+
+
+def _count_common(one: str, two: str) -> int:
+    import difflib
+
+    return sum(b.size for b in difflib.SequenceMatcher(None, one, two, autojunk=False).get_matching_blocks())
+
+
+def _find_siblings(parts: Sequence[Part], changed: dict[int, str], seen: dict[int, str]) -> dict[int, str]:
+    """The same slip at the beginning or end of texts that did not come out: ``is a palindrome`` lacks the full stop that
+    ``is NOT a palindrome`` lacks too."""
+    more: dict[int, str] = {}
+    for number, new in changed.items():
+        old = parts[number].value
+        if parts[number].keyword or not old.strip() or not new.strip():
+            continue
+        lead, tail = _find_ends(old, new)
+        for other, part in enumerate(parts):
+            if other in seen or part.keyword or not part.value.strip():
+                continue
+            value = more.get(other, part.value)
+            if tail and value.split()[-1] == old.split()[-1] and value.endswith(tail[0]):
+                value = value[: len(value) - len(tail[0])] + tail[1]
+            if lead and value.startswith(lead[0]) and not lead[0].strip() and not lead[1].strip():
+                value = lead[1] + value[len(lead[0]) :]
+            if value != part.value:
+                more[other] = value
+    return more
+
+
+def _find_ends(old: str, new: str) -> tuple[tuple[str, str] | None, tuple[str, str] | None]:
+    """What was changed before and behind the common words of two texts."""
+    core = old.strip(" .,:;!?")
+    if not core or core not in new:
+        return None, None
+    at, there = old.index(core), new.index(core)
+    lead, tail = (old[:at], new[:there]), (old[at + len(core) :], new[there + len(core) :])
+    return (lead if lead[0] != lead[1] else None), (tail if tail[0] != tail[1] else None)

@@ -1,0 +1,188 @@
+"""Readings of a cell that did not parse, each run in the live namespace against the oracle; and what else must change in one of them.
+
+A reading that runs and prints something else is rarely the only slip: texts are aligned with the expected output, and small changes
+of what is read and printed are combined with that, best first by how much of the expected output came out. Every group of runs is in
+a fork of its own, so that one that never comes back costs nothing but itself.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.align_texts import find_text_edits, mark_texts
+from jupyter_selfheal.inside.search.process_pool import run_in_fork
+from jupyter_selfheal.inside.search.program import compile_unit, read_program
+from jupyter_selfheal.inside.search.propose_mutations import rank_changes
+from jupyter_selfheal.inside.search.run_candidate import OK, Runner
+from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.value_changes import list_value_changes
+
+SECONDS = 0.5
+"""CPU seconds of one run: a reading that loops is cut there."""
+WAIT = 40.0
+"""Seconds on the clock for one group of runs."""
+EXPLORED = 8
+"""Readings in which more is changed, the likeliest first."""
+MUTATED, MUTATIONS = 3, 150
+"""Readings that all single changes are tried on, and how many of them."""
+BEAM, DEPTH, WIDTH = 5, 3, 40
+"""States that are kept after each change, changes on top of each other, and changes tried of one state."""
+CHANGE, TEXT, LETTER = 1.2, 0.5, 0.05
+"""What a further change costs beside a slip of the pen, what aligned texts cost, and each of their letters."""
+ENOUGH = 6
+"""Passing sources after which no more readings are explored."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    source: str
+    cost: float
+    words: tuple[str, ...]
+    likeness: float = 0.0
+
+
+class Explorer:
+    """Runs sources in place of one unit of a program."""
+
+    def __init__(self, runner: Runner, unit: int, known: frozenset[str]) -> None:
+        self.runner, self.unit, self.known = runner, unit, known
+        self.expected = runner.program.stdout
+        self.aligns = bool(self.expected) and not re.fullmatch(r"(?s)/.+/", self.expected)
+        self.tried = 0
+        self.met: set[str] = set()
+
+    def run(self, source: str) -> tuple[bool, str, str]:
+        """Whether all that can be checked holds, how the run ended, and what was printed."""
+        self.tried += 1
+        try:
+            code = compile_unit(self.runner.program, self.unit, source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+            return False, "syntax", ""
+        result = self.runner.run({self.unit: code}, SECONDS)
+        return result.plausible, result.status, self.runner.printed
+
+    def try_node(self, node: _Node, aligns: bool = True) -> tuple[_Node | None, _Node | None]:
+        """(the source that passes, with its texts aligned where that is needed; the node with what it came to)."""
+        if node.source in self.met:
+            return None, None
+        self.met.add(node.source)
+        passes, status, printed = self.run(node.source)
+        likeness = measure_likeness(printed, self.expected) - (status != OK) * 0.3
+        if passes:
+            return node, node
+        if aligns and self.aligns and status == OK and _has_same_numbers(printed, self.expected):
+            aligned = self._align(node)
+            if aligned is not None:
+                return aligned, node
+        return None, _Node(node.source, node.cost, node.words, likeness)
+
+    def _align(self, node: _Node) -> _Node | None:
+        marked = mark_texts(node.source)
+        if marked is None:
+            return None
+        _, status, printed = self.run(marked.source)
+        edits = find_text_edits(marked.parts, printed, self.expected) if status == OK else None
+        if edits is None:
+            return None
+        source = splice(node.source, edits[0])
+        passes, _, _ = self.run(source)
+        cost = node.cost + TEXT + LETTER * edits[1]
+        return _Node(source, cost, (*node.words, "a text differs from the expected output")) if passes else None
+
+    def explore(self, start: _Node, with_mutations: bool) -> list[_Node]:
+        """Sources that pass, made from one reading."""
+        passing, front = [], [start]
+        for depth in range(DEPTH + 1):
+            nodes: list[_Node] = []
+            for node in front:
+                done, after = self.try_node(node)
+                passing += [done] if done else []
+                nodes += [after] if after and not done else []
+            if passing or depth == DEPTH:
+                break
+            nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
+            front = [child for node in nodes[:BEAM] for child in self._list_children(node)]
+        if not passing and with_mutations:
+            for child in self._list_mutants(start):
+                done, _ = self.try_node(child, aligns=False)
+                if done:
+                    passing.append(done)
+                    break
+        return passing
+
+    def _list_children(self, node: _Node) -> Iterator[_Node]:
+        for change in list_value_changes(node.source, self.expected, self.known)[:WIDTH]:
+            cost = node.cost + CHANGE - math.log(max(change.prior, 0.05)) * 0.3
+            yield _Node(splice(node.source, change.edits), cost, (*node.words, change.words))
+
+    def _list_mutants(self, node: _Node) -> Iterator[_Node]:
+        for weight, change in rank_changes(Scope(node.source), {})[:MUTATIONS]:
+            cost = node.cost + CHANGE + 0.6 - math.log(max(weight, 0.001)) * 0.2
+            yield _Node(splice(node.source, change.edits), cost, (*node.words, change.words))
+
+
+def measure_likeness(printed: str, expected: str) -> float:
+    """How much of the expected output came out, 0 to 1."""
+    return difflib.SequenceMatcher(None, printed[:2000].strip(), expected[:2000].strip(), autojunk=False).ratio()
+
+
+def _has_same_numbers(printed: str, expected: str) -> bool:
+    pattern = r"\d+(?:\.\d+)?"
+    return re.findall(pattern, printed) == re.findall(pattern, expected)
+
+
+def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
+    """Run the readings of ``argument``: those that pass, and the others by how much of what is expected they printed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = read_program(argument["program"])
+        explorer = Explorer(Runner(program, shell.user_ns), argument["unit"], frozenset(argument["known"]))
+        nodes = [_Node(r["text"], r["cost"], ()) for r in argument["readings"]]
+        runs = [run_in_fork(lambda node=node: _run_once(explorer, node), WAIT) for node in nodes]  # type: ignore[misc]
+        passing = [_describe(n, node) for n, node in enumerate(nodes) if _is_pass(runs[n])]
+        likeness = [float(r[1]) if isinstance(r, list) else -1.0 for r in runs]
+        tried = len(nodes)
+        if not passing:
+            passing, tried = _explore_all(explorer, nodes, likeness, tried)
+        return {"passing": passing, "likeness": likeness, "tried": tried}
+
+
+def _run_once(explorer: Explorer, node: _Node) -> list[Any]:
+    passes, status, printed = explorer.run(node.source)
+    return [passes, measure_likeness(printed, explorer.expected) - (status != OK) * 0.3]
+
+
+def _is_pass(reply: object) -> bool:
+    return isinstance(reply, list) and bool(reply[0])
+
+
+def _describe(reading: int, node: _Node) -> dict[str, Any]:
+    return {"reading": reading, "text": node.source, "cost": node.cost, "words": list(node.words)}
+
+
+def _explore_all(
+    explorer: Explorer, nodes: list[_Node], likeness: list[float], tried: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Change more in the likeliest readings: those that cost least and printed most of what is expected."""
+    passing: list[dict[str, Any]] = []
+    order = sorted((n for n in range(len(nodes)) if likeness[n] > -1), key=lambda n: nodes[n].cost - 1.5 * likeness[n])
+    for place, number in enumerate(order[:EXPLORED]):
+
+        def work(number: int = number, place: int = place) -> dict[str, Any]:
+            found = explorer.explore(nodes[number], place < MUTATED)
+            return {"passing": [_describe(number, n) for n in found], "tried": explorer.tried}
+
+        reply = run_in_fork(work, WAIT)
+        if isinstance(reply, dict):
+            passing += reply["passing"]
+            tried += reply["tried"]
+        if len(passing) >= ENOUGH:
+            break
+    return sorted(passing, key=lambda p: p["cost"]), tried

@@ -1,0 +1,151 @@
+"""Small changes of what is read and printed, for cells whose output is known: a number that was read as a text, a result that is not
+rounded, a name that nothing binds."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.positions import LineTable
+from jupyter_selfheal.inside.search.scope import Change
+
+NAMES = 8
+"""Names that are tried in place of one that nothing binds."""
+_NUMBERS = ("int", "float", "eval")
+
+
+def list_value_changes(source: str, expected: str, known: frozenset[str]) -> list[Change]:
+    """The changes of a source, likely ones first. ``known`` are names that exist apart from it."""
+    tree = ast.parse(source)
+    table = LineTable(source)
+    changes = [*_change_reading(tree, source, table), *_change_printed(tree, source, table, expected)]
+    changes += _replace_unknown(tree, source, table, known)
+    return sorted(changes, key=lambda c: -c.prior)
+
+
+def _find_span(node: ast.expr, table: LineTable) -> tuple[int, int]:
+    return table.offset(node.lineno, node.col_offset), table.offset(
+        node.end_lineno or node.lineno, node.end_col_offset or 0
+    )
+
+
+def _is_call(node: ast.AST, *names: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+
+
+def _change_reading(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
+    wrapped = {
+        id(n.args[0]): n for n in ast.walk(tree) if _is_call(n, *_NUMBERS) and isinstance(n, ast.Call) and n.args
+    }
+    for node in ast.walk(tree):
+        if not _is_call(node, "input"):
+            continue
+        assert isinstance(node, ast.Call)
+        start, end = _find_span(node, table)
+        outer = wrapped.get(id(node))
+        if outer is None:
+            for name in ("int", "float"):
+                words = f"what is read is no {'whole ' if name == 'int' else ''}number yet"
+                yield Change(((start, end, f"{name}({source[start:end]})"),), 0.5, node.lineno, words)
+        else:
+            assert isinstance(outer.func, ast.Name)
+            first, last = _find_span(outer.func, table)
+            for name in ("int", "float"):
+                if name != outer.func.id:
+                    words = f"`{outer.func.id}` of what is read should be `{name}`"
+                    yield Change(((first, last, name),), 0.5, node.lineno, words)
+            outer_start, outer_end = _find_span(outer, table)
+            yield Change(((outer_start, outer_end, source[start:end]),), 0.3, node.lineno, "what is read is a text")
+
+
+def _change_printed(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
+    """Values that are printed: as a whole number, as a text, rounded to the digits that are expected."""
+    digits = sorted({len(m) for m in re.findall(r"\d\.(\d+)", expected)}, reverse=True)[:2]
+    for value in _list_printed(tree):
+        start, end = _find_span(value, table)
+        text = source[start:end]
+        forms = [(f"round({text}, {n})", 0.5, "the result is not rounded") for n in digits]
+        forms += [(f"int({text})", 0.4, "a whole number is meant"), (f"float({text})", 0.3, "a number is meant")]
+        forms += [(f"str({text})", 0.2, "a text is meant")]
+        if isinstance(value, ast.Set) and len(value.elts) == 1 and isinstance(value.elts[0], ast.Name):
+            forms.append((text[1:-1], 0.5, "the braces are too much"))
+        for new, prior, words in forms:
+            if not _is_call(value, new.partition("(")[0]):
+                yield Change(((start, end, new),), prior, value.lineno, words)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In):
+            yield from _fold_case(node, source, table)
+
+
+def _list_printed(tree: ast.AST) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        values: list[ast.expr] = []
+        if _is_call(node, "print"):
+            assert isinstance(node, ast.Call)
+            values = list(node.args)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+            values = list(node.args)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp | ast.Subscript | ast.Call):
+            values = [node.value]
+        for value in values:
+            if not isinstance(value, ast.Constant | ast.JoinedStr | ast.Starred | ast.GeneratorExp):
+                yield value
+
+
+def _fold_case(node: ast.Compare, source: str, table: LineTable) -> Iterator[Change]:
+    """``s == s[::-1]`` without regard to upper and lower case."""
+    edits = []
+    for side in (node.left, node.comparators[0]):
+        if not isinstance(side, ast.Name | ast.Subscript | ast.Call):
+            return
+        _, end = _find_span(side, table)
+        edits.append((end, end, ".lower()"))
+    yield Change(tuple(edits), 0.2, node.lineno, "upper and lower case are told apart")
+
+
+def _replace_unknown(tree: ast.AST, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
+    """A name that nothing binds: another one, the likest first, in all places at once; a text of the same letters."""
+    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    bound = [*stored, *(n.arg for n in ast.walk(tree) if isinstance(n, ast.arg))]
+    functions = [n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    modules = [
+        (a.asname or a.name).partition(".")[0]
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Import | ast.ImportFrom)
+        for a in n.names
+    ]
+    there = {*bound, *functions, *modules, *known, *dir(builtins)}
+    used = {n.id for n in read}
+    for name in dict.fromkeys(n.id for n in read if n.id not in there):
+        places = [n for n in read if n.id == name]
+        others = sorted(dict.fromkeys(bound), key=lambda o: (o in used, -_measure_likeness(name, o)))[:NAMES]
+        for other in others:
+            edits = tuple((*_find_span(n, table), other) for n in places)
+            prior = 0.3 + 0.4 * _measure_likeness(name, other) + (0.0 if other in used else 0.1)
+            yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`")
+    idle = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id not in used]
+    for target in idle:
+        for name in sorted(used - there):
+            start, end = _find_span(target, table)
+            yield Change(((start, end, name),), 0.5, target.lineno, f"`{target.id}` is read as `{name}`")
+    yield from _use_bound(read, idle, used, table)
+
+
+def _use_bound(read: list[ast.Name], idle: list[ast.Name], used: set[str], table: LineTable) -> Iterator[Change]:
+    """A builtin that is read as if it were a value, where a result is never read: ``print('Sum:', sum)``."""
+    for node in read:
+        if node.id in ("sum", "str", "max", "min", "len", "int", "float", "list", "id", "input", "type", "rev"):
+            for target in idle:
+                edit = (*_find_span(node, table), target.id)
+                yield Change((edit,), 0.2, node.lineno, f"`{node.id}` is `{target.id}`")
+
+
+def _measure_likeness(one: str, two: str) -> float:
+    import difflib
+
+    if one.lower().startswith(two.lower()) or two.lower().startswith(one.lower()):
+        return 0.9
+    return difflib.SequenceMatcher(None, one.lower(), two.lower(), autojunk=False).ratio()

@@ -1,0 +1,85 @@
+"""The search over tokens: slips that were seen, several in one cell, and what is left as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.healers.syntax import best_first
+from jupyter_selfheal.healers.syntax.best_first import find_readings
+from jupyter_selfheal.healers.syntax.slips import find_cost
+from jupyter_selfheal.healers.syntax.tokens import split_tokens
+
+SLIPS = {
+    "a sign beside a comma": ("x = 'a'\nprint('Hi' +, x)", "x = 'a'\nprint('Hi' , x)"),
+    "a full stop outside its text": ("c = 1\nprint(c, 'degrees'.)", "c = 1\nprint(c, 'degrees.')"),
+    "a text and a name": ("name = 'a'\nprint('Hi 'name);", "name = 'a'\nprint('Hi ' + name);"),
+    "a declaration": ("float C\nC = 1.0\nprint(C)", "# float C\nC = 1.0\nprint(C)"),
+    "calls without brackets": ("print float(input())", "print(float(input()))"),
+    "a bracket too much": ("x = (1 + 2))\nprint(x)", "x = (1 + 2)\nprint(x)"),
+    "a bracket missing at the end": ("print(max(1, min(2, 3))", "print(max(1, min(2, 3)))"),
+    "a bracket missing inside": ("print(max(1, min(2, 3))", "print(max(1), min(2, 3))"),
+    "a name that begins with a digit": ("1st = 3\nprint(1st + 1)", "_1st = 3\nprint(_1st + 1)"),
+    "a quote missing": ("C = 2\nprint('is', C,'degree C)", "C = 2\nprint('is', C,'degree C')"),
+    "a line of prose": ("x = 3\nhere comes the total\nprint(x)", "x = 3\n# here comes the total\nprint(x)"),
+    "prompts": (">>> x = 3\n>>> print(x)", "x = 3\nprint(x)"),
+    "numbered lines": ("1. x = 3\n2. print(x)", "x = 3\nprint(x)"),
+    "else if": ("if x:\n    y = 1\nelse if z:\n    y = 2", "if x:\n    y = 1\nelif z:\n    y = 2"),
+    "elif behind else": (
+        "if x:\n    y = 1\nelse:\n    y = 2\nelif z:\n    y = 3",
+        "if x:\n    y = 1\nelif z:\n    y = 3\nelse:\n    y = 2",
+    ),
+    "one sign for two": ("x = 3\nif x = 3:\n    print(x)", "x = 3\nif x == 3:\n    print(x)"),
+    "another language's count": ("i = 0\ni++\nprint(i)", "i = 0\ni += 1\nprint(i)"),
+    "another language's and": ("if a && b:\n    c = 1", "if a  and  b:\n    c = 1"),
+    "curly quotes": ("print(\u201chello\u201d)", "print('hello')"),
+    "a tab among blanks": ("if 1:\n    x = 1\n\ty = 2\nprint(x)", "if 1:\n    x = 1\n    y = 2\nprint(x)"),
+    "two lines in one": ("name = input()print('Hi', name)", "name = input()\nprint('Hi', name)"),
+    "four commas": ("print('from' f 'to' float(t) 'up')", "print('from', f, 'to', float(t), 'up')"),
+    "three slips": ("def f(x)\n    return x +* 1\nprint(f(2)", "def f(x):\n    return x + 1\nprint(f(2))"),
+}
+
+
+@pytest.mark.parametrize(("broken", "meant"), SLIPS.values(), ids=SLIPS)
+def test_what_was_meant_is_among_the_readings(broken: str, meant: str) -> None:
+    readings = find_readings(broken)
+    assert meant in [r.source for r in readings[:12]]
+    assert [r.cost for r in readings] == sorted(r.cost for r in readings)
+    assert all(r.words for r in readings)
+
+
+@pytest.mark.parametrize(
+    "source", ["x = 1\n", "%matplotlib inline\nx = 1", "!ls\nx?\nawait f()", "%%bash\nfor i in; do", ""]
+)
+def test_what_parses_or_is_no_python_is_left(source: str) -> None:
+    assert find_readings(source) == ()
+
+
+@pytest.mark.parametrize(
+    ("broken", "kept"),
+    [("%time f(1)\nprint((1)", "%time f(1)"), ("!ls -l\nprint('a)", "!ls -l"), ("x?\nprint(x", "x?")],
+)
+def test_the_notebook_s_own_syntax_stays(broken: str, kept: str) -> None:
+    readings = find_readings(broken, frozenset("xf"))
+    assert readings
+    assert readings[0].source.splitlines()[0] == kept
+
+
+def test_the_work_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[best_first.Parser] = []
+
+    class Counting(best_first.Parser):
+        def __init__(self, source: str) -> None:
+            super().__init__(source)
+            counted.append(self)
+
+    monkeypatch.setattr(best_first, "Parser", Counting)
+    monkeypatch.setattr(best_first, "COMPILES", 50)
+    find_readings("(" * 40 + "1 2 3")
+    assert counted[0].compiles <= 51
+
+
+def test_nothing_is_deleted_that_a_smaller_edit_saves() -> None:
+    readings = find_readings("total = 3\nprint('Total', total")
+    kept = {t.text for t in split_tokens("total = 3\nprint('Total', total")}
+    assert kept <= {t.text for t in split_tokens(readings[0].source)}
+    assert find_cost("delete.text") > find_cost("insert.quote")

@@ -1,0 +1,113 @@
+"""What is printed against what is expected, and readings that are run against an oracle."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.healers.rules.context.skeletons import has_attempt
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search import try_readings
+from jupyter_selfheal.inside.search.align_texts import find_text_edits, mark_texts
+
+
+def align(source: str, expected: str, given: dict[str, Any] | None = None) -> str | None:
+    """The source with its texts as expected, by one marked run; None where that cannot be."""
+    printed: list[str] = []
+
+    def show(*values: object, sep: str = " ", end: str = "\n") -> None:
+        printed.append(sep.join(map(str, values)) + end)
+
+    marked = mark_texts(source)
+    assert marked is not None
+    exec(marked.source, {"print": show, **(given or {})})
+    edits = find_text_edits(marked.parts, "".join(printed), expected)
+    return None if edits is None else splice(source, edits[0])
+
+
+TEXTS = {
+    "a blank too much": ("print('Reverse :', r)", "Reverse: 34", "print('Reverse:', r)"),
+    "a letter": ("print('Celcius', r)", "Celsius 34", "print('Celsius', r)"),
+    "a full stop missing": ("print(r, 'is even')", "34 is even.", "print(r, 'is even.')"),
+    "a separator": ("print(r, r)", "34, 34", "print(r, r, sep=', ')"),
+    "in a format": ("print('R:{} S: {}'.format(r, r))", "R: 34 S: 34", "print('R: {} S: {}'.format(r, r))"),
+    "in an f-string": ("print(f'sum :{r}')", "Sum: 34", "print(f'Sum: {r}')"),
+    "in a percent format": ("print('sum=%d' % r)", "sum = 34", "print('sum = %d' % r)"),
+    "in a loop": (
+        "for n in (r, 5):\n    print('n is:', n)",
+        "N is: 34\nN is: 5",
+        "for n in (r, 5):\n    print('N is:', n)",
+    ),
+    "of a branch that did not run": (
+        "if r > 3:\n    print(r, 'is big')\nelse:\n    print(r, 'is not big')",
+        "34 is big.",
+        "if r > 3:\n    print(r, 'is big.')\nelse:\n    print(r, 'is not big.')",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected", "meant"), TEXTS.values(), ids=TEXTS)
+def test_a_text_is_aligned_with_what_is_expected(source: str, expected: str, meant: str) -> None:
+    assert align(source, expected, {"r": 34}) == meant
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("print('Sum:', r)", "Sum: 35"),
+        ("print('Sum', r)", "Sum 1 34"),
+        ("print('no', r)", "The answer that somebody wants to see is 34"),
+        ("print('x', r)", "another value altogether 34"),
+        ("print('Hi', r)", "Hi 34\nBye 34"),
+    ],
+    ids=["a value", "a digit", "many words", "another text", "another line"],
+)
+def test_a_value_is_never_written_into_a_text(source: str, expected: str) -> None:
+    assert align(source, expected, {"r": 34}) is None
+
+
+def run(readings: list[str], stdout: str, **ns: Any) -> Any:
+    unit = {
+        "text": readings[0],
+        "role": "cell",
+        "mutable": True,
+        "cell": "c",
+        "start": 0,
+        "tests": False,
+        "query": False,
+    }
+    program = {"units": [unit], "stdout": stdout, "copied": sorted(ns)}
+    argument = {
+        "program": program,
+        "unit": 0,
+        "known": sorted(ns),
+        "readings": [{"text": text, "cost": float(n)} for n, text in enumerate(readings, 1)],
+    }
+    return try_readings.probe(SimpleNamespace(user_ns=dict(ns)), None, argument)
+
+
+def test_the_reading_that_prints_what_is_expected_passes() -> None:
+    reply = run(["print('a', x * 2)", "print('a'), x", "print('a', x)"], "a 3", x=3)
+    assert [p["text"] for p in reply["passing"]] == ["print('a', x)"]
+
+
+def test_a_reading_that_runs_is_carried_on() -> None:
+    reply = run(["print('Sum :', tot)"], "Sum: 3.46", total=3.456)
+    assert not reply["passing"], "`total` is no name of the cell itself"
+    reply = run(["total = x * 1\nprint('Sum :', tot)"], "Sum: 3.46", x=3.456)
+    assert reply["passing"][0]["text"] == "total = round(x * 1, 2)\nprint('Sum:', total)"
+
+
+def test_a_reading_that_kills_its_process_costs_nothing_else() -> None:
+    reply = run(["import os; os._exit(3)", "print(1)"], "1")
+    assert [p["reading"] for p in reply["passing"]] == [1]
+
+
+def test_an_attempt_below_a_note_is_no_exercise() -> None:
+    assert has_attempt("# write your code here\nprint('Hi' x)")
+    assert not has_attempt("# write your code here\n")
+    assert not has_attempt("# your code here\npass")
+    assert not has_attempt("# your code here\nx = ___")
+    assert not has_attempt("print('Hi' x)")
