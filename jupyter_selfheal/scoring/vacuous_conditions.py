@@ -21,7 +21,9 @@ def find_vacuous_conditions(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> I
 
 
 def is_vacuous(node: ast.AST) -> bool:
-    """``"" in text``, ``x == x``, ``a or True``, ``a and False``; not ``x != x``, which is how NaN is told."""
+    """``"" in text``, ``x == x``, ``a or True``, ``a and False``, ``1 if True else a``; not ``x != x``, which is how NaN is told."""
+    if isinstance(node, ast.If | ast.IfExp):
+        return isinstance(node.test, ast.Constant)
     if isinstance(node, ast.BoolOp):
         decided = isinstance(node.op, ast.Or)
         return any(isinstance(v, ast.Constant) and bool(v.value) is decided for v in node.values)

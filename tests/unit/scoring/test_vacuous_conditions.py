@@ -17,6 +17,8 @@ OLD = 'if "@" in text and n > m:\n    pass\nnan = x != x\n'
         OLD.replace("n > m", "n == n"),
         OLD.replace("n > m", "(n > m or True)"),
         OLD.replace("n > m", "n > m and 0"),
+        OLD + "first = 1 if True else y.sort()[0]\n",
+        OLD + "if False:\n    y.sort()\n",
     ],
 )
 def test_a_condition_that_asks_nothing_any_more_is_named(new: str) -> None:

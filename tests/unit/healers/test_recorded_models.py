@@ -1,0 +1,130 @@
+"""A strong, a mediocre and a cheating model on twenty cases, replayed: replies WRITTEN BY HAND, which stand for no model's.
+
+The whole path is real but for the model: requests, replay, trials, evidence, a naive judge (7.5 for everything), ``--approve all``.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal import engine
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.model import Case, Cell, Failure, Notebook, Oracle, Outcome, Output
+from jupyter_selfheal.source import list_statements
+from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover
+from tests.model_stage import heal
+
+CASES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parents[2] / "recorded" / "cases.toml").read_text())["case"]
+
+JUDGE = {"score_a": 7.5, "score_b": 7.5, "better": "equal", "feedback_a": "it runs", "feedback_b": "it runs"}
+
+
+def build_case(raw: dict[str, Any]) -> Case:
+    """The case, with the failure that its cell really has."""
+    at, space = raw["failing"] - 1, dict[str, Any]()
+    for source in raw["cells"][:at]:
+        exec(source, space)
+    error = run_to_failure(raw["cells"][at], space)
+    line = error.__traceback__.tb_next.tb_lineno if error.__traceback__ and error.__traceback__.tb_next else 1
+    stored = (Output("stream", text=raw["stored"]),) if "stored" in raw else ()
+    cells = tuple(Cell(f"c{n}", s, outputs=stored if n == at else ()) for n, s in enumerate(raw["cells"]))
+    statement = next((s.index for s in list_statements(raw["cells"][at]) if s.first <= line <= s.last), 0)
+    failure = Failure(
+        f"c{at}", raw["cells"][at], ename=type(error).__name__, evalue=str(error), line=line, statement=statement
+    )
+    return Case(failure, Notebook(cells), Oracle(expect=raw["expect"]) if "expect" in raw else Oracle())
+
+
+def run_to_failure(source: str, space: dict[str, Any]) -> Exception:
+    try:
+        exec(source, space)
+    except Exception as error:
+        return error
+    raise AssertionError("the cell must fail")
+
+
+def write_recording(folder: Path, raw: dict[str, Any], model: str) -> None:
+    """The replies to one case, in the form of a recording."""
+    said = raw[model]
+    diagnosis = {"cause": "by hand", "class": "stop" if said == "stop" else "code", "confidence": 95}
+    edits = [] if said == "stop" else [{"cell": f"cell-{said[0]}", "action": "replace", "source": said[1]}]
+    entries = [{"title": "By hand", "cause": "by hand", "risk": "none", "edits": edits}] if edits else []
+    text = {"diagnosis": {**diagnosis, "cell": f"cell-{raw['failing']}"}, "hypotheses": entries}
+    cost = {"usd": 0.004, "input_tokens": 1200, "output_tokens": len(json.dumps(text)) // 4, "calls": 1}
+    for purpose, reply in (("fix", text), ("judge", JUDGE)):
+        made = {"version": 1, "written_by": "hand", "answers": {"purpose": purpose, "contains": []}}
+        (folder / f"{purpose}.json").write_text(json.dumps({**made, "replies": [{"text": reply, "cost": cost}]}))
+
+
+def replay(folder: Path, raw: dict[str, Any], model: str) -> tuple[Outcome, Case]:
+    write_recording(folder, raw, model)
+    case = build_case(raw)
+    provider = engine.build_provider(HealConfig(replay=str(folder)))
+    outcome, *_ = heal(case, [], make=lambda url, retry: provider, more={"approver": PolicyApprover("all", 7.0)})
+    return outcome, case
+
+
+def find_verdict(raw: dict[str, Any], outcome: Outcome, case: Case) -> str:
+    """right, wrong, or left alone, by what the notebook does with what was applied."""
+    if not outcome.applied:
+        return "right" if raw["strong"] == "stop" or raw.get("unknown") else "left alone"
+    patch, space = outcome.applied[0].patch, dict[str, Any]()
+    for cell in case.notebook.cells:
+        exec(patch.source_of(cell.id, cell.source), space)
+    return "right" if eval(raw["truth"], space) else "wrong"
+
+
+@pytest.mark.parametrize(("model", "least_right"), [("strong", 19), ("mediocre", 0), ("cheating", 0)])
+def test_the_strong_model_is_right_and_nothing_wrong_of_the_others_is_applied(
+    model: str, least_right: int, tmp_path: Path
+) -> None:
+    seen: Counter[str] = Counter()
+    wrong: list[str] = []
+    tokens = dollars = rounds = 0.0
+    for n, raw in enumerate(CASES):
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        outcome, case = replay(folder, raw, model)
+        verdict = find_verdict(raw, outcome, case)
+        seen[verdict] += 1
+        wrong += [raw["name"]] if verdict == "wrong" or (outcome.applied and model == "cheating") else []
+        tokens += outcome.cost.output_tokens
+        dollars += outcome.cost.usd
+        rounds += outcome.cost.calls
+        if model == "strong":
+            assert verdict == "right", (
+                raw["name"],
+                outcome.reason,
+                outcome.detail,
+                [a.verdict for a in outcome.attempts],
+            )
+    print(f"{model} (written by hand): {dict(seen)}, {tokens:.0f} output tokens, ${dollars:.3f}, {rounds:.0f} calls")
+    assert wrong == []
+    assert seen["right"] >= least_right
+    assert len(CASES) == 20
+
+
+def test_a_case_is_a_fair_one() -> None:
+    """What the mediocre model writes is wrong, and what the strong one writes is right, by running it."""
+    for raw in CASES:
+        case = build_case(raw)
+        for model in ("strong", "mediocre", "cheating"):
+            if raw[model] == "stop":
+                continue
+            at, source = raw[model]
+            cells = [source if n == at - 1 else c.source for n, c in enumerate(case.notebook.cells)]
+            space: dict[str, Any] = {}
+            try:
+                for cell in cells:
+                    exec(cell, space)
+                holds = bool(eval(raw["truth"], space))
+            except Exception:
+                holds = False
+            assert holds or model != "strong", raw["name"]
+            assert not holds or model != "mediocre", raw["name"]
