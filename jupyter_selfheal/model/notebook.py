@@ -100,7 +100,8 @@ class Cell:
     in the *running* kernel, 0 where it did not run there. ``outputs`` are the outputs stored in the notebook.
     ``skip`` and ``expensive`` come from the cell's ``selfheal`` metadata. ``unfinished``: its last run in the kernel failed,
     so that ``runs`` is 0, and what it did before that is there. ``stale``: it depends on what an unhealed cell never made or
-    changed, so that its stored outputs say nothing about a run of it now.
+    changed, so that its stored outputs say nothing about a run of it now. ``failed``: a batch ran it, and it failed and was not
+    healed: it is not run again for another cell's sake.
     """
 
     id: str
@@ -114,6 +115,7 @@ class Cell:
     expensive: bool = False
     unfinished: bool = False
     stale: bool = False
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

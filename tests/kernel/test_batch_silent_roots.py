@@ -15,6 +15,7 @@ pytestmark = pytest.mark.kernel
 LOST = (
     "import pandas as pd",
     'people = pd.DataFrame({"sex": ["male", "female", "male"], "age": [31, 27, 44], "id": [1, 2, 3]})',
+    'people["n"] = pd.to_numeric(people["sex"])',
     'people["sex"].replace({"male": 0, "female": 1}, inplace=True)',
     'people.drop("id", axis=1, inplace=True)',
     'people = people.rename(columns={"age": "years"})',
@@ -25,10 +26,12 @@ LOST = (
 
 def test_a_write_that_is_lost_is_healed_where_it_stands_and_the_cells_below_are_made_again(place: Path) -> None:
     given = write(place / "n.ipynb", *LOST)
-    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
+    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=1)
     healed = 'people["sex"] = people["sex"].replace({"male": 0, "female": 1}).infer_objects()'
-    assert sources(place / "out.ipynb") == [*LOST[:2], healed, *LOST[3:]]
-    assert [c["status"] for c in done.notebook["cells"]].count("healed") == 1
+    assert sources(place / "out.ipynb") == [*LOST[:3], healed, *LOST[4:]]
+    states = [c["status"] for c in done.notebook["cells"]]
+    assert states.count("healed") == 1
+    assert states.count("ran") == 6, "the cell that fails above is not run again for the others' sake"
 
 
 def test_input_gets_the_answers_in_their_order_and_without_one_the_cell_is_left_alone(place: Path) -> None:

@@ -228,6 +228,10 @@ class Batch:
         self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made)
         return healed
 
+    def _is_unhealed(self, cell_id: str) -> bool:
+        record = self.records.get(cell_id)
+        return record is not None and bool(record.failure) and record.status is not Status.HEALED
+
     def _find_bound_names(self) -> set[str]:
         """Names that the cells which were run have bound, but what those that failed did not come to."""
         lost_names = {state.number: state.names for state in self.lost}
@@ -243,7 +247,10 @@ class Batch:
         stored outputs of what depends on an unhealed cell are told from those that must come again."""
         order = {cell_id: n for n, cell_id in enumerate(self.first, 1)}
         ran = (
-            replace(c, runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0) for c in self.notebook.cells
+            replace(
+                c, runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0, failed=self._is_unhealed(c.id)
+            )
+            for c in self.notebook.cells
         )
         marked = self._mark_stale(replace(self.notebook, cells=tuple(ran)))
         return replace(marked, agreement=self.healthy.measure())

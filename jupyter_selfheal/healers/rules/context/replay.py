@@ -15,9 +15,10 @@ def list_replayed_cells(context: RuleContext) -> tuple[str, ...]:
     """Ids of the cells above the failing one that make what it reads, in order: a backward slice over whole cells.
 
     A table that one cell reads, another drops columns of and a third encodes is only made again by all three. Empty where one
-    of them is marked expensive or is skipped: it is not run unasked.
+    of them is marked expensive or is skipped: it is not run unasked. A cell that failed and was not healed is left out: it would fail
+    again, and what it did not make is not there.
     """
-    above = [c for c in context.notebook.code_before(context.failure.cell_id) if c.source.strip()]
+    above = [c for c in context.notebook.code_before(context.failure.cell_id) if c.source.strip() and not c.failed]
     names = src.find_names(context.failure.source)
     needed = src.backward_slice([c.source for c in above], names.uses | names.changes)
     cells = [above[n] for n in needed]
