@@ -31,7 +31,7 @@ def run_mcp(options: argparse.Namespace) -> int:
         from jupyter_selfheal.surfaces.mcp.server import build_server
     except ImportError as error:
         raise UsageError(
-            f"the installed mcp cannot be used ({error}): pip install --upgrade 'jupyter-selfheal[mcp]'"
+            f"the installed mcp cannot be used ({error}): pip install -U 'jupyter-selfheal[mcp]'"
         ) from error
     server = build_server(toolbox)
     try:
