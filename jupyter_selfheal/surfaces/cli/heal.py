@@ -34,7 +34,7 @@ def heal(options: argparse.Namespace) -> int:
         check_target(path)
         check_writable(path)
     run = find_run(options.resume) if options.resume else make_run_id()
-    for note in resolve_options(options).notes:
+    for note in (*resolve_options(options).notes, *list_model_notes(build_settings(options))):
         print(f"jupyter selfheal: {note}", file=sys.stderr)
     _report_strangers(options, jobs)
     reports_by_part: dict[int, NotebookReport] = {}
@@ -123,6 +123,24 @@ def build_settings(options: argparse.Namespace) -> Settings:
         answers=read_answers(options.answers) if options.answers is not None else (),
         inputs=tuple(options.input),
     )
+
+
+def list_model_notes(settings: Settings) -> tuple[str, ...]:
+    """What keeps a model that was named from healing anything, a line each, before anything is run or paid."""
+    config = settings.config
+    paid = _select_paid(config.healers)
+    if not paid or config.offline:
+        return ()
+    from jupyter_selfheal import engine
+
+    notes = []
+    if why := engine.why_no_model(config):
+        notes.append(f"no model will be asked: {why}")
+    elif settings.approve == "safe":
+        notes.append(
+            "a model's fix is never applied by --approve safe (with --in-place the default): say --approve all or ask"
+        )
+    return tuple(notes)
 
 
 def _has_decided_on_model(config: HealConfig) -> bool:

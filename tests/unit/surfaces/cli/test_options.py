@@ -10,7 +10,7 @@ import pytest
 from jupyter_selfheal.errors import NotebookError, UsageError
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.surfaces.cli import main
-from jupyter_selfheal.surfaces.cli.heal import build_settings
+from jupyter_selfheal.surfaces.cli.heal import build_settings, list_model_notes
 from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
@@ -112,6 +112,19 @@ def test_a_model_is_asked_only_where_it_is_named() -> None:
     assert named.healers == ("rules", "language_model")
     assert named.consent
     assert (named.budget_usd, named.session_budget_usd) == (0.5, 0.5)
+
+
+def test_what_keeps_a_named_model_from_healing_is_said_before_anything_is_paid(monkeypatch: pytest.MonkeyPatch) -> None:
+    def notes(*words: str) -> tuple[str, ...]:
+        return list_model_notes(build_settings(parsed("a.ipynb", *words)))
+
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    assert notes() == notes("--in-place") == ()
+    assert "set ANTHROPIC_API_KEY" in notes("--healers", "language_model")[0]
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    assert notes("--healers", "language_model") == ()
+    assert "--approve all or ask" in notes("--healers", "language_model", "--in-place")[0]
+    assert notes("--healers", "language_model,rules", "--offline", "--in-place") == ()
 
 
 def test_in_place_applies_safe_fixes_only_unless_told_otherwise() -> None:
