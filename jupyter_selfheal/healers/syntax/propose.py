@@ -101,7 +101,7 @@ def _run_readings(
 def _build_passing(case: Case, readings: Sequence[Reading], raw: JSON) -> Patch:
     words = (*readings[raw["reading"]].words, *raw["words"])
     cost = float(raw["cost"])
-    return _build_patch(case, raw["text"], words, cost, WHY)
+    return _build_patch(case, raw["text"], words, cost, WHY, raw["rival"])
 
 
 def _build_patch(case: Case, source: str, words: Sequence[str], cost: float, why: str, rival: str = "") -> Patch:

@@ -11,12 +11,12 @@ import difflib
 import math
 import re
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search.align_texts import find_text_edits, mark_texts
+from jupyter_selfheal.inside.positions import Edit, splice
+from jupyter_selfheal.inside.search.align_texts import FIRST, Part, find_text_edits, mark_texts
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
@@ -36,8 +36,13 @@ BEAM, DEPTH, WIDTH = 5, 3, 40
 """States that are kept after each change, changes on top of each other, and changes tried of one state."""
 CHANGE, TEXT, LETTER = 1.2, 0.5, 0.05
 """What a further change costs beside a slip of the pen, what aligned texts cost, and each of their letters."""
+UNSEEN = "a text that did not come out may have the same slip"
 ENOUGH = 6
 """Passing sources after which no more readings are explored."""
+
+
+_NAMES = re.compile(r"` is (?:read as )?`")
+"""In the words of a change that gives a name that nothing binds: the cell fails without it, whatever it prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class _Node:
     cost: float
     words: tuple[str, ...]
     likeness: float = 0.0
+    rival: str = ""
+    """What may be meant as well: something was changed for no other reason than that the output is right with it."""
 
 
 class Explorer:
@@ -81,7 +88,7 @@ class Explorer:
             aligned = self._align(node)
             if aligned is not None:
                 return aligned, node
-        return None, _Node(node.source, node.cost, node.words, likeness)
+        return None, replace(node, likeness=likeness)
 
     def _align(self, node: _Node) -> _Node | None:
         marked = mark_texts(node.source)
@@ -94,7 +101,9 @@ class Explorer:
         source = splice(node.source, edits[0])
         passes, _, _ = self.run(source)
         cost = node.cost + TEXT + LETTER * edits[1]
-        return _Node(source, cost, (*node.words, "a text differs from the expected output")) if passes else None
+        words = (*node.words, "a text differs from the expected output")
+        rival = node.rival or (UNSEEN if _has_unseen_texts(marked.parts, printed, edits[0]) else "")
+        return replace(node, source=source, cost=cost, words=words, rival=rival) if passes else None
 
     def explore(self, start: _Node, with_mutations: bool) -> list[_Node]:
         """Sources that pass, made from one reading."""
@@ -120,12 +129,31 @@ class Explorer:
     def _list_children(self, node: _Node) -> Iterator[_Node]:
         for change in list_value_changes(node.source, self.expected, self.known)[:WIDTH]:
             cost = node.cost + CHANGE - math.log(max(change.prior, 0.05)) * 0.3
-            yield _Node(splice(node.source, change.edits), cost, (*node.words, change.words))
+            rival = node.rival if _NAMES.search(change.words) else _describe_guess(change.words)
+            yield _Node(splice(node.source, change.edits), cost, (*node.words, change.words), rival=rival)
 
     def _list_mutants(self, node: _Node) -> Iterator[_Node]:
         for weight, change in rank_changes(Scope(node.source), {})[:MUTATIONS]:
             cost = node.cost + CHANGE + 0.6 - math.log(max(weight, 0.001)) * 0.2
-            yield _Node(splice(node.source, change.edits), cost, (*node.words, change.words))
+            yield _Node(
+                splice(node.source, change.edits),
+                cost,
+                (*node.words, change.words),
+                rival=_describe_guess(change.words),
+            )
+
+
+def _describe_guess(words: str) -> str:
+    return f'without "{words}" the cell parses too, and prints something else'
+
+
+def _has_unseen_texts(parts: Sequence[Part], printed: str, edits: Sequence[Edit]) -> bool:
+    """True where a text with letters did not come out, and is left as it was while another was changed."""
+    seen, changed = {ord(c) - FIRST for c in printed}, {start for start, _, _ in edits}
+    return any(
+        n not in seen and p.start not in changed and not p.keyword and any(map(str.isalpha, p.value))
+        for n, p in enumerate(parts)
+    )
 
 
 def measure_likeness(printed: str, expected: str) -> float:
@@ -164,7 +192,7 @@ def _is_pass(reply: object) -> bool:
 
 
 def _describe(reading: int, node: _Node) -> dict[str, Any]:
-    return {"reading": reading, "text": node.source, "cost": node.cost, "words": list(node.words)}
+    return {"reading": reading, "text": node.source, "cost": node.cost, "words": list(node.words), "rival": node.rival}
 
 
 def _explore_all(

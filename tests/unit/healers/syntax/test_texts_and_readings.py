@@ -98,6 +98,17 @@ def test_a_reading_that_runs_is_carried_on() -> None:
     assert not reply["passing"], "`total` is no name of the cell itself"
     reply = run(["total = x * 1\nprint('Sum :', tot)"], "Sum: 3.46", x=3.456)
     assert reply["passing"][0]["text"] == "total = round(x * 1, 2)\nprint('Sum:', total)"
+    assert reply["passing"][0]["rival"].startswith('without "the result is not rounded"')
+    reply = run(["total = x * 1\nprint('Sum :', tot)"], "Sum: 3", x=3)
+    assert reply["passing"][0]["text"] == "total = x * 1\nprint('Sum:', total)"
+    assert reply["passing"][0]["rival"] == "", "a name that nothing binds is no guess"
+
+
+def test_a_text_that_did_not_come_out_leaves_a_doubt() -> None:
+    source = "if x:\n    print('sum:', x)\nelse:\n    print('there is none')"
+    reply = run([source], "Sum: 3", x=3)
+    assert "print('Sum:', x)" in reply["passing"][0]["text"]
+    assert reply["passing"][0]["rival"] == try_readings.UNSEEN
 
 
 def test_a_reading_that_kills_its_process_costs_nothing_else() -> None:
