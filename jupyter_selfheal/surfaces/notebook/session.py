@@ -10,6 +10,7 @@ import threading
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -358,7 +359,7 @@ class Session:
         path = locate_runs_folder() / f"{name}.jsonl"
         if self._resuming and path.exists():
             journal, recording = JsonlJournal.resume(path, uncancelled=True)
-            if recording.header.get("notebook") != str(document.path):
+            if Path(str(recording.header.get("notebook"))).resolve() != document.path.resolve():
                 journal.close()
                 raise NotebookError(
                     f"{document.path}: run {self.run} healed {recording.header.get('notebook')} in its place: resume it with "
