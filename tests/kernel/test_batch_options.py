@@ -119,10 +119,11 @@ def test_the_notebooks_own_kernel_runs_it_in_its_own_folder(place: Path) -> None
     assert heal(given).returncode == 0
 
 
-def test_quiet_says_nothing_and_verbose_more(place: Path) -> None:
+def test_quiet_says_nothing_and_verbose_more(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = write(place / "n.ipynb", "x = missing()", "x", "print('a'.uper())")
     quiet = heal(given, "-q")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (1, "", "")
+    monkeypatch.setenv("COLUMNS", "160")
     plain, verbose = heal(given).stdout, heal(given, "-v").stdout
     for column in ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost"):
         assert column in plain.splitlines()[1]
