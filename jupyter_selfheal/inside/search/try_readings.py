@@ -18,10 +18,11 @@ from typing import Any
 from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.align_texts import FIRST, Part, find_text_edits, mark_texts
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
-from jupyter_selfheal.inside.search.program import compile_unit, read_program
+from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, Runner
 from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.unrun_statements import has_unrun_statements, trace_lines
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 
 SECONDS = 0.5
@@ -37,6 +38,9 @@ BEAM, DEPTH, WIDTH = 5, 3, 40
 CHANGE, TEXT, LETTER = 1.2, 0.5, 0.05
 """What a further change costs beside a slip of the pen, what aligned texts cost, and each of their letters."""
 UNSEEN = "a text that did not come out may have the same slip"
+UNRUN = "a part of the cell did not run, and may have a slip of its own"
+DOUBTED = 3
+"""Of the readings that pass, those that are looked at for parts that did not run: no more are shown."""
 ENOUGH = 6
 """Passing sources after which no more readings are explored."""
 
@@ -74,6 +78,11 @@ class Explorer:
             return False, "syntax", ""
         result = self.runner.run({self.unit: code}, SECONDS)
         return result.plausible, result.status, self.runner.printed
+
+    def runs_whole(self, source: str) -> bool:
+        """Whether every statement runs. What did not run may be read in another way just as well."""
+        lines = trace_lines(lambda: self.run(source), FILE.format(self.unit))
+        return not has_unrun_statements(source, lines)
 
     def try_node(self, node: _Node, aligns: bool = True) -> tuple[_Node | None, _Node | None]:
         """(the source that passes, with its texts aligned where that is needed; the node with what it came to)."""
@@ -179,6 +188,10 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         tried = len(nodes)
         if not passing:
             passing, tried = _explore_all(explorer, nodes, likeness, tried)
+        for found in passing[:DOUBTED]:
+            text = found["text"]
+            if not found["rival"] and run_in_fork(lambda text=text: explorer.runs_whole(text), WAIT) is not True:  # type: ignore[misc]
+                found["rival"] = UNRUN
         return {"passing": passing, "likeness": likeness, "tried": tried}
 
 

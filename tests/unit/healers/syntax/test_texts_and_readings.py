@@ -111,6 +111,28 @@ def test_a_text_that_did_not_come_out_leaves_a_doubt() -> None:
     assert reply["passing"][0]["rival"] == try_readings.UNSEEN
 
 
+BRANCHES = "if x > 2:\n    print('big')\nelse:\n    print('small' * x)"
+
+
+def test_a_part_that_did_not_run_leaves_a_doubt() -> None:
+    reply = run([BRANCHES], "big", x=3)
+    assert reply["passing"][0]["rival"] == try_readings.UNRUN
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "for n in (1, 3):\n    if n > x:\n        print('big')\n    else:\n        pass",
+        'def f(n):\n    """One more."""\n    global x\n    return (n +\n            1)\nwhile True:\n    print(\'big\' if f(x) == 3 else \'\')\n    break',
+        "try:\n    int('a')\nexcept ValueError:\n    print('big')",
+    ],
+    ids=["both branches", "a function and a loop", "an exception"],
+)
+def test_a_reading_that_ran_as_a_whole_is_not_doubted(source: str) -> None:
+    reply = run([source], "big", x=2)
+    assert [p["rival"] for p in reply["passing"]] == [""]
+
+
 def test_a_reading_that_kills_its_process_costs_nothing_else() -> None:
     reply = run(["import os; os._exit(3)", "print(1)"], "1")
     assert [p["reading"] for p in reply["passing"]] == [1]

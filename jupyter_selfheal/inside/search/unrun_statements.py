@@ -1,0 +1,52 @@
+"""Which statements of a source did not run: nothing that the run shows is about them."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+_SILENT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Global, ast.Nonlocal, ast.AnnAssign)
+"""Statements whose own line need not come up in a trace: their bodies count, or there is nothing in them to be wrong."""
+
+
+def trace_lines(work: Callable[[], object], file: str) -> frozenset[int]:
+    """The lines of the code named ``file`` that run while the work is done. See ``sys.settrace``."""
+    lines: set[int] = set()
+
+    def trace(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+        if frame.f_code.co_filename != file:
+            return None
+        lines.add(frame.f_lineno)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return frozenset(lines)
+
+
+def has_unrun_statements(source: str, lines: frozenset[int]) -> bool:
+    """True where a statement with something in it has no line among these."""
+    return any(not lines.intersection(range(start, end + 1)) for start, end in _list_spans(source))
+
+
+def _list_spans(source: str) -> Iterator[tuple[int, int]]:
+    """First and last line of each simple statement, and of the head of each compound one."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.stmt) or isinstance(node, _SILENT) or _is_constant(node):
+            continue
+        body = getattr(node, "body", None)
+        end = body[0].lineno - 1 if body else (node.end_lineno or node.lineno)
+        yield node.lineno, max(end, node.lineno)
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    """A docstring, or a loop or branch whose condition the compiler takes away."""
+    tested = getattr(node, "value" if isinstance(node, ast.Expr) else "test", None)
+    return isinstance(tested, ast.Constant)
