@@ -22,7 +22,7 @@ PLACEHOLDERS = {
     "S": "60",
     "NAME": "python3",
     "PATTERN": "*",
-    "TEXT…": "text",
+    "TEXT": "text",
     "HEALED.ipynb": "first.ipynb",
     "FILE": "answers.toml",
     "FILE.html": "report.html",
