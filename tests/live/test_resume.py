@@ -57,7 +57,7 @@ def test_long_first_statement_runs_once_in_kernel_and_trials_together(
     assert "proven from after the failure" in loaded.card()
     reply = loaded.run("%heal resume")
     assert reply["status"] == "ok"
-    assert reply["text"].strip().endswith("7")
+    assert reply["text"].startswith("7\nHealed: Change `.appendd` to `.append`")
     (payload,) = [p for p in reply["payload"] if p["source"] == "set_next_input"]
     assert payload["text"] == magic + CELL.replace("appendd", "append")
     assert loaded.value("calls") == "[1]"
