@@ -34,7 +34,9 @@ def find_wrong(page: Path) -> Iterator[str]:
 
 def is_there(parts: list[str]) -> bool:
     """Whether a dotted path leads to a module, or to a name that is written in one."""
-    for length in range(len(parts), 0, -1):
+    for length in range(
+        len(parts), 0 if len(parts) > 1 else -1, -1
+    ):  # a single part may be a name of the package itself
         place = PACKAGE.joinpath(*parts[:length])
         module = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
         if module.exists():
