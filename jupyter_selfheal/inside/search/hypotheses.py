@@ -148,11 +148,13 @@ class Hypotheses:
         return ""
 
     def _is_compared(self, n: int) -> bool:
-        """Whether what a candidate gives says enough to tell it from a rival; a lone candidate needs no comparison."""
-        if not self.inputs:
-            return True
-        values = [text for text in self.shown[n] if not text.startswith("!")]
-        return len(values) >= RAISING * len(self.shown[n]) and len(set(values)) >= CONSTANT
+        """Whether what a candidate gives says enough to tell it from a rival; a lone candidate needs no comparison.
+
+        Of calls only: a check that was varied is mostly one that fails, or holds, with every candidate.
+        """
+        shown = [text for given, text in zip(self.inputs, self.shown[n], strict=False) if given.is_call]
+        values = [text for text in shown if not text.startswith("!")]
+        return not shown or (len(values) >= RAISING * len(shown) and len(set(values)) >= CONSTANT)
 
     def _measure_difference(self, n: int, other: int) -> float:
         """1 where two candidates give different values for an input, less where only one of them raises or changes what it is
