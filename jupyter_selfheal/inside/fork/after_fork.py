@@ -151,6 +151,10 @@ def stop_script_loop(shell: Any) -> None:
     for thread in threading.enumerate():
         if getattr(getattr(thread, "_target", None), "__self__", None) is loop:
             thread.join(5.0)
+        elif thread.name.startswith(gate.WAITS_FOR_A_SCRIPT):
+            thread.join(
+                gate.LAST_BREATH
+            )  # the gate knows no loop any more, and would take it for a thread of the user's
     forget_script_loop(shell)
 
 

@@ -133,10 +133,10 @@ def _find_shell() -> Any:
     return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 
-_WAITS_FOR_A_SCRIPT = "asyncio-waitpid-"
+WAITS_FOR_A_SCRIPT = "asyncio-waitpid-"
 """asyncio's threads that wait for a process: one has told of its end a moment before it ends itself."""
 
-_LAST_BREATH = 2.0
+LAST_BREATH = 2.0
 """Seconds that it is given for that, on a busy machine."""
 
 
@@ -144,8 +144,8 @@ def _find_user_thread() -> str | None:
     frames = sys._current_frames()
     script_loop = find_idle_script_loop(_find_shell())
     for thread in threading.enumerate():
-        if script_loop is not None and thread.name.startswith(_WAITS_FOR_A_SCRIPT):
-            thread.join(_LAST_BREATH)
+        if script_loop is not None and thread.name.startswith(WAITS_FOR_A_SCRIPT):
+            thread.join(LAST_BREATH)
         if thread is threading.main_thread() or not thread.is_alive():
             continue
         if script_loop is not None and getattr(getattr(thread, "_target", None), "__self__", None) is script_loop:
