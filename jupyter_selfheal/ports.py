@@ -235,7 +235,7 @@ class Approver(Protocol):
         """Block until there is a word on the proposal."""
         ...
 
-    def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """The loop is paused (budget, attempts, rejections): CONTINUE, RAISE_BUDGET, RETRY with a hint, or STOP."""
         ...
 

@@ -107,7 +107,7 @@ class CommandRunner:
             case do.AskToContinue(why):
                 last = dossier.proposals[-1] if dossier.proposals else None
                 spent = dossier.account.spent
-                yield ev.Decided(self._ask_person(lambda: self.parts.approver.paused(why, last, spent)))
+                yield ev.Decided(self._ask_person(lambda: self.parts.approver.decide_after_pause(why, last, spent)))
             case do.Close(reason, detail):
                 yield ev.Ended(reason, detail)
 

@@ -140,7 +140,7 @@ class ScriptedApprover:
         self.proposals.append(proposal)
         return self._take_next(Decision(Choice.APPROVE if proposal.proven_from else Choice.STOP, by="script"))
 
-    def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         self.pauses.append(why)
         return self._take_next(Decision(Choice.STOP, by="script"))
 

@@ -20,10 +20,12 @@ FAILS = (
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
 
 
-def shot(lab: Lab, name: str) -> None:
+def shot(lab: Lab, name: str) -> bytes:
+    """The picture, which is in the folder then."""
     lab.page.mouse.move(500, 695)
     lab.page.wait_for_timeout(1000)  # a theme's style sheets come one by one, and nothing tells of the last
-    lab.page.screenshot(path=FOLDER / f"{name}.png")
+    picture: bytes = lab.page.screenshot(path=FOLDER / f"{name}.png")
+    return picture
 
 
 def test_card_in_both_themes(page: Any, server: Server) -> None:
@@ -36,7 +38,7 @@ def test_card_in_both_themes(page: Any, server: Server) -> None:
     lab.card(2).locator(".jp-SelfHeal-diff .cm-editor").wait_for()
     for theme in ("Dark", "Light"):
         lab.theme(theme)
-        shot(lab, f"lab-{theme.lower()}")
+        assert shot(lab, f"lab-{theme.lower()}")
 
 
 def test_newcomer(page: Any, server: Server) -> None:
@@ -44,13 +46,13 @@ def test_newcomer(page: Any, server: Server) -> None:
     lab = failing_example(page, server)
     lab.command("application:toggle-left-area")
     lab.heal_button(FAILING).scroll_into_view_if_needed()
-    shot(lab, "heal-button")
+    assert shot(lab, "heal-button")
     lab.heal_button(FAILING).click()
     lab.press(lab.card(FAILING), "run")
     lab.expect_output(FAILING, "76 kg")
     lab.page.mouse.move(500, 500)
     lab.page.mouse.wheel(0, -2000)
-    shot(lab, "lab-healed")
+    assert shot(lab, "lab-healed")
 
 
 def test_notebook_7(page: Any, server: Server) -> None:
@@ -59,7 +61,7 @@ def test_notebook_7(page: Any, server: Server) -> None:
     lab.heal_button(FAILING).click()
     lab.card(FAILING).locator(".jp-SelfHeal-diff .cm-editor").wait_for()
     lab.card(FAILING).scroll_into_view_if_needed()
-    shot(lab, "notebook7-card")
+    assert shot(lab, "notebook7-card")
 
 
 def test_question(page: Any, server: Server) -> None:
@@ -71,7 +73,7 @@ def test_question(page: Any, server: Server) -> None:
     lab.run(2)
     lab.card(2).locator(".sh-question button").first.wait_for()
     lab.card(2).locator(".sh-question").scroll_into_view_if_needed()
-    shot(lab, "question")
+    assert shot(lab, "question")
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ class Runner:
         self.out = Muted(False)
 
     @property
-    def printed(self) -> str:
+    def output_text(self) -> str:
         """What the last run printed, as far as the oracle asks for it."""
         return "".join(self.out.parts)
 

@@ -77,7 +77,7 @@ class Explorer:
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             return False, "syntax", ""
         result = self.runner.run({self.unit: code}, SECONDS)
-        return result.plausible, result.status, self.runner.printed
+        return result.plausible, result.status, self.runner.output_text
 
     def runs_whole(self, source: str) -> bool:
         """Whether every statement runs. What did not run may be read in another way just as well."""

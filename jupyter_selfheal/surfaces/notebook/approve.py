@@ -53,7 +53,7 @@ class PolicyApprover:
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
         return "it may change what the code means"
 
-    def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """Stop."""
         return Decision(Choice.STOP, text=why, by=f"--approve {self.policy}")
 
@@ -100,7 +100,7 @@ class TerminalApprover:
             self.dialogue.decide(make_card(proposal), self.notebook), proposal.candidates[0].patch.id
         )
 
-    def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """Continue, give a hint, raise the budget or stop."""
         decision = self._to_decision(self.dialogue.ask_at_pause(f"{why} (spent {format_money(cost)})"))
         return decision if decision.choice is not Choice.STOP else Decision(Choice.STOP, text=why)

@@ -164,7 +164,7 @@ class _Best:
             self.patches += [c.patch for c in best if c.verdict.plausible and c.verdict.score >= self.accept]
         return Decision(Choice.STOP)
 
-    def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         return Decision(Choice.STOP)
 
 

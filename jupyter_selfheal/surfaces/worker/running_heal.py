@@ -84,7 +84,7 @@ class RunningHeal:
         }
         return self._ask_user(m.Proposed(self.run, self._stand_in.describe(proposal), repeats))
 
-    def paused(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """See :class:`~jupyter_selfheal.ports.Approver`."""
         return self._ask_user(m.Paused(self.run, why, cost, (proposal,) if proposal else ()))
 

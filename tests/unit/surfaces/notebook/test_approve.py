@@ -124,7 +124,7 @@ def test_words_may_follow_a_key(answers: tuple[str, ...], choice: Choice, text: 
 )  # fmt: skip
 def test_a_pause_is_answered_with_the_same_keys(answers: tuple[str, ...], choice: Choice, text: str) -> None:
     approver, said = person(*answers)
-    decision = approver.paused("the budget", None, Cost())
+    decision = approver.decide_after_pause("the budget", None, Cost())
     assert (decision.choice, decision.text) == (choice, text)
     assert "Paused: the budget (spent $0)" in said.getvalue()
 
@@ -136,7 +136,7 @@ def test_where_nobody_answers_nothing_is_applied() -> None:
     for ask in (nobody, lambda _question: (_ for _ in ()).throw(RuntimeError("no stdin"))):
         approver = TerminalApprover(NOTEBOOK, Dialogue(ask, io.StringIO(), colours=False))
         assert approver.decide(proposal()).choice is Choice.STOP
-        assert approver.paused("the budget", None, Cost()).choice is Choice.STOP
+        assert approver.decide_after_pause("the budget", None, Cost()).choice is Choice.STOP
 
 
 @pytest.mark.parametrize("policy", ["all", "safe", "none"])
