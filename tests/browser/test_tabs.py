@@ -56,6 +56,18 @@ class Tabs:
         go = f"{self.server.url}/api/contents/{self.name}.go?content=0&token=selfheal"
         self.second.page.evaluate(LATE, [button, go])
 
+    def press_and_hang(self) -> None:
+        """The first tab presses Apply & run, and hangs from its claim until :meth:`let_go`.
+
+        It presses by itself: a real click would not return from a page that hangs meanwhile.
+        """
+        go = f"{self.server.url}/api/contents/{self.name}.go?content=0&token=selfheal"
+        self.first.page.evaluate(HANGS, go)
+        with self.first.page.expect_request(lambda request: ".go?" in request.url):
+            self.first.page.evaluate(
+                "() => { setTimeout(() => document.querySelector('.jupyter-selfheal [data-id=\"run\"]').click(), 0); }"
+            )
+
     def let_go(self) -> None:
         (self.server.folder / f"{self.name}.go").touch()
 
@@ -125,9 +137,7 @@ def test_page_that_reloads_after_its_claim_approves_again(tabs: Tabs) -> None:
 
 def test_page_that_was_slow_takes_its_change_back(tabs: Tabs) -> None:
     """It was named, hung, and another page took over: what it put in when it woke goes out again, and is not run."""
-    go = f"{tabs.server.url}/api/contents/{tabs.name}.go?content=0&token=selfheal"
-    tabs.first.page.evaluate(HANGS, go)
-    tabs.first.press(tabs.first.card(1), "run")
+    tabs.press_and_hang()
     tabs.second.press(tabs.second.card(1), "run")
     tabs.second.expect_output(1, "there are 3")
     tabs.let_go()
