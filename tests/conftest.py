@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,14 @@ import pytest
 from tests.one_worker import make_scheduler
 
 IMPORT = re.compile(r"could not import '([^']+)'")
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Path:
+    """A folder in a folder of the test's own: files are also looked for one folder up, where all the other tests' are else."""
+    folder = tmp_path / "w"
+    folder.mkdir()
+    return folder
 
 
 def what_was_missing(reason: str) -> str:

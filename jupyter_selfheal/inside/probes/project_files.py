@@ -33,12 +33,13 @@ def _list_tops() -> list[str]:
     while len(tops) < 5:
         here = tops[-1]
         try:
-            is_marked = any(MARKS.match(name) for name in os.listdir(here))
+            if any(MARKS.match(name) for name in os.listdir(here)):
+                return tops
         except OSError:
-            is_marked = True
-        above = os.path.dirname(here)
-        if is_marked or above in (here, os.path.expanduser("~"), "/", "/tmp", "/home", "/root"):
             return tops
+        above = os.path.dirname(here)
+        if above in (here, os.path.expanduser("~"), "/", "/tmp", "/home", "/root"):
+            break
         tops.append(above)
     return tops[:2]
 
