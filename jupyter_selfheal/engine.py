@@ -387,6 +387,12 @@ def open_replayed_state(
     return state
 
 
+def find_project(folder: str) -> str:
+    """The folder of the project that a notebook in ``folder`` belongs to."""
+    project: str = _load("kernels.project", "find_project")(folder)
+    return project
+
+
 def find_kernel_python(kernelspec: str) -> str:
     """The Python that a kernelspec starts; ours where it starts something else. Raises :class:`KernelError` where there is no
     such kernelspec."""

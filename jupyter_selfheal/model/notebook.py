@@ -154,7 +154,9 @@ class Notebook:
         return self.cells[at]
 
     def name_cell(self, cell_id: str) -> str:
-        """``cell 3``: its number among the code cells that are not empty; its id where it has none."""
+        """``cell 3``: its number among the code cells that are not empty; its id where it has none. A file of the project is named itself."""
+        if cell_id.endswith(".py"):
+            return cell_id
         code = [c.id for c in self.cells if c.kind == "code" and c.source.strip()]
         return f"cell {code.index(cell_id) + 1}" if cell_id in code else f"cell {cell_id}"
 

@@ -122,6 +122,8 @@ def build_settings(options: argparse.Namespace) -> Settings:
         cache=not (options.no_cache or options.write or options.review or options.fresh or options.input),
         answers=read_answers(options.answers) if options.answers is not None else (),
         inputs=tuple(options.input),
+        project=options.project,
+        test=options.test,
     )
 
 

@@ -15,9 +15,9 @@ from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.answers import apply_answers
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
-from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.project.heal_files import heal_with_files
 
 Progress = Callable[[int, int, str], None]
 
@@ -70,8 +70,7 @@ def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> No
 
 def _heal_document(session: Session, document: Document, job: Job, progress: Progress | None) -> NotebookReport:
     """Heal a notebook that was read, and write it where something is to be written."""
-    dependencies = session.build_dependencies(document, progress, job.part)
-    report, outputs = Batch(document, dependencies, session.limits).run()
+    report, outputs = heal_with_files(session, document, progress, job.part)
     healthy = not report.fixes and job.target != job.path and not job.copy_healthy
     if job.target is None or healthy:
         return report

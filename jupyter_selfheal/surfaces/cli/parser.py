@@ -174,7 +174,7 @@ def _add_check_options(check: argparse.ArgumentParser) -> None:
     _add_options_of_choice(check)
     _add_options_of_healing(check)
     _add_options_of_output(check)
-    check.set_defaults(output=None, output_dir=None, in_place=False, write=False, approve="none")
+    check.set_defaults(output=None, output_dir=None, in_place=False, write=False, approve="none", project=None)
 
 
 def _add_options_of_choice(heal: argparse.ArgumentParser) -> None:
@@ -201,6 +201,12 @@ def _add_options_of_place(heal: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do not write into the metadata of healed cells what was changed (`log` and `revert` read that)",
     )
+    heal.add_argument(
+        "--project",
+        type=Path,
+        metavar="DIR",
+        help="let the Python files in this folder be healed too; without it a fix of a file is only shown",
+    )
     heal.add_argument("--write", action="store_true", help="let the notebook's cells write files (else: thrown away)")
 
 
@@ -211,6 +217,12 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         default=[],
         metavar="TEXT",
         help="the answer to the notebook's next input(); once for each, in their order",
+    )
+    heal.add_argument(
+        "--test",
+        default="",
+        metavar="COMMAND",
+        help='the project\'s tests, such as "pytest -q": with a healed file those that fail must pass, and the others still do',
     )
     heal.add_argument("--timeout", type=_read_seconds, metavar="S", help="seconds a cell may run (default 120)")
     heal.add_argument(

@@ -132,6 +132,17 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
+class FileChange:
+    """A fix of a file beside the notebook: ``diff`` is a unified one, ``status`` says whether it was written, and if not, why not."""
+
+    path: str
+    diff: str
+    title: str
+    status: str
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class NotebookReport:
     """One notebook: its cells as given, the healed notebook, and how sure we are of it.
 
@@ -155,6 +166,8 @@ class NotebookReport:
     """What a review said of the cells that ran; None where none was asked for."""
     unchanged: bool = False
     """It ran before, and nothing that it depends on has changed since: it was not run again."""
+    files: tuple[FileChange, ...] = ()
+    """Fixes of the project's own files."""
 
     @property
     def cost(self) -> Cost:

@@ -52,6 +52,10 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "reviewed": report.review.cells if report.review is not None else None,
         "review_note": report.review.note if report.review is not None else "",
         "doubts": [_doubt_to_json(d, report) for d in report.review.doubts] if report.review is not None else [],
+        "files": [
+            {"path": f.path, "title": f.title, "status": f.status, "written": f.written, "diff": f.diff}
+            for f in report.files
+        ],
         "cells": [_cell_to_json(r, report) for r in report.records],
     }
 

@@ -40,7 +40,7 @@ def save_healed(
         add_provenance(raw, document, report)
     text = write.format_notebook(raw, document.form)
     notes = report.notes
-    with _lock_folder(target.parent if in_place else None):
+    with lock_folder(target.parent if in_place else None):
         if in_place:
             _check_unchanged(document)
             if document.upgraded_from:
@@ -51,7 +51,7 @@ def save_healed(
 
 
 @contextlib.contextmanager
-def _lock_folder(folder: Path | None) -> Iterator[None]:
+def lock_folder(folder: Path | None) -> Iterator[None]:
     """Let no other healer look at the file and replace it at the same time, whoever runs it. Where there are no locks, none is taken."""
     try:
         import fcntl

@@ -77,7 +77,8 @@ class Settings:
     the notebook's own; ``review`` lists doubts about cells that run; ``answers`` are what a person said to an earlier run's questions; ``cache`` runs no notebook that ran without a
     failure and depends on nothing that has changed since; ``run_ends`` is when the whole run must end, on the clock of
     ``time.monotonic``, which all processes of a machine share; ``provenance`` writes into healed cells what was changed.
-    ``inputs`` are what the notebook's calls of ``input()`` get, in their order.
+    ``inputs`` are what the notebook's calls of ``input()`` get, in their order. ``project`` is the folder whose Python files may be
+    replaced by healed ones (None: none is); ``test`` the command whose tests a changed file must pass.
     """
 
     config: HealConfig = HealConfig()
@@ -92,6 +93,8 @@ class Settings:
     run_ends: float = math.inf
     provenance: bool = True
     inputs: tuple[str, ...] = ()
+    project: Path | None = None
+    test: str = ""
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):
@@ -116,6 +119,7 @@ class Session:
         self._installers: dict[str, Callable[[str], str]] = {}
         self._closing = contextlib.ExitStack()
         self.reads: Reads | None = None
+        self.served: dict[str, list[str]] = {}
 
     @property
     def limits(self) -> Limits:
@@ -197,6 +201,8 @@ class Session:
         writes = self.settings.writes
         spec, folder = document.kernelspec, document.notebook.folder
         network = not self.settings.config.offline
+        if self.settings.fresh and self.served:
+            return self._open_replay_kernel(document, (), (), seed)
         if self.settings.fresh:
             return engine.open_state(spec, folder, writes=writes, network=network, fresh=True, seed=seed)
         request = TrialRequest(
@@ -215,10 +221,21 @@ class Session:
         return state
 
     def _list_first_steps(self) -> tuple[Step, ...]:
-        """What the first state of a notebook holds: the answers to its ``input()``, if there are any."""
-        if not self.settings.inputs:
-            return (Run(""),)
-        return (Probe(probe_source("probes.answer_input"), {"answers": list(self.settings.inputs)}, "answers"),)
+        """What the first state of a notebook holds: the answers to its ``input()``, and changed files of the project, if there are any."""
+        steps: list[Step] = []
+        if self.settings.inputs:
+            steps.append(Probe(probe_source("probes.answer_input"), {"answers": list(self.settings.inputs)}, "answers"))
+        if self.served:
+            steps.append(Probe(probe_source("probes.serve_sources"), {"files": self.served}, "files"))
+        return tuple(steps) or (Run(""),)
+
+    def serve_files(self, files: dict[str, list[str]]) -> None:
+        """Have every clean kernel from now on import these files (path: text and encoding) as they are given, not as the disk has them."""
+        self.served = dict(files)
+
+    def forget_kernels(self) -> None:
+        """Start new kernels from now on: a file that they may have seen was replaced."""
+        self._close_kernels()
 
     def _open_frozen_kernel(self, spec: str, folder: str, seed: int = 0) -> TrialKernel:
         """The frozen kernel of a folder. Only those of the folder at hand are kept: there may be hundreds of folders."""
@@ -285,6 +302,9 @@ class Session:
 
         folder = document.notebook.folder
         network = not self.settings.config.offline
+        if self.served:
+            code = f"{probe_source('probes.serve_sources')}\nserve({self.served!r})\n"
+            past = (PastCell(f"exec({code!r}, {{}})", "project files"), *past)
         return engine.open_replayed_state(
             document.kernelspec, folder, past, writes=self.settings.writes, network=network, paths=paths, seed=seed
         )

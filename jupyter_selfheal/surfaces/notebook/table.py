@@ -94,6 +94,9 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     for paused in report.paused[:1]:
         yield from _wrap(f"note: {_describe_outage(report, paused)}", columns)
     yield from (line for note in report.notes for line in _wrap(f"note: {note}", columns))
+    for change in report.files:
+        yield from _wrap(f"{Path(change.path).name}: {change.title}: {change.status}", columns)
+        yield from (f"    {line}" for line in change.diff.splitlines())
     if report.written:
         yield f"  written: {report.written}"
     yield from (line for text in list_differing(report) for line in _wrap(text, columns))

@@ -100,7 +100,7 @@ def format_notebook(raw: Mapping[str, JSON], form: Form) -> str:
     return ("\ufeff" if form.bom else "") + text + ("\n" if form.ends_with_newline else "")
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str, encoding: str = "utf-8") -> None:
     """Write a file so that at any moment it holds either all of the old text or all of the new one.
 
     Raises :class:`NotebookError`, in one line, where the folder or the disk does not allow it.
@@ -110,7 +110,7 @@ def write_atomically(path: Path, text: str) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+        with open(descriptor, "w", encoding=encoding, newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

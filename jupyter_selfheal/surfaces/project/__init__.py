@@ -1,0 +1,1 @@
+"""Code beside the notebook: failures in a project's own files, healed there, and its tests as an oracle."""

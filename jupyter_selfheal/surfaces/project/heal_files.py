@@ -1,0 +1,252 @@
+"""A notebook whose failure stands in a file beside it: the file is healed as a cell, then proven as a file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jupyter_selfheal.errors import NotebookError
+from jupyter_selfheal.model import Applicability, Candidate, FailureKind
+from jupyter_selfheal.surfaces.notebook.final import CellRun
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import BROKEN, FileChange, NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.surfaces.notebook.session import Session, make_run_id
+from jupyter_selfheal.surfaces.project.derive import Derived, derive_notebook
+from jupyter_selfheal.surfaces.project.files import FileFix, list_served, write_fixes
+from jupyter_selfheal.surfaces.project.inline import CannotInline
+from jupyter_selfheal.surfaces.project.modules import Finder
+from jupyter_selfheal.surfaces.project.places import FilePlace, find_place, list_files
+from jupyter_selfheal.surfaces.project.test_oracle import TestOracle
+
+Progress = Callable[[int, int, str], None]
+Ran = tuple[NotebookReport, dict[str, CellRun]]
+
+MOST_FAILURES = 3
+"""Failures of one notebook that are looked for in files, at most: each costs a run of the notebook."""
+_OPEN = frozenset({Status.NOT_HEALED, Status.PROPOSED, Status.REVERTED})
+PROVEN = "the whole notebook ran in a clean kernel that imported the fixed file"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A fix of files, found for a cell in the derived notebook. ``why_not`` says why it must not be applied; empty where it may."""
+
+    fixes: tuple[FileFix, ...]
+    record: Record
+    why_not: str = ""
+
+    @property
+    def candidate(self) -> Candidate:
+        return self.record.candidate[0]
+
+
+def heal_with_files(session: Session, document: Document, progress: Progress | None = None, part: int = 0) -> Ran:
+    """Heal a notebook, and what of its failures stands in the project's own files.
+
+    Files are written only where ``--project`` names their folder. Raises what a run of a notebook does.
+    """
+    report, outputs = Batch(document, session.build_dependencies(document, progress, part), session.limits).run()
+    healing = FileHealing(session, document, progress, part)
+    for _ in range(MOST_FAILURES):
+        record = healing.find_next(report)
+        if record is None:
+            break
+        report, outputs = healing.heal_record(record, report, outputs)
+    return report, outputs
+
+
+class FileHealing:
+    """Heals the files of one notebook's failures, each failure once."""
+
+    def __init__(self, session: Session, document: Document, progress: Progress | None, part: int) -> None:
+        from jupyter_selfheal import engine
+
+        self._session, self._document, self._progress, self._part = session, document, progress, part
+        self._project = Path(engine.find_project(document.notebook.folder)).resolve()
+        folder = Path(document.notebook.folder).resolve()
+        self._finder = Finder(
+            self._project, tuple(dict.fromkeys((folder, folder.parent, self._project, self._project / "src")))
+        )
+        self._seen: set[str] = set()
+        self._places: dict[FilePlace, int] = {}
+
+    def find_next(self, report: NotebookReport) -> Record | None:
+        """The first cell that fails in a file of the project, or with a wrong value, and was not looked at yet."""
+        for record in report.records:
+            if record.status in _OPEN and record.cell.id not in self._seen and record.failure:
+                failure = record.failure[0]
+                wrong = failure.kind is FailureKind.MISSED or failure.ename == "AssertionError"
+                if find_place(failure, self._project) is not None or (wrong and record.status is Status.NOT_HEALED):
+                    return record
+        return None
+
+    def heal_record(self, record: Record, report: NotebookReport, outputs: dict[str, CellRun]) -> Ran:
+        """The report with what came of it: healed, offered, or named by file and line."""
+        self._seen.add(record.cell.id)
+        place = find_place(record.failure[0], self._project)
+        if place is not None and (first := self._places.setdefault(place, record.number)) != record.number:
+            return self._name_place(report, record, place, f"as cell {first} does"), outputs
+        try:
+            derived = self._derive(record, report)
+        except CannotInline as why:
+            return self._name_place(report, record, place, f"not healed there: {why}"), outputs
+        found = self._find_fix(derived, record)
+        if found is None:
+            return self._name_place(report, record, place, "no healer had a fix for it"), outputs
+        return self._settle(found, record, report, outputs)
+
+    def _derive(self, record: Record, report: NotebookReport) -> Derived:
+        healthy = {r.cell.id for r in report.records if r.status not in BROKEN}
+        wanted = list_files(record.failure, self._project)
+        return derive_notebook(self._document, report.healed, record.cell.id, healthy, wanted, self._finder)
+
+    def _find_fix(self, derived: Derived, record: Record) -> Found | None:
+        """What heals the cell in the derived notebook by changing nothing but files."""
+        settings = replace(self._session.settings, approve="all", cache=False, review=False)
+        with Session(settings, make_run_id()) as session:
+            session.spent = self._session.spent
+            dependencies = session.build_dependencies(derived.document, self._progress)
+            report, _ = Batch(derived.document, dependencies, session.limits).run()
+            self._session.spent = session.spent
+        healed = next((r for r in report.records if r.cell.id == record.cell.id), None)
+        if healed is None or not healed.candidate or healed.status not in (Status.HEALED, Status.PROPOSED):
+            return None
+        fixes = derived.restore_fixes(healed.edits or healed.candidate[0].patch.edits)
+        if fixes is None:
+            return None
+        return Found(fixes, healed, "" if healed.status is Status.HEALED else healed.detail)
+
+    # --- proof ---
+
+    def _settle(self, found: Found, record: Record, report: NotebookReport, outputs: dict[str, CellRun]) -> Ran:
+        """Prove a fix as a file, and write it where that is allowed."""
+        if found.why_not:
+            return self._offer(report, record, found, found.why_not), outputs
+        self._tell("running it all with the fixed file")
+        with self._serving(found.fixes):
+            document = replace(self._document, notebook=report.healed)
+            dependencies = self._session.build_dependencies(document, self._progress, self._part)
+            proof, seen = Batch(document, dependencies, self._session.limits).run()
+        broken = _find_broken(report, proof, record.cell.id)
+        broken = broken or self._run_tests(found.fixes)
+        if broken:
+            return self._offer(report, record, found, broken), outputs
+        refused = self._find_refusal(found)
+        if not refused:
+            try:
+                assert self._session.settings.project is not None
+                write_fixes(found.fixes, self._session.settings.project)
+            except NotebookError as error:
+                refused = str(error)
+        if refused:
+            return self._offer(report, record, found, f"{PROVEN}; {refused}"), outputs
+        self._session.forget_kernels()
+        return self._merge(report, proof, record, found), {**outputs, **seen}
+
+    def _find_refusal(self, found: Found) -> str:
+        """Why a proven fix is not written; empty where it may be."""
+        settings = self._session.settings
+        if settings.project is None:
+            return "to write it: --project DIR"
+        if settings.approve == "all":
+            return ""
+        if settings.approve == "safe" and found.candidate.patch.applicability is Applicability.SAFE:
+            return ""
+        return f"--approve {settings.approve} does not write it"
+
+    def _run_tests(self, fixes: Sequence[FileFix]) -> str:
+        """What the project's tests say against the files; empty where nothing does, or where there are none."""
+        settings = self._session.settings
+        if not settings.test:
+            return ""
+        self._tell("running the tests")
+        folder = (settings.project or self._project).resolve()
+        with TestOracle(settings.test, folder, self._document.kernelspec, settings.cell_seconds) as oracle:
+            return oracle.compare(fixes)
+
+    @contextmanager
+    def _serving(self, fixes: tuple[FileFix, ...]) -> Iterator[None]:
+        before = self._session.served
+        self._session.serve_files({**before, **dict(list_served(fixes))})
+        try:
+            yield
+        finally:
+            self._session.serve_files(before)
+
+    def _tell(self, what: str) -> None:
+        if self._progress is not None:
+            self._progress(0, 1, what)
+
+    # --- what is said ---
+
+    def _name_place(self, report: NotebookReport, record: Record, place: FilePlace | None, why: str) -> NotebookReport:
+        if place is None or record.status is Status.PROPOSED:
+            return report
+        folder = Path(self._document.notebook.folder).resolve()
+        detail = f"it fails in {place.describe(folder)}; {why}"
+        return _put_record(report, replace(record, detail=detail))
+
+    def _offer(self, report: NotebookReport, record: Record, found: Found, why: str) -> NotebookReport:
+        offered = replace(
+            record, status=Status.PROPOSED, candidate=found.record.candidate, proven_from=found.record.proven_from,
+            detail=why, questions=(),
+        )  # fmt: skip
+        changes = tuple(
+            describe_change(f, found.candidate.patch.title, f"offered, not written: {why}") for f in found.fixes
+        )
+        return _put_record(replace(report, files=(*report.files, *changes)), offered)
+
+    def _merge(self, report: NotebookReport, proof: NotebookReport, record: Record, found: Found) -> NotebookReport:
+        """The first run's report with what the run with the fixed file adds."""
+        after = {r.cell.id: r for r in proof.records}
+        healed = replace(
+            record, status=Status.HEALED, candidate=found.record.candidate, proven_from=found.record.proven_from,
+            detail="", edits=(), run=found.record.run, attempts=found.record.attempts, questions=(),
+        )  # fmt: skip
+        records = tuple(
+            healed if r.cell.id == record.cell.id else _merge_record(r, after.get(r.cell.id, r)) for r in report.records
+        )
+        changes = tuple(describe_change(f, found.candidate.patch.title, "written", written=True) for f in found.fixes)
+        return replace(
+            report, records=records, healed=proof.healed, survived=proof.survived, notes=(*report.notes, PROVEN),
+            fixes=(*report.fixes, *proof.fixes), files=(*report.files, *changes),
+        )  # fmt: skip
+
+
+def describe_change(fix: FileFix, title: str, status: str, *, written: bool = False) -> FileChange:
+    """A fix of a file as a report shows it."""
+    name = fix.file.path.name
+    lines = difflib.unified_diff(fix.file.text.splitlines(), fix.text.splitlines(), name, name, lineterm="", n=2)
+    return FileChange(str(fix.file.path), "\n".join(lines), title, status, written)
+
+
+def _find_broken(before: NotebookReport, after: NotebookReport, cell_id: str) -> str:
+    """What speaks against a file in the run of the notebook with it; empty where nothing does."""
+    then: Mapping[str, Record] = {r.cell.id: r for r in before.records}
+    for record in after.records:
+        known = then.get(record.cell.id)
+        if record.cell.id == cell_id and record.status is not Status.RAN:
+            return f"in a clean kernel the cell still fails with the fixed file ({record.headline})"
+        if known is None:
+            continue
+        if known.status not in BROKEN and record.status in BROKEN:
+            return f"with it cell {known.number} fails ({record.headline})"
+        if record.differs and not known.differs:
+            return f"with it cell {known.number} gives something else than stored"
+    return "" if any(r.cell.id == cell_id for r in after.records) else "the notebook could not be run with it"
+
+
+def _merge_record(before: Record, after: Record) -> Record:
+    if before.status in BROKEN and after.status is Status.RAN:
+        return replace(before, status=Status.FOLLOWED, detail="runs with the healed file", candidate=())
+    if before.status in BROKEN:
+        return replace(after, number=before.number)
+    return before
+
+
+def _put_record(report: NotebookReport, record: Record) -> NotebookReport:
+    return replace(report, records=tuple(record if r.cell.id == record.cell.id else r for r in report.records))

@@ -1,0 +1,59 @@
+"""A failure in a file beside the notebook, healed there: shown at first, written where --project names the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import heal, place, sources, write
+
+__all__ = ["place"]
+
+pytestmark = pytest.mark.kernel
+
+HELPER = '''"""Helpers."""
+
+import math
+
+
+def mean(values):
+    total = 0
+    for value in values:
+        total += value
+    return total / len(valeus)
+
+
+def spread(values):
+    centre = mean(values)
+    return math.sqrt(sum((v - centre) ** 2 for v in values) / len(values))
+
+
+if __name__ == "__main__":
+    print(mean([1, 2]))
+'''
+CELLS = (
+    "import helper\nvalues = [1, 2, 3, 6]",
+    "m = helper.mean(values)\nprint(m)\nassert m == 3",
+    "print(helper.spread(values))",
+)
+
+
+def test_a_fault_in_a_file_is_named_shown_and_written_only_with_project(place: Path) -> None:
+    helper = place / "helper.py"
+    helper.write_text(HELPER)
+    given = write(place / "n.ipynb", *CELLS)
+    shown = heal(given, "-o", "out.ipynb", "--json")
+    assert [c["status"] for c in shown.cells] == ["ran", "proposed", "not healed"]
+    assert "--project DIR" in shown.cells[1]["detail"]
+    (offered,) = shown.notebook["files"]
+    assert offered["written"] is False
+    assert "+    return total / len(values)" in offered["diff"]
+    assert helper.read_text() == HELPER
+
+    done = heal(given, "-o", "out.ipynb", "--json", "--project", ".", ends=0)
+    assert [c["status"] for c in done.cells] == ["ran", "healed", "runs again"]
+    assert done.cells[1]["fix"]["diff"].startswith("@@ helper.py @@")
+    assert [f["written"] for f in done.notebook["files"]] == [True]
+    assert helper.read_text() == HELPER.replace("valeus", "values")
+    assert sources(place / "out.ipynb") == list(CELLS)
