@@ -128,10 +128,12 @@ def open_dependencies(
     learners: Sequence[Callable[[Outcome], None]] = (),
     session_spent: Cost = Cost(),  # noqa: B008 (frozen)
     provider: Provider | None = None,
+    given: Sequence[Patch] = (),
 ) -> Iterator[HealDependencies]:
     """Everything that a heal of this case runs on; let go of at the end.
 
-    ``scorer``, ``install`` and ``provider`` stand in for the shipped ones.
+    ``scorer``, ``install`` and ``provider`` stand in for the shipped ones; ``given`` are patches that somebody else wrote, which
+    are then all that is tried.
     """
     with contextlib.ExitStack() as stack:
         facts = build_facts(starts, case, stack)
@@ -146,7 +148,7 @@ def open_dependencies(
         yield HealDependencies(
             starts=starts,
             facts=facts,
-            healers=healers,
+            healers=(_load("healers.given", "GivenPatches")(given),) if given else healers,
             diagnoser=build_diagnoser(healers),
             scorer=scorer or (build_judged_scorer(config, judging, redactor) if judging else free),
             approver=approver,

@@ -90,6 +90,8 @@ class Heal:
     session_spent: Cost = Cost()
     keep_states: bool = False
     """True: leave the states to the kernel when the heal ends."""
+    given: tuple[Patch, ...] = ()
+    """Patches that somebody else wrote: they are tried and put to the user, and no healer is asked."""
 
 
 @wire.register
@@ -183,6 +185,30 @@ class AskStatus:
 @dataclass(frozen=True, slots=True)
 class Shutdown:
     """Cancel everything and end."""
+
+
+# --- what a coding agent's server and the kernel say (over a comm; see ``surfaces/live/agents.py``) --------------------
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """The session as it is now: its cells, the failures that stand, and a frozen copy (none where ``refusal`` says why)."""
+
+    notebook: Notebook
+    cases: tuple[Case, ...] = ()
+    states: tuple[StateAddress, ...] = ()
+    refusal: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class AgentOffer:
+    """Put this patch to the user, on the card of the cell that it heals. ``note`` is what the card says besides."""
+
+    cell_id: str
+    patch: Patch
+    note: str = ""
 
 
 # --- from the worker ------------------------------------------------------------------------------------------------

@@ -117,7 +117,22 @@ def _add_mcp_options(mcp: argparse.ArgumentParser) -> None:
     )
     mcp.add_argument("--timeout", type=_read_seconds, metavar="S", help="seconds a cell may run (default 120)")
     mcp.add_argument(
-        "--kernel", default="", metavar="NAME", help="run on this kernelspec instead of the notebook's own"
+        "--kernelspec", default="", metavar="NAME", help="run notebooks on this kernelspec instead of their own"
+    )
+    mcp.add_argument(
+        "--kernel",
+        default="",
+        metavar="ID",
+        help="serve the session of this running kernel, where the extension is loaded, instead of files (with --server also the notebook's name)",
+    )
+    mcp.add_argument(
+        "--server",
+        default="",
+        metavar="URL",
+        help="the Jupyter server on this machine that runs it; its token is taken from JUPYTER_TOKEN",
+    )
+    mcp.add_argument(
+        "--any-host", action="store_true", help="let --server name another address of this machine than 127.0.0.1"
     )
     mcp.add_argument("--fresh", action="store_true", help="use fresh kernels and replay instead of forks")
 

@@ -117,6 +117,23 @@ class CellLog:
             cells = (*known, Cell(failing, source, runs=run))
         return Notebook(cells, path=self.path, folder=self.folder)
 
+    def build_present(self) -> Notebook:
+        """The front end's notebook as far as it told one, else the cells that ran, in order of running; no cell is failing."""
+        from jupyter_selfheal.model import Cell, Notebook
+
+        if self._context:
+            cells = tuple(self._merge_cell(cell, "", "") for cell in self._context)
+        else:
+            cells = tuple(
+                Cell(name, text, runs=0 if name in self._unfinished else number, unfinished=name in self._unfinished)
+                for name, (text, number) in self._by_id.items()
+            )
+        return Notebook(cells, path=self.path, folder=self.folder)
+
+    def is_unfinished(self, cell_id: str) -> bool:
+        """Whether the cell's last run failed."""
+        return cell_id in self._unfinished
+
     def build_history(self) -> Notebook:
         """The cells as they ran, in that order, each below the text that stands above it in the front end's notebook."""
         from jupyter_selfheal.model import Cell, Notebook

@@ -105,6 +105,8 @@ class Checkpoints:
         self._before: tuple[Frozen, ...] = ()
         self._handed: list[tuple[str, int]] = []
         """Run and process of each copy that a heal was given, the oldest first."""
+        self._agents: list[int] = []
+        """Processes of the copies that a coding agent's server was given."""
         self.is_working: Callable[[str], bool] = lambda run: False
         self._has_forked = False
         self._last_ms = 0.0
@@ -171,6 +173,16 @@ class Checkpoints:
         """The state as it is, to prove a patch from again. ``start`` says what is to be run from here: whatever comes next,
         or what was left after the failure."""
         return tuple(state.address for state in self._freeze_for_run(run, start, None))
+
+    def freeze_for_agent(self, start: str) -> tuple[StateAddress, ...]:
+        """The state as it is, for whoever asks from outside; it takes none of the copies of a heal. Of two at most the older goes."""
+        zygote.collect_ended()
+        self._agents = [pid for pid in self._agents if _is_alive(pid)]
+        for pid in self._agents[: 1 - AT_MOST]:
+            zygote.discard(pid)
+        states = self._freeze(start, None)
+        self._agents += [state.pid for state in states]
+        return tuple(state.address for state in states)
 
     def release(self, states: tuple[StateAddress, ...]) -> None:
         """Nobody took these."""

@@ -88,7 +88,16 @@ class FrontEnd:
             channel.send(state)
 
     def _list_targets(self) -> tuple[tuple[str, Any], ...]:
-        return ((TARGET, self._accept_choices_comm), (TARGET + ".state", self._accept_state_comm))
+        return (
+            (TARGET, self._accept_choices_comm),
+            (TARGET + ".state", self._accept_state_comm),
+            (TARGET + ".agent", self._accept_agent_comm),
+        )
+
+    def _accept_agent_comm(self, channel: Any, _message: Any) -> None:
+        from jupyter_selfheal.surfaces.live.agents import AgentLine
+
+        AgentLine(self._session, self._components.dispatcher, channel).start()
 
     def _accept_choices_comm(self, channel: Any, _message: Any) -> None:
         with self._lock:

@@ -10,7 +10,7 @@ from typing import Any
 from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Failure, Oracle, Start
+from jupyter_selfheal.model import Case, Failure, Oracle, Patch, Start
 from jupyter_selfheal.surfaces.live import failure_capture, resume
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, View, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -69,8 +69,12 @@ class HealDispatcher:
             self._wait_for(heal, result)
         return heal
 
-    def restart_heal(self, heal: LiveHeal, config: HealConfig, *, hint: str = "") -> None:
+    def restart_heal(
+        self, heal: LiveHeal, config: HealConfig, *, hint: str = "", given: tuple[Patch, ...] = ()
+    ) -> None:
         """Heal the same failure again, from the state as it is now, under a new run: what the old one still says is ignored.
+
+        ``given`` are patches that somebody else wrote; they are put to the user, and no healer is asked.
 
         May be called on any thread: where that is not the main one the states of before are gone, and the kernel is not
         forked; then patches are shown, and proven when the next cell has run.
@@ -87,15 +91,19 @@ class HealDispatcher:
             asks_consent=False, instructions="", model_off=session.explain_missing_model(config) or "",
         )  # fmt: skip
         states = session.checkpoints.freeze_now(heal.run, Start.BEFORE_CELL)
-        if not self._send_heal(heal, states, config):
+        if not self._send_heal(heal, states, config, given):
             session.checkpoints.release(states)
             heal.update_card(phase="closed", status="Healing is off: the worker died too often.")
             heal.settled.set()
 
-    def _send_heal(self, heal: LiveHeal, states: tuple[m.StateAddress, ...], config: HealConfig) -> bool:
+    def _send_heal(
+        self, heal: LiveHeal, states: tuple[m.StateAddress, ...], config: HealConfig, given: tuple[Patch, ...] = ()
+    ) -> bool:
         session = self._session
         unproven, spent = session.checkpoints.refusal, session.spent
-        return session.client.send(m.Heal(heal.run, heal.case, states, config, unproven=unproven, session_spent=spent))
+        return session.client.send(
+            m.Heal(heal.run, heal.case, states, config, unproven=unproven, session_spent=spent, given=given)
+        )
 
     # --- the last failure ----------------------------------------------------------------------------------------
 

@@ -10,11 +10,16 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Settings
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.mcp.server import SelfHealServer
+    from jupyter_selfheal.surfaces.mcp.tools import Toolbox
 
 
 def run_mcp(options: argparse.Namespace) -> int:
@@ -24,16 +29,19 @@ def run_mcp(options: argparse.Namespace) -> int:
     from jupyter_selfheal.surfaces.mcp.roots import Roots
     from jupyter_selfheal.surfaces.mcp.tools import Toolbox
 
-    roots = Roots.from_options(tuple(options.root), Path.cwd())
-    toolbox = Toolbox(roots, build_settings(options))
+    settings = build_settings(options)
+    toolbox: Toolbox
+    if options.kernel or options.server:
+        toolbox = _open_live_toolbox(options, settings)
+    else:
+        toolbox = Toolbox(Roots.from_options(tuple(options.root), Path.cwd()), settings)
     _end_on_signals(toolbox.close)
     try:
-        from jupyter_selfheal.surfaces.mcp.server import build_server
+        server = _build_server(toolbox)
     except ImportError as error:
         raise UsageError(
             f"the installed mcp cannot be used ({error}): pip install -U 'jupyter-selfheal[mcp]'"
         ) from error
-    server = build_server(toolbox)
     try:
         if options.http is None:
             server.run("stdio")
@@ -44,6 +52,35 @@ def run_mcp(options: argparse.Namespace) -> int:
     finally:
         toolbox.close()
     return 0
+
+
+def _open_live_toolbox(options: argparse.Namespace, settings: Settings) -> Toolbox:
+    """The tools on a running kernel. Raises :class:`UsageError` where there is none, or our extension is not loaded there."""
+    from jupyter_selfheal.surfaces.mcp.kernel_line import KernelLine
+    from jupyter_selfheal.surfaces.mcp.live_tools import LiveToolbox
+    from jupyter_selfheal.surfaces.mcp.running_kernels import find_connection_file
+
+    if options.root:
+        raise UsageError("--root is for notebooks in files: leave it out where a running kernel is named")
+    line = KernelLine(find_connection_file(options.kernel, options.server, any_host=options.any_host))
+    try:
+        line.look(copies=False)
+    except BaseException:
+        line.close()
+        raise
+    return LiveToolbox(line, settings)
+
+
+def _build_server(toolbox: Toolbox) -> SelfHealServer:
+    from jupyter_selfheal.surfaces.mcp.live_tools import LiveToolbox
+
+    if isinstance(toolbox, LiveToolbox):
+        from jupyter_selfheal.surfaces.mcp.live_server import build_live_server
+
+        return build_live_server(toolbox)
+    from jupyter_selfheal.surfaces.mcp.server import build_server
+
+    return build_server(toolbox)
 
 
 def build_settings(options: argparse.Namespace) -> Settings:
@@ -59,7 +96,7 @@ def build_settings(options: argparse.Namespace) -> Settings:
         approve="none",
         cell_seconds=options.timeout or CELL_SECONDS,
         fresh=options.fresh,
-        kernelspec=options.kernel,
+        kernelspec=options.kernelspec,
     )
 
 

@@ -10,9 +10,8 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.loop.consent import find_added_capabilities, find_capabilities
 from jupyter_selfheal.model import Case, Cell, Oracle, Patch, Replace, diff_sources, format_diff
 from jupyter_selfheal.registry import AGENT
-from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook
+from jupyter_selfheal.surfaces.mcp.asked_notebook import AskedNotebook
 from jupyter_selfheal.surfaces.notebook import heal_lines
-from jupyter_selfheal.surfaces.notebook.records import Record, Status
 
 MOST_EDITS, MOST_SOURCE, MOST_CHECKS, MOST_CHECK = 20, 100_000, 20, 4_000
 """Edits of one patch, characters of a source; checks, and characters of an expression or a check."""
@@ -27,7 +26,7 @@ class GivenEdit:
     new_source: str
 
 
-def build_patch(notebook: OpenNotebook, given: Sequence[GivenEdit]) -> Patch:
+def build_patch(notebook: AskedNotebook, given: Sequence[GivenEdit]) -> Patch:
     """The edits as a patch. Raises :class:`UsageError` where ``old_source`` is not what stands in the cell."""
     if not given:
         raise UsageError("edits is empty: give at least one {cell_id, old_source, new_source}")
@@ -41,7 +40,7 @@ def build_patch(notebook: OpenNotebook, given: Sequence[GivenEdit]) -> Patch:
     return Patch(edits, title="The agent's edit", healer=AGENT)
 
 
-def _read_edit(notebook: OpenNotebook, given: GivenEdit) -> Replace | None:
+def _read_edit(notebook: AskedNotebook, given: GivenEdit) -> Replace | None:
     cell = notebook.find_cell(given.cell_id)
     if len(given.new_source) > MOST_SOURCE:
         raise UsageError(f"new_source of cell {cell.id} has more than {MOST_SOURCE:,} characters: make a smaller edit")
@@ -91,19 +90,14 @@ def check_capabilities(case: Case, patch: Patch) -> None:
         )
 
 
-def choose_cell(notebook: OpenNotebook, patch: Patch, cell_id: str) -> Cell:
+def choose_cell(notebook: AskedNotebook, patch: Patch, cell_id: str) -> Cell:
     """The cell that a patch is to heal: the one that is named, else an edited one that fails, else the first that fails below."""
     if cell_id:
         return notebook.find_cell(cell_id)
     touched = [notebook.find_cell(i) for i in patch.cells_touched]
-    failing = [r for r in notebook.list_records() if is_root(r)]
-    own = next((r.cell.id for r in failing if r.cell.id in patch.cells_touched), "")
+    failing = notebook.list_failing()
+    own = next((i for i in failing if i in patch.cells_touched), "")
     order = [c.id for c in notebook.document.notebook.cells]
     top = min(order.index(c.id) for c in touched)
-    below = next((r.cell.id for r in failing if order.index(r.cell.id) >= top), "")
+    below = next((i for i in failing if order.index(i) >= top), "")
     return notebook.find_cell(own or below or touched[-1].id)
-
-
-def is_root(record: Record) -> bool:
-    """Whether the cell failed by itself, not only because of another one."""
-    return record.status in (Status.NOT_HEALED, Status.LEFT_ALONE)

@@ -13,6 +13,7 @@ from pathlib import Path
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import Candidate, Case, Outcome, Patch, Proposal, Reason, Trial, diff_patch, format_diff
 from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.surfaces.mcp.asked_notebook import AskedNotebook
 from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook, read_digest
 from jupyter_selfheal.surfaces.mcp.proving import Proven
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
@@ -64,14 +65,14 @@ class Fixes:
         self._proven: dict[str, ProvenFix] = {}
         self._applied: dict[str, AppliedFix] = {}
 
-    def add(self, notebook: OpenNotebook, proven: Proven) -> ProvenFix:
+    def add(self, notebook: AskedNotebook, proven: Proven) -> ProvenFix:
         """Give a fix that may be applied its id: equal fixes of one version, equally proven, are one."""
         oracle = proven.situation.case.oracle
         words = "\0".join(
-            (str(notebook.path), notebook.digest, proven.candidate.patch.id, proven.cell.id, repr(oracle))
+            (str(notebook.document.path), notebook.digest, proven.candidate.patch.id, proven.cell.id, repr(oracle))
         )
         fix_id = f"fix-{hashlib.sha256(words.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}"
-        fix = ProvenFix(fix_id, notebook.path, notebook.digest, proven)
+        fix = ProvenFix(fix_id, notebook.document.path, notebook.digest, proven)
         with self._lock:
             return self._proven.setdefault(fix_id, fix)
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError, UsageError
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.observed_calls import CallObserver
 from jupyter_selfheal.loop.trials import build_sandbox
-from jupyter_selfheal.model import Case, Cell, Diagnosis, Failure, FailureKind, Oracle, Outcome, Reason, Trial
-from jupyter_selfheal.ports import Facts, Starts, TrialKernel
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Oracle, Outcome, Reason, Trial
+from jupyter_selfheal.ports import Starts, TrialKernel
+from jupyter_selfheal.surfaces.mcp.asked_notebook import find_code_cell
 from jupyter_selfheal.surfaces.mcp.kept_states import StateKeeper
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
+from jupyter_selfheal.surfaces.mcp.situation import Situation, diagnose_case
 from jupyter_selfheal.surfaces.notebook.chain import Chain
-from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline
+from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.heal_lines import merge_oracles, restore_line
 from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
@@ -26,22 +27,6 @@ from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 
 Progress = Callable[[int, int, str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """A cell as it is, and what it takes to try a patch of it: its case, the run that was seen, the states around it.
-
-    ``failed``: it raises, or misses what it must give; else there is nothing to heal. ``observer`` holds the calls that earlier
-    cells made, noted once.
-    """
-
-    case: Case
-    starts: Starts
-    seen: Trial
-    failed: bool
-    observer: CallObserver
-    diagnosis: Diagnosis = Diagnosis(cause="")
 
 
 class OpenNotebook:
@@ -59,6 +44,11 @@ class OpenNotebook:
         self.report: NotebookReport | None = None
         self._situations: dict[tuple[str, Oracle], Situation] = {}
         self._lock = threading.RLock()
+
+    @property
+    def limits(self) -> Limits:
+        """Seconds that a cell may run, and what it may do."""
+        return self.session.limits
 
     # --- running it ---
 
@@ -91,31 +81,16 @@ class OpenNotebook:
     def _note_failure(self, case: Case, starts: Starts, seen: Trial, deadline: Deadline) -> tuple[Outcome, str]:
         """Say what a root failure comes from, and keep what it takes to try patches of it. Nothing is healed."""
         self.keeper.pin((*starts.before, *starts.after))
-        diagnosis = self._diagnose(case, starts)
+        diagnosis = diagnose_case(case, starts, self.session.settings.config)
         observer = CallObserver(build_sandbox(self.session.settings.config))
         self._situations[case.failure.cell_id, case.oracle] = Situation(case, starts, seen, True, observer, diagnosis)
         return Outcome(Reason.EXHAUSTED, case.failure, diagnosis, detail="nothing was tried yet"), ""
-
-    def _diagnose(self, case: Case, starts: Starts) -> Diagnosis:
-        from jupyter_selfheal import engine
-        from jupyter_selfheal.journal.redact import Redactor
-
-        config = self.session.settings.config.with_(healers=("rules",))
-        with open_facts(case, starts) as facts:
-            return engine.build_diagnoser(engine.build_healers(config, None, Redactor())).diagnose(case, facts)
 
     # --- asking about a cell ---
 
     def find_cell(self, cell_id: str) -> Cell:
         """The code cell of that id. Raises :class:`UsageError`, naming the ids that there are."""
-        cells = {c.id: c for c in self.document.notebook.cells}
-        if cell_id not in cells:
-            known = [c.id for c in cells.values() if c.kind == "code" and c.source.strip()]
-            more = f" … ({len(known)} in all: check_notebook with show='all' lists them)" if len(known) > 12 else ""
-            raise UsageError(f"there is no cell {cell_id[:80]!r}; the code cells are {', '.join(known[:12])}{more}")
-        if cells[cell_id].kind != "code":
-            raise UsageError(f"cell {cell_id} is a {cells[cell_id].kind} cell: only code cells can be run")
-        return cells[cell_id]
+        return find_code_cell(self.document.notebook, cell_id)
 
     def get_source(self, cell: Cell) -> str:
         """What stands in the cell in the file, its ``%%heal`` line included."""
@@ -150,6 +125,10 @@ class OpenNotebook:
             raise UsageError(
                 f"cell {cell_id} fails only because cell {root} does: heal cell {root}; this one is run with it"
             )
+
+    def list_failing(self) -> tuple[str, ...]:
+        """Ids of the cells that fail by themselves, in order."""
+        return tuple(r.cell.id for r in self.list_records() if r.status in (Status.NOT_HEALED, Status.LEFT_ALONE))
 
     def list_records(self) -> tuple[Record, ...]:
         """What the check says of each cell, in order."""
@@ -205,7 +184,7 @@ class OpenNotebook:
 
         limits = self.session.limits
         deadline = Deadline(limits.seconds_for_notebook(self.document.notebook.cells))
-        return Chain(state, _refuse_replay, engine.build_free_scorer(self.session.settings.config), limits, deadline)
+        return Chain(state, refuse_replay, engine.build_free_scorer(self.session.settings.config), limits, deadline)
 
     # --- its version and its end ---
 
@@ -222,7 +201,8 @@ class OpenNotebook:
         self.session.close()
 
 
-def _refuse_replay(past: Sequence[PastCell], paths: Sequence[str]) -> TrialKernel:
+def refuse_replay(past: Sequence[PastCell], paths: Sequence[str]) -> TrialKernel:
+    """In place of a replay: no cell is run again in a fresh kernel. Raises :class:`KernelError`."""
     raise KernelError(
         "this state cannot be copied any further (a thread runs in it, say): use check_notebook's own results"
     )
@@ -234,12 +214,3 @@ def read_digest(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise UsageError(f"{path.name} cannot be read ({error.strerror}): check the path") from error
-
-
-@contextlib.contextmanager
-def open_facts(case: Case, starts: Starts) -> Iterator[Facts]:
-    """Answers from the live state of a failure."""
-    from jupyter_selfheal import engine
-
-    with contextlib.ExitStack() as stack:
-        yield engine.build_facts(starts, case, stack)

@@ -12,11 +12,12 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.loop import stability
 from jupyter_selfheal.model import Candidate, Case, Cell, Choice, Oracle, Outcome, Patch, Proposal, Reason, Start
 from jupyter_selfheal.ports import Starts, TrialKernel
+from jupyter_selfheal.surfaces.mcp.asked_notebook import AskedNotebook
 from jupyter_selfheal.surfaces.mcp.edits import GivenEdit, build_patch, check_capabilities, choose_cell
 from jupyter_selfheal.surfaces.mcp.kept_states import KeptState
 from jupyter_selfheal.surfaces.mcp.meter import Meter
-from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook, Situation
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
+from jupyter_selfheal.surfaces.mcp.situation import Situation
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
 from jupyter_selfheal.surfaces.notebook.session import Session, Settings
@@ -36,7 +37,7 @@ class Proven:
 
 
 def try_edits(
-    notebook: OpenNotebook, given: Sequence[GivenEdit], said: Oracle, cell_id: str, config: HealConfig
+    notebook: AskedNotebook, given: Sequence[GivenEdit], said: Oracle, cell_id: str, config: HealConfig
 ) -> Proven:
     """Prove an agent's edits from the state before the cell that they are to heal. Raises :class:`UsageError`."""
     from jupyter_selfheal import engine
@@ -58,7 +59,7 @@ def try_edits(
     return Proven(cell, situation, candidate, proposal, refusal, said)
 
 
-def _check_above(notebook: OpenNotebook, patch: Patch, cell: Cell) -> None:
+def _check_above(notebook: AskedNotebook, patch: Patch, cell: Cell) -> None:
     """What stands below the cell does not run in its trial: an edit of it would be called proven and was not."""
     at = notebook.document.notebook.index(cell.id)
     below = [i for i in patch.cells_touched if notebook.document.notebook.index(i) > at]
@@ -112,7 +113,7 @@ def find_chance(situation: Situation, candidate: Candidate) -> str | None:
 
 
 def propose(
-    notebook: OpenNotebook, cell_id: str, said: Oracle, run: ToolRun, settings: Settings
+    notebook: AskedNotebook, cell_id: str, said: Oracle, run: ToolRun, settings: Settings
 ) -> tuple[Situation, Outcome, str]:
     """Let the healers find fixes for a cell, nothing applied; what the heal came to, and its journal. Raises :class:`UsageError`."""
     situation = notebook.examine(cell_id, said)
@@ -120,9 +121,7 @@ def propose(
         raise UsageError(
             f"cell {cell_id} runs: nothing is to be healed unless expect or checks say what it must do and does not"
         )
-    deadline = CancellableDeadline(
-        notebook.session.limits.seconds_for_notebook((situation.case.notebook.cell(cell_id),)), run
-    )
+    deadline = CancellableDeadline(notebook.limits.seconds_for_notebook((situation.case.notebook.cell(cell_id),)), run)
     with Session(replace(settings, approve="none")) as session:
         heal = session.build_dependencies(notebook.document).heal
         outcome, journal = heal(situation.case, count_by(situation.starts, run.meter), situation.seen, deadline)

@@ -74,18 +74,29 @@ class SelfHealServer(MCPServer[Any]):
 
 def build_server(toolbox: Toolbox) -> SelfHealServer:
     """The server with all its tools, resources and its prompt."""
-    server = SelfHealServer(
+    server = make_server(texts.INSTRUCTIONS)
+    _add_reading_tools(server, toolbox)
+    add_run_status(server, toolbox)
+    _add_proving_tools(server, toolbox)
+    _add_writing_tools(server, toolbox)
+    add_resources(server, toolbox)
+
+    def heal_notebook(path: str) -> str:
+        return texts.PROMPT.format(path=path)
+
+    server.prompt("heal_notebook", description="heal a notebook, proving every edit")(heal_notebook)
+    return server
+
+
+def make_server(instructions: str) -> SelfHealServer:
+    """A server without a tool."""
+    return SelfHealServer(
         "jupyter-selfheal",
         title="Jupyter Self-Heal",
-        instructions=texts.INSTRUCTIONS,
+        instructions=instructions,
         version=__version__,
         log_level="CRITICAL",
     )
-    _add_reading_tools(server, toolbox)
-    _add_proving_tools(server, toolbox)
-    _add_writing_tools(server, toolbox)
-    _add_resources(server, toolbox)
-    return server
 
 
 def _add_reading_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
@@ -98,7 +109,7 @@ def _add_reading_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
         max_chars: Chars = 400,
         wait_seconds: Wait = WAIT,
     ) -> dict[str, Any]:
-        return await _perform(
+        return await perform(
             ctx,
             toolbox,
             "check_notebook",
@@ -109,7 +120,7 @@ def _add_reading_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
     async def diagnose(
         ctx: Context, path: Path, cell_id: CellId, max_chars: Chars = USUAL, wait_seconds: Wait = WAIT
     ) -> dict[str, Any]:
-        return await _perform(
+        return await perform(
             ctx, toolbox, "diagnose", lambda run: toolbox.diagnose(run, path, cell_id, max_chars), wait_seconds
         )
 
@@ -122,13 +133,20 @@ def _add_reading_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
         max_chars: Chars = USUAL,
         wait_seconds: Wait = WAIT,
     ) -> dict[str, Any]:
-        return await _perform(
+        return await perform(
             ctx,
             toolbox,
             "run_in_copy",
             lambda run: toolbox.run_in_copy(run, path, cell_id, code, state == "after", max_chars),
             wait_seconds,
         )
+
+    for function in (check_notebook, diagnose, run_in_copy):
+        server.add_tool(function, description=texts.TOOLS[function.__name__], annotations=READS)
+
+
+def add_run_status(server: SelfHealServer, toolbox: Toolbox) -> None:
+    """The tool that asks about a run."""
 
     async def run_status(
         ctx: Context,
@@ -146,8 +164,7 @@ def _add_reading_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
         view: dict[str, Any] = view_run(run)
         return view
 
-    for function in (check_notebook, diagnose, run_in_copy, run_status):
-        server.add_tool(function, description=texts.TOOLS[function.__name__], annotations=READS)
+    server.add_tool(run_status, description=texts.TOOLS["run_status"], annotations=READS)
 
 
 def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
@@ -164,7 +181,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
         wait_seconds: Wait = WAIT,
     ) -> dict[str, Any]:
         given = [GivenEdit(e.cell_id, e.old_source, e.new_source) for e in edits]
-        return await _perform(
+        return await perform(
             ctx,
             toolbox,
             "try_patch",
@@ -182,7 +199,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
         max_chars: Chars = USUAL,
         wait_seconds: Wait = WAIT,
     ) -> dict[str, Any]:
-        return await _perform(
+        return await perform(
             ctx,
             toolbox,
             "propose_fixes",
@@ -196,30 +213,28 @@ def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
 
 def _add_writing_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
     async def apply_fix(ctx: Context, fix_id: FixId, wait_seconds: Wait = WAIT) -> dict[str, Any]:
-        return await _perform(ctx, toolbox, "apply_fix", lambda run: toolbox.apply_fix(run, fix_id), wait_seconds)
+        return await perform(ctx, toolbox, "apply_fix", lambda run: toolbox.apply_fix(run, fix_id), wait_seconds)
 
     async def revert_fix(ctx: Context, fix_id: FixId) -> dict[str, Any]:
-        return await _perform(ctx, toolbox, "revert_fix", lambda run: toolbox.revert_fix(run, fix_id), WAIT)
+        return await perform(ctx, toolbox, "revert_fix", lambda run: toolbox.revert_fix(run, fix_id), WAIT)
 
     for function in (apply_fix, revert_fix):
         server.add_tool(function, description=texts.TOOLS[function.__name__], annotations=WRITES)
 
 
-def _add_resources(server: SelfHealServer, toolbox: Toolbox) -> None:
+def add_resources(server: SelfHealServer, toolbox: Toolbox) -> None:
+    """Runs and rules, to be read."""
+
     def read_run(run_id: str) -> str:
         return _find_resource(lambda: resources.read_run(toolbox, run_id))
 
     def read_rule(code: str) -> str:
         return _find_resource(lambda: resources.read_rule(code))
 
-    def heal_notebook(path: str) -> str:
-        return texts.PROMPT.format(path=path)
-
     server.resource("selfheal://runs/{run_id}", name="run", description="a run, or a heal step by step")(read_run)
     server.resource("selfheal://rules/{code}", name="rule", description="what a rule does, and why it is safe")(
         read_rule
     )
-    server.prompt("heal_notebook", description="heal a notebook, proving every edit")(heal_notebook)
 
 
 def _find_resource(read: Callable[[], str]) -> str:
@@ -229,7 +244,7 @@ def _find_resource(read: Callable[[], str]) -> str:
         raise ResourceNotFoundError(str(error)) from error
 
 
-async def _perform(
+async def perform(
     ctx: Context, toolbox: Toolbox, tool: str, work: Callable[[ToolRun], JSON], seconds: float
 ) -> dict[str, Any]:
     """Run the tool on a thread, and wait. A client's cancellation ends the run; what takes too long goes on, by its id."""

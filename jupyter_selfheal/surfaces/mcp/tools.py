@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import registry
@@ -13,13 +13,15 @@ from jupyter_selfheal.loop.consent import find_capabilities
 from jupyter_selfheal.loop.trials import build_sandbox
 from jupyter_selfheal.model import JSON, Cell, Outcome, Proposal, Run, TrialRequest
 from jupyter_selfheal.surfaces.mcp import views
+from jupyter_selfheal.surfaces.mcp.asked_notebook import AskedNotebook
 from jupyter_selfheal.surfaces.mcp.edits import MOST_SOURCE, GivenEdit, read_said
 from jupyter_selfheal.surfaces.mcp.fixes import Fixes
 from jupyter_selfheal.surfaces.mcp.notebooks import OpenNotebooks
-from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook, Situation, open_facts
+from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook
 from jupyter_selfheal.surfaces.mcp.proving import Proven, find_refusal, propose, try_edits
 from jupyter_selfheal.surfaces.mcp.roots import Roots
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun, ToolRuns
+from jupyter_selfheal.surfaces.mcp.situation import Situation, open_facts
 from jupyter_selfheal.surfaces.mcp.views import Texts
 from jupyter_selfheal.surfaces.notebook.session import Settings
 
@@ -32,6 +34,9 @@ CODE_SECONDS = 30.0
 
 class Toolbox:
     """What a server can do. Close it: it holds kernels."""
+
+    left_to_show = "the whole notebook from the top: apply_fix runs it in a clean kernel before it writes"
+    """What no trial of one cell shows."""
 
     def __init__(self, roots: Roots, settings: Settings) -> None:
         self.roots = roots
@@ -47,6 +52,10 @@ class Toolbox:
         self.runs.cancel_all()
         self._notebooks.close()
 
+    def _ask(self, path: str, run: ToolRun, question: Callable[[AskedNotebook], JSON]) -> JSON:
+        """The answer to a question about the notebook at that path, which is run first where it was not yet."""
+        return self._notebooks.ask(self.roots.resolve_notebook(path), run, question)
+
     # --- reading ---
 
     def check_notebook(self, run: ToolRun, path: str, show: str, offset: int, limit: int, max_chars: int) -> JSON:
@@ -60,18 +69,18 @@ class Toolbox:
     def diagnose(self, run: ToolRun, path: str, cell_id: str, max_chars: int) -> JSON:
         """A failure with its places, the live types around it, and the cells that it depends on."""
 
-        def answer(notebook: OpenNotebook) -> JSON:
+        def answer(notebook: AskedNotebook) -> JSON:
             cell = notebook.find_cell(cell_id)
             situation = notebook.examine(cell.id, read_said("", ()))
             with open_facts(situation.case, situation.starts) as facts:
                 live = ask_variables(situation.case, facts, True)
             return views.view_diagnosis(notebook, situation, cell, _list_needed(notebook, cell), live, Texts(max_chars))
 
-        return self._notebooks.ask(self.roots.resolve_notebook(path), run, answer)
+        return self._ask(path, run, answer)
 
     def run_in_copy(self, run: ToolRun, path: str, cell_id: str, code: str, after: bool, max_chars: int) -> JSON:
         """What code gives in a copy of the state at a cell, which is thrown away."""
-        _check_code(code)
+        check_code(code)
 
         def answer(notebook: OpenNotebook) -> JSON:
             cell = notebook.find_cell(cell_id)
@@ -106,12 +115,12 @@ class Toolbox:
         """The agent's edits, proven in the exact state; an id to apply them by where the verdict is that they may be."""
         said = read_said(expect, checks)
 
-        def answer(notebook: OpenNotebook) -> JSON:
+        def answer(notebook: AskedNotebook) -> JSON:
             proven = try_edits(notebook, edits, said, cell_id, self.settings.config)
-            view = views.view_proven(proven, Texts(max_chars))
+            view = views.view_proven(proven, Texts(max_chars), self.left_to_show)
             return {**view, **self._offer(notebook, proven)}
 
-        return self._notebooks.ask(self.roots.resolve_notebook(path), run, answer)
+        return self._ask(path, run, answer)
 
     def propose_fixes(
         self,
@@ -127,13 +136,13 @@ class Toolbox:
         said = read_said(expect, checks)
         settings = self._choose_settings(budget_usd)
 
-        def answer(notebook: OpenNotebook) -> JSON:
+        def answer(notebook: AskedNotebook) -> JSON:
             cell = notebook.find_cell(cell_id)
             situation, outcome, journal = propose(notebook, cell.id, said, run, settings)
             self.journals.add(journal)
             return self._view_outcome(notebook, cell, situation, outcome, journal, Texts(max_chars))
 
-        return self._notebooks.ask(self.roots.resolve_notebook(path), run, answer)
+        return self._ask(path, run, answer)
 
     def _choose_settings(self, budget_usd: float) -> Settings:
         """Free healers alone without a budget; with one, those that the user named, and no dollar more than they allowed."""
@@ -154,7 +163,7 @@ class Toolbox:
         return replace(self.settings, config=config.with_(healers=free or ("rules",)))
 
     def _view_outcome(
-        self, notebook: OpenNotebook, cell: Cell, situation: Situation, outcome: Outcome, journal: str, texts: Texts
+        self, notebook: AskedNotebook, cell: Cell, situation: Situation, outcome: Outcome, journal: str, texts: Texts
     ) -> JSON:
         shown = outcome.proposal[0] if outcome.proposal else None
         fixes = [views.view_candidate(c, texts) for c in shown.candidates[:3]] if shown is not None else []
@@ -176,13 +185,13 @@ class Toolbox:
         }
 
     def _offer_first(
-        self, notebook: OpenNotebook, cell: Cell, situation: Situation, shown: Proposal
+        self, notebook: AskedNotebook, cell: Cell, situation: Situation, shown: Proposal
     ) -> dict[str, JSON]:
         refusal = find_refusal(situation, shown, self.settings.config)
         proven = Proven(cell, situation, shown.candidates[0], shown, refusal)
         return {"accepted": refusal is None, "why_not": refusal or "", **self._offer(notebook, proven)}
 
-    def _offer(self, notebook: OpenNotebook, proven: Proven) -> dict[str, JSON]:
+    def _offer(self, notebook: AskedNotebook, proven: Proven) -> dict[str, JSON]:
         """An id where the fix may be applied; else what would make it so."""
         if proven.refusal is None:
             fix = self._fixes.add(notebook, proven)
@@ -190,7 +199,7 @@ class Toolbox:
                 "fix_id": fix.id,
                 "next": f"apply_fix with fix_id={fix.id} runs the whole notebook with it and writes the file",
             }
-        return {"fix_id": None, "next": _say_next_of_refusal(proven)}
+        return {"fix_id": None, "next": say_next_of_refusal(proven)}
 
     # --- writing ---
 
@@ -231,13 +240,14 @@ def view_run(run: ToolRun) -> JSON:
     return {**view, "cost": run.meter.build_json()}
 
 
-def _list_needed(notebook: OpenNotebook, cell: Cell) -> list[Cell]:
+def _list_needed(notebook: AskedNotebook, cell: Cell) -> list[Cell]:
     above = notebook.document.notebook.code_before(cell.id)
     needed = list_needed_cells([PastCell(c.source, c.id) for c in above], (Run(cell.source, cell.id),))
     return [above[n] for n in needed]
 
 
-def _check_code(code: str) -> None:
+def check_code(code: str) -> None:
+    """Raises :class:`UsageError` for code that is empty, too long, or does more than look."""
     if not code.strip() or len(code) > MOST_SOURCE:
         raise UsageError(
             f"code is empty or has more than {MOST_SOURCE:,} characters: give a few lines, for example 'df.dtypes'"
@@ -248,7 +258,8 @@ def _check_code(code: str) -> None:
         )
 
 
-def _say_next_of_refusal(proven: Proven) -> str:
+def say_next_of_refusal(proven: Proven) -> str:
+    """What to do about a patch that may not be applied."""
     verdict = proven.candidate.verdict
     if verdict.tampering:
         return "mend the cause: what only hides the failure is never applied"

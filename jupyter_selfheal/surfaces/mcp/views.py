@@ -18,8 +18,10 @@ from jupyter_selfheal.model import (
     diff_patch,
     format_diff,
 )
-from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook, Situation
+from jupyter_selfheal.surfaces.mcp.asked_notebook import AskedNotebook
+from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook
 from jupyter_selfheal.surfaces.mcp.proving import Proven
+from jupyter_selfheal.surfaces.mcp.situation import Situation
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 
 LEAST, USUAL, MOST = 80, 1_200, 20_000
@@ -106,7 +108,7 @@ def _say_next(roots: Sequence[Record], report: NotebookReport) -> str:
 
 
 def view_diagnosis(
-    notebook: OpenNotebook, situation: Situation, cell: Cell, needed: Sequence[Cell], live: str, texts: Texts
+    notebook: AskedNotebook, situation: Situation, cell: Cell, needed: Sequence[Cell], live: str, texts: Texts
 ) -> JSON:
     """A failure, where it came up, what the variables are, and the cells that it depends on."""
     failure = situation.case.failure
@@ -140,8 +142,8 @@ def _view_failure(failure: Failure, texts: Texts) -> JSON:
     }
 
 
-def view_proven(proven: Proven, texts: Texts) -> JSON:
-    """A verdict in full: what the patch gives, what it was held against, and what nobody has shown."""
+def view_proven(proven: Proven, texts: Texts, left_to_show: str) -> JSON:
+    """A verdict in full: what the patch gives, what it was held against, and what nobody has shown, ``left_to_show`` last."""
     verdict, trial = proven.candidate.verdict, proven.candidate.trial
     return {
         "heals_cell": proven.cell.id,
@@ -149,7 +151,7 @@ def view_proven(proven: Proven, texts: Texts) -> JSON:
         "why_not": proven.refusal or "",
         "score": verdict.score,
         "proven": [*verdict.proofs, f"ran in {trial.isolation.words}"] if trial.ran and verdict.plausible else [],
-        "not_proven": list_open(proven),
+        "not_proven": [*list_open(proven), left_to_show],
         "reasons": [texts.cut(r) for r in verdict.reasons[:12]],
         "tampering": list(verdict.tampering),
         "output_before": format_outputs(proven.situation.seen, texts),
@@ -185,7 +187,6 @@ def list_open(proven: Proven) -> list[str]:
         lines.append(verdict.difference)
     if trial.isolation.kernel != "forked":
         lines.append("the exact state: it was reconstructed by running the cells that are needed again")
-    lines.append("the whole notebook from the top: apply_fix runs it in a clean kernel before it writes")
     return lines
 
 

@@ -165,6 +165,7 @@ class RunningHeal:
                 unproven=unproven,
                 listeners=(self._report_progress,),
                 session_spent=message.session_spent,
+                given=message.given,
             )
             return outcome, str(journal.path)
 

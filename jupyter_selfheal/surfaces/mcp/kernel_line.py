@@ -1,0 +1,167 @@
+"""The agent's server's end of the line to a running kernel (``surfaces/live/agents.py`` is the other)."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal import messages as m
+from jupyter_selfheal import wire
+from jupyter_selfheal._version import __version__
+from jupyter_selfheal.errors import KernelError, UsageError
+from jupyter_selfheal.model import JSON, Patch
+
+TARGET = "jupyter_selfheal.agent"
+
+PATIENCE = 30.0
+"""Seconds that a kernel may take to answer: while a cell runs it does not."""
+
+TICK = 0.5
+"""Seconds after which whoever waits looks whether its call was cancelled."""
+
+NOT_LOADED = "the extension is not loaded in that kernel: ask the user to run `%load_ext jupyter_selfheal` there, then call again"
+BUSY = "the kernel does not answer: it runs a cell, or has ended; call again when it is idle"
+
+
+class KernelLine:
+    """A comm to one running kernel. Thread-safe: one question at a time; what is pushed meanwhile is kept.
+
+    Raises :class:`UsageError` in one sentence wherever the kernel cannot be reached, or its extension is not loaded.
+    """
+
+    def __init__(self, connection_file: Path, patience: float = PATIENCE) -> None:
+        self._file = connection_file
+        self._patience = patience
+        self._lock = threading.RLock()
+        self._client: Any = None
+        self._comm = ""
+        self._number = 0
+        self._decisions: dict[str, dict[str, JSON]] = {}
+
+    def look(self, *, copies: bool) -> m.AgentView:
+        """The session as it is now, with a frozen copy of its state where ``copies`` says so."""
+        view = wire.loads(str(self._ask({"ask": "look", "copy": copies})["view"]))
+        assert isinstance(view, m.AgentView)
+        return view
+
+    def offer(self, cell_id: str, patch: Patch, note: str) -> str:
+        """Put a patch to the user; the run by which :meth:`wait_for_decision` tells what became of it."""
+        return str(self._ask({"ask": "offer", "offer": wire.dumps(m.AgentOffer(cell_id, patch, note))})["run"])
+
+    def wait_for_decision(
+        self, run: str, is_cancelled: Callable[[], bool], tell: Callable[[str], None]
+    ) -> dict[str, JSON]:
+        """Block until the user has decided, or the call was cancelled; ``tell`` gets each new line of the card's status."""
+        said = ""
+        while not is_cancelled():
+            with self._lock:
+                self._take(TICK)
+                state = self._decisions.get(run, {})
+            if (status := str(state.get("status", ""))) != said:
+                tell(said := status)
+            if state.get("phase") in ("applied", "closed"):
+                return state
+        raise KernelError("the call was cancelled: the card still asks the user")
+
+    def close(self) -> None:
+        """Let go of the kernel; it goes on."""
+        with self._lock:
+            if self._client is not None:
+                if self._comm:
+                    self._send("comm_close", {"comm_id": self._comm, "data": {}})
+                self._client.stop_channels()
+            self._client, self._comm = None, ""
+
+    def _ask(self, question: dict[str, JSON]) -> dict[str, JSON]:
+        with self._lock:
+            self._open()
+            self._number += 1
+            number = self._number
+            self._send("comm_msg", {"comm_id": self._comm, "data": {"number": number, **question}})
+            answer = self._wait_for(lambda data: data.get("number") == number)
+        if "error" in answer:
+            raise UsageError(str(answer["error"]))
+        return answer
+
+    def _open(self) -> None:
+        """The comm, opened at the first question, and anew where it was closed from there (the extension was reloaded)."""
+        if self._client is None:
+            self._client = self._connect()
+        if self._comm:
+            self._drain()
+        if self._comm:
+            return
+        self._comm = uuid.uuid4().hex
+        self._send("comm_open", {"comm_id": self._comm, "target_name": TARGET, "data": {"version": __version__}})
+        hello = self._wait_for(lambda data: "hello" in data)
+        if hello["hello"] != __version__:
+            self._comm = ""
+            raise UsageError(
+                f"the kernel has release {hello['hello']} of the extension, this server is {__version__}: use one release for both"
+            )
+
+    def _connect(self) -> Any:
+        from jupyter_client.blocking.client import BlockingKernelClient
+
+        client = BlockingKernelClient()
+        try:
+            client.load_connection_file(str(self._file))
+            client.start_channels(stdin=False, hb=False, control=False)
+            self._wait_until_heard(client)
+        except BaseException:
+            client.stop_channels()
+            raise
+        return client
+
+    def _wait_until_heard(self, client: Any) -> None:
+        """Until what the kernel publishes is received: before that an answer would be lost."""
+        until = time.monotonic() + self._patience
+        while time.monotonic() < until:
+            client.kernel_info()
+            try:
+                client.get_iopub_msg(timeout=TICK)
+            except queue.Empty:
+                continue
+            return
+        raise UsageError(BUSY)
+
+    def _send(self, kind: str, content: dict[str, JSON]) -> None:
+        self._client.shell_channel.send(self._client.session.msg(kind, content))
+
+    def _drain(self) -> None:
+        while self._comm and self._take(0.0):
+            pass
+
+    def _wait_for(self, fits: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        until = time.monotonic() + self._patience
+        while (left := until - time.monotonic()) > 0:
+            data = self._take(min(left, TICK))
+            if not self._comm:
+                raise UsageError(NOT_LOADED)
+            if data and fits(data):
+                return data
+        raise UsageError(BUSY)
+
+    def _take(self, seconds: float) -> dict[str, Any]:
+        """The next thing said on the comm, or an empty object; what is said of a run is kept."""
+        if self._client is None:
+            return {}
+        try:
+            message = self._client.get_iopub_msg(timeout=seconds)
+        except queue.Empty:
+            return {}
+        content = message["content"]
+        if content.get("comm_id") != self._comm or not self._comm:
+            return {"other": message["msg_type"]}
+        if message["msg_type"] == "comm_close":
+            self._comm = ""
+            return {}
+        data: dict[str, Any] = content.get("data") or {}
+        if "run" in data and "phase" in data:
+            self._decisions[str(data["run"])] = data
+        return data

@@ -1,0 +1,100 @@
+"""A coding agent's server on a running kernel: it looks and proves in copies, and asks the user by the card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.mcp.edits import GivenEdit
+from jupyter_selfheal.surfaces.mcp.kernel_line import KernelLine
+from jupyter_selfheal.surfaces.mcp.live_tools import LiveToolbox
+from jupyter_selfheal.surfaces.mcp.runs import ToolRun
+from jupyter_selfheal.surfaces.notebook.session import Settings
+from tests.live.conftest import PATIENCE, LiveKernel
+
+pytestmark = pytest.mark.kernel
+
+TOTAL = "def total(basket):\n    return sum(prices[item] for item in basket)"
+BILL = "bill = total(['tea', 'cake'])\nbill"
+MENDED = TOTAL.replace("prices[item]", "float(prices[item])")
+
+
+@pytest.fixture
+def toolbox(kernel: LiveKernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveToolbox]:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "agent"))
+    line = KernelLine(Path(kernel.manager.connection_file), patience=PATIENCE)
+    settings = Settings(HealConfig().with_(healers=("rules",)), approve="none")
+    made = LiveToolbox(line, settings)
+    yield made
+    made.close()
+
+
+def ask(toolbox: LiveToolbox, work: Any) -> Any:
+    """What a tool answers, with the run that it was."""
+    run = toolbox.runs.start("test", work)
+    while run.is_running:
+        run.wait_for_news(run.version, 1.0)
+    assert run.state == "done", run.error
+    return run.result
+
+
+def test_an_agent_proves_in_copies_and_the_user_decides(kernel: LiveKernel, toolbox: LiveToolbox) -> None:
+    with pytest.raises(UsageError, match="%load_ext jupyter_selfheal"):
+        toolbox.check_session("broken", 0, 20, 400)
+
+    kernel.run("%load_ext jupyter_selfheal")
+    kernel.run("prices = {'tea': '3.50', 'cake': '4.20'}", "c0")
+    kernel.run(TOTAL, "c1")
+    kernel.run(BILL, "c2", allow_stdin=True)
+    kernel.wait_for(lambda: bool(kernel.displays) and "healing…" not in kernel.card(), "a card")
+
+    said = toolbox.check_session("broken", 0, 20, 400)
+    assert said["root_failures"] == ["c2"]
+    assert said["cells"][0]["failure"].startswith("TypeError")
+
+    looked = ask(toolbox, lambda run: toolbox.run_in_session_copy(run, "prices['tea'] = 0; prices", 400))
+    assert looked["output"] == "{'tea': 0, 'cake': '4.20'}"
+    assert kernel.value("prices['tea']") == "'3.50'", "the user's own state is as it was"
+
+    diagnosed = ask(toolbox, lambda run: toolbox.diagnose(run, "", "c2", 400))
+    assert [c["cell_id"] for c in diagnosed["depends_on"]] == ["c0", "c1"]
+
+    cheat = [GivenEdit("c2", BILL, "bill = 7.7\nbill")]
+    refused = ask(toolbox, lambda run: toolbox.try_patch(run, "", cheat, "7.7", [], "", 400))
+    assert refused["fix_id"] is None
+
+    edits = [GivenEdit("c1", TOTAL, MENDED)]
+    proven = ask(toolbox, lambda run: toolbox.try_patch(run, "", edits, "", [], "", 400))
+    assert (proven["heals_cell"], proven["output_after"]) == ("c2", "7.7")
+    assert not proven["accepted"], "running is not being right: the user is asked"
+    assert kernel.value("'bill' in globals()") == "False"
+
+    rejected = offer(kernel, toolbox, proven["fix_id"], "%heal reject keep prices as text")
+    assert not rejected["applied"]
+    assert "keep prices as text" in rejected["user_said"]
+    assert kernel.value("'bill' in globals()") == "False"
+
+    approved = offer(kernel, toolbox, proven["fix_id"], "%heal approve")
+    assert approved["applied"], approved
+    assert kernel.value("bill") == "7.7"
+
+
+def offer(kernel: LiveKernel, toolbox: LiveToolbox, fix_id: str, decision: str) -> Any:
+    """What an agent is told once the user has decided on its patch by that command."""
+    asked = toolbox.runs.start("apply_fix", lambda run: toolbox.apply_fix(run, fix_id))
+    kernel.wait_for(lambda: "fix ready" in kernel.card() and "The agent's edit" in kernel.card(), "its card")
+    assert asked.is_running, "nothing is decided before the user has"
+    kernel.run(decision)
+    wait_for_end(asked)
+    return asked.result
+
+
+def wait_for_end(run: ToolRun) -> None:
+    while run.is_running:
+        run.wait_for_news(run.version, 1.0)
+    assert run.state == "done", run.error
