@@ -18,6 +18,8 @@ from jupyter_selfheal.testing.fixtures import NOT_RUN, apply_and_run
 
 SECONDS = 60.0
 """For each cell."""
+NEVER_ENDS, CUT_AFTER = "never-ends", 0.3
+"""Tag of a cell that does not end, and the CPU seconds after which it is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ def find_first_failure(notebook: Notebook, kernel: TrialKernel | None = None) ->
         for n, cell in enumerate(cells):
             if cell.kind != "code" or NOT_RUN in cell.tags:
                 continue
-            trial, after = state.run(TrialRequest((Run(cell.source, cell.id),), timeout=SECONDS, keep=Keep.ALWAYS))
+            seconds = CUT_AFTER if NEVER_ENDS in cell.tags else SECONDS
+            trial, after = state.run(TrialRequest((Run(cell.source, cell.id),), timeout=seconds, keep=Keep.ALWAYS))
             if trial.ran:
                 cells[n] = replace(cell, runs=n + 1)
                 assert after is not None

@@ -9,10 +9,13 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import rename_name
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition
-from jupyter_selfheal.healers.rules.context.nodes import is_name_called
+from jupyter_selfheal.healers.rules.context.nodes import find_function, is_name_called, list_arguments
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
+from jupyter_selfheal.healers.rules.context.spelling import edit_distance, find_nearest, is_plain_slip, keep_digits
 from jupyter_selfheal.model import Applicability, Patch
+
+SLIP = "No cell defines the name, and one known name differs from it by a slip."
+UNREAD = "No cell defines the name, and the function has a parameter one letter from it that it never reads."
 
 
 class MisspeltName(Rule):
@@ -26,7 +29,8 @@ class MisspeltName(Rule):
     known names are equally near.
 
     **Fix safety** Safe where the two differ in case or punctuation only, or by one slip in a name of four letters or more
-    (two in eight) that is no plural and no other number, and is called if and only if it can be. Unsafe otherwise.
+    (two in eight) that is no plural and no other number, and is called if and only if it can be; also where the known name is the
+    failing function's parameter, one letter away, that nothing in it reads (`birthday` for `birthdays`). Unsafe otherwise.
     """
 
     code = "NAM101"
@@ -49,8 +53,9 @@ class MisspeltName(Rule):
         if len(near) > 2:
             return
         for word in near:
-            sure = len(near) == 1 and is_plain_slip(name, word)
-            definition = correct_definition(context, name, word) if sure else ()
+            unread = len(near) == 1 and _is_unread_parameter(context, name, word)
+            sure = len(near) == 1 and (is_plain_slip(name, word) or unread)
+            definition = correct_definition(context, name, word) if sure and not unread else ()
             if definition:
                 yield self.patch(
                     definition,
@@ -66,9 +71,18 @@ class MisspeltName(Rule):
                 f"Change `{name}` to `{word}`",
                 f"`{name}` isn't defined. Did you mean `{word}`?",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why="No cell defines the name, and one known name differs from it by a slip." if sure else self.why,
+                why=UNREAD if unread else SLIP if sure else self.why,
                 prior=0.8 if sure else 0.5,
             )
+
+
+def _is_unread_parameter(context: RuleContext, name: str, word: str) -> bool:
+    """True where a name is one letter from a parameter of the failing function that the function never reads."""
+    function = find_function(context.source, context.line)
+    if function is None or word not in {a.arg for a in list_arguments(function)}:
+        return False
+    is_read = any(isinstance(n, ast.Name) and n.id == word for n in ast.walk(function))
+    return not is_read and len(name) >= 4 and edit_distance(name, word) == 1 and keep_digits(name) == keep_digits(word)
 
 
 def _is_made_anywhere(context: RuleContext, name: str) -> bool:

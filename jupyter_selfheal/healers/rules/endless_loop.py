@@ -1,0 +1,116 @@
+"""LOP101: a loop whose condition nothing in it changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import Function, last_name
+from jupyter_selfheal.model import Applicability, FailureKind, Patch
+
+STEPS = {ast.Lt: "+= 1", ast.LtE: "+= 1", ast.Gt: "-= 1", ast.GtE: "-= 1"}
+"""What brings a counter nearer to its bound, by how it is compared with it."""
+EXITS = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
+"""What may leave a loop whatever its condition says."""
+LEAVING = frozenset({"exit", "quit", "_exit", "exec", "next", "input", "locals", "globals"})
+"""Calls that may leave it, or change a name out of sight."""
+
+
+class EndlessLoop(Rule):
+    """Let the counter of a loop go on.
+
+    **Failure** The cell does not end within its time, and a `while` of it (or of a function that it calls) compares a number that
+    nothing in the loop changes: `while n > 0: print(n)`.
+
+    **Fix** The loop ends with `n -= 1`, or `n += 1` where the number must grow.
+
+    **Fix safety** Unsafe: that the loop cannot end is certain, the step of one is a guess. Silent where the loop can be left otherwise,
+    where its condition calls something, and where it cannot be told which of two numbers is the counter.
+    """
+
+    code = "LOP101"
+    name = "loop without progress"
+    kinds = frozenset({FailureKind.TIMED_OUT})
+    applicability = Applicability.UNSAFE
+    why = "Nothing in the loop changes its condition, so it cannot end; that it goes on by one is likely, not certain."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for cell_id, scope in _list_scopes(context):
+            source = context.source_of(cell_id)
+            for loop in (n for n in ast.walk(scope) if isinstance(n, ast.While)):
+                step = _find_step(loop, scope)
+                if step is None:
+                    continue
+                yield self.patch(
+                    context.replace(cell_id, [_append_line(source, loop, step)]),
+                    f"Add `{step}` to the loop",
+                    f"Nothing in the loop changes `{src.extract_text(source, loop.test)}`, so it never ends.",
+                    prior=0.6,
+                )
+
+
+def _list_scopes(context: RuleContext) -> Iterator[tuple[str, ast.AST]]:
+    """The failing cell, and the functions of cells above that it calls, themselves or by others."""
+    yield context.failure.cell_id, context.failing_tree
+    wanted = set(src.find_names(context.failure.source).uses)
+    for cell_id in context.list_cells_upwards()[1:]:
+        for node in context.tree_of(cell_id).body:
+            if isinstance(node, Function) and node.name in wanted:
+                wanted |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+                yield cell_id, node
+
+
+def _find_step(loop: ast.While, scope: ast.AST) -> str | None:
+    """The statement that lets a loop end which cannot end as it is."""
+    test = loop.test
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in STEPS:
+        return None
+    sides = (test.left, test.comparators[0])
+    if not all(isinstance(s, ast.Name | ast.Constant) for s in sides) or _can_change(loop, test):
+        return None
+    names = [s.id if isinstance(s, ast.Name) else "" for s in sides]
+    counters = [n for n in names if n and _is_counter(n, loop, scope)] if all(names) else [n for n in names if n]
+    if len(counters) != 1:
+        return None
+    towards = STEPS[type(test.ops[0])]
+    if counters[0] == names[1]:
+        towards = "-= 1" if towards == "+= 1" else "+= 1"
+    return f"{counters[0]} {towards}"
+
+
+def _can_change(loop: ast.While, test: ast.Compare) -> bool:
+    """True where the loop may be left, or may change a name of its condition, in a way that can be seen or cannot be excluded."""
+    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+    inner = [n for statement in loop.body for n in ast.walk(statement)]
+    if loop.orelse or any(isinstance(n, EXITS) for n in inner):
+        return True
+    if any(isinstance(n, ast.Call) and last_name(n.func) in LEAVING for n in inner):
+        return True
+    bound = src.collect_names(loop.body)
+    return bool(names & (bound.binds | bound.changes))
+
+
+def _is_counter(name: str, loop: ast.While, scope: ast.AST) -> bool:
+    """True where a name is set to a number before the loop, in the same function or cell."""
+    return any(
+        isinstance(n, ast.Assign)
+        and n.lineno < loop.lineno
+        and isinstance(n.value, ast.Constant)
+        and any(isinstance(t, ast.Name) and t.id == name for t in n.targets)
+        for n in ast.walk(_find_own_scope(loop, scope))
+    )
+
+
+def _find_own_scope(loop: ast.While, scope: ast.AST) -> ast.AST:
+    inner = [n for n in ast.walk(scope) if isinstance(n, Function) and any(m is loop for m in ast.walk(n))]
+    return inner[-1] if inner else scope
+
+
+def _append_line(source: str, loop: ast.While, text: str) -> tuple[int, int, str]:
+    last = loop.body[-1]
+    end = src.find_span(source, last)[1]
+    if last.lineno == loop.lineno:
+        return end, end, f"; {text}"
+    return end, end, "\n" + source.splitlines()[last.lineno - 1][: last.col_offset] + text

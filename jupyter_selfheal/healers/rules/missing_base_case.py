@@ -1,0 +1,86 @@
+"""LOP102: a function that calls itself without ever coming to an end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import Function, find_function, list_arguments
+from jupyter_selfheal.healers.rules.recursion_limit import CHOICES
+from jupyter_selfheal.model import Applicability, Patch
+
+NEUTRAL = {ast.Mult: ("<= 1", "1"), ast.Add: ("<= 0", "0")}
+"""Where a product and a sum over n, n - 1, … end, and with which result."""
+
+
+class MissingBaseCase(Rule):
+    """Give a recursion the case in which it ends.
+
+    **Failure** `RecursionError: maximum recursion depth exceeded`, where a function of the notebook returns a product or a sum of
+    its number and of itself for the number less one, and has no condition at all: `return n * factorial(n - 1)`.
+
+    **Fix** The function begins with `if n <= 1: return 1` for a product, `if n <= 0: return 0` for a sum.
+
+    **Fix safety** Unsafe: that a case is missing is certain, where it begins is what such functions usually have. Silent for any
+    other recursion, and where the function has a condition: that one may be wrong instead.
+    """
+
+    code = "LOP102"
+    name = "recursion without an end"
+    enames = frozenset({"RecursionError"})
+    applicability = Applicability.UNSAFE
+    why = "The function calls itself in every case, so one is missing; this is where products and sums usually end."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        source = context.source
+        function = find_function(source, context.line)
+        if function is None or any(isinstance(n, CHOICES) for n in ast.walk(function)):
+            return
+        case = _find_case(function)
+        if case is None:
+            return
+        first = function.body[1 if ast.get_docstring(function) is not None and len(function.body) > 1 else 0]
+        start = src.find_span(source, first)[0]
+        indent = source[source.rfind("\n", 0, start) + 1 : start]
+        condition, result = case
+        text = f"if {condition}:\n{indent}    return {result}\n{indent}"
+        yield self.patch(
+            context.replace(context.cell_id, [(start, start, text)]) if not indent.strip() else (),
+            f"End the recursion with `if {condition}: return {result}`",
+            f"`{function.name}` calls itself in every case, so it never ends.",
+            prior=0.6,
+        )
+
+
+def _find_case(function: Function) -> tuple[str, str] | None:
+    """(condition, result) of the case that is missing; None where the function is no product or sum over one number."""
+    arguments = list_arguments(function)
+    last = function.body[-1]
+    if not isinstance(last, ast.Return) or not isinstance(last.value, ast.BinOp) or not arguments:
+        return None
+    own = [n for n in ast.walk(function) if isinstance(n, ast.Call) and _calls(n, function.name)]
+    kind = NEUTRAL.get(type(last.value.op))
+    if kind is None or len(own) != 1 or own[0] not in (last.value.left, last.value.right):
+        return None
+    position, name = _find_falling(own[0], [a.arg for a in arguments])
+    if not name or (position != 0 and len(own[0].args) != len(arguments)):
+        return None
+    return f"{name} {kind[0]}", kind[1]
+
+
+def _calls(call: ast.Call, name: str) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == name
+
+
+def _find_falling(call: ast.Call, names: list[str]) -> tuple[int, str]:
+    """The one argument that is its parameter less one, and its place; the others are handed on as they are."""
+    falling = [
+        (n, name)
+        for n, (given, name) in enumerate(zip(call.args, names, strict=False))
+        if ast.unparse(given) == f"{name} - 1"
+    ]
+    others = [a for n, a in enumerate(call.args) if (n, names[n : n + 1]) not in [(i, [w]) for i, w in falling]]
+    plain = all(isinstance(a, ast.Name | ast.Constant) for a in others)
+    return falling[0] if len(falling) == 1 and plain and not call.keywords else (0, "")
