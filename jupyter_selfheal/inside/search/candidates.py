@@ -183,11 +183,12 @@ class Maker:
         """Fill in the code of each changed unit, that of ``first`` where it is the same; nothing for one that is no Python."""
         for k, text in candidate.texts.items():
             same = first is not None and first.texts.get(k) == text and k in first.codes
-            code = first.codes[k] if first and same else self._compile(k, text)
+            code = first.codes[k] if first and same else self.compile_text(k, text)
             if code is not None:
                 candidate.codes[k] = code
 
-    def _compile(self, n: int, text: str) -> CodeType | None:
+    def compile_text(self, n: int, text: str) -> CodeType | None:
+        """The code of a unit with this text; None where it is no Python."""
         try:
             return compile_unit(self.program, n, text)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError, SystemError):

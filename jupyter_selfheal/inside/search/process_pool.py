@@ -228,6 +228,12 @@ def _read_cpu_time(pid: int) -> float:
         return time.monotonic()
 
 
+def read_cpu_time() -> float:
+    """CPU seconds of this process and its ended children."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
 def run_in_fork(work: Callable[[], object], seconds: float) -> object:
     """The JSON-able value of ``work()`` run in a fork, or None where it dies or takes too long (wall seconds)."""
     read, write = os.pipe()

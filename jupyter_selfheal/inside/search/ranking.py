@@ -10,11 +10,12 @@ from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour
-from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
 from jupyter_selfheal.inside.search.localise_faults import Sight
+from jupyter_selfheal.inside.search.oracle_strength import measure_strength
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE, count_idle_checks
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
@@ -36,8 +37,10 @@ PLAUSIBLE = 40
 class Ranking:
     """Plausible candidates, best first, and the question that would tell the first two hypotheses apart."""
 
-    def __init__(self, plausible: Sequence[Candidate], runner: Runner, sight: Sight, seconds: float) -> None:
-        self.runner, self.sight, self.seconds = runner, sight, seconds
+    def __init__(
+        self, plausible: Sequence[Candidate], runner: Runner, sight: Sight, seconds: float, maker: Maker
+    ) -> None:
+        self.runner, self.sight, self.seconds, self.maker = runner, sight, seconds, maker
         self.units = runner.program.units
         for c in plausible:
             c.weight *= self._measure_neglect(c)
@@ -65,8 +68,7 @@ class Ranking:
         nothing: list[list[str]] = [[] for _ in self.candidates]
         if len(self.candidates) < 2:
             return [], nothing
-        function = self._choose_function()
-        given = compare_behaviour.generate_inputs(self.sight.calls.get(function, []), known=self._list_literals())
+        function, given = self._make_calls()
         changed = {n for c in self.candidates for n in c.texts}
         varied = [] if self._is_reached(changed) else make_variations(self.runner.program, changed)
         variants = [*(c.codes for c in self.candidates), {}]
@@ -85,6 +87,12 @@ class Ranking:
         self.domain = infer_domain(self.sight.checked.get(function, []))
         inputs = (Input(function, g, self.domain <= list_properties(g)) for g in given)
         return [*inputs, *varied], shown[:-1]
+
+    def _make_calls(self) -> tuple[str, list[tuple[Any, ...]]]:
+        """The function that is called with generated arguments, and these."""
+        function = self._choose_function()
+        calls = self.sight.calls.get(function, [])
+        return function, compare_behaviour.generate_inputs(calls, known=self._list_literals())
 
     def _choose_function(self) -> str:
         """The function that is called with generated inputs: of those called with plain data one that the likeliest candidates change."""
@@ -129,6 +137,9 @@ class Ranking:
             first.setdefault(place[n], n)
         leaders = list(first.values())
         order = [*leaders, *(n for n in order if n not in leaders)]
+        if order and self.hypotheses.is_weakly_proven(order[0]):
+            strength = measure_strength(self.candidates[order[0]], self.maker, self.runner, *self._make_calls())
+            self.hypotheses.share_missed = strength.share_missed if strength else 0.0
         telling = self._find_shortest_input(order[0]) if order else None
         patches = [self._build_patch(n) for n in order]
         return patches, self._build_questions(order, telling)

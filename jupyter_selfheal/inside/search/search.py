@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from jupyter_selfheal.inside.search import seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
-from jupyter_selfheal.inside.search.process_pool import DEPTH, Job, Pool, run_in_fork
+from jupyter_selfheal.inside.search.process_pool import DEPTH, Job, Pool, read_cpu_time, run_in_fork
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
@@ -86,6 +85,7 @@ class Search:
         self.base = Result(1, 0)
         self.pause = 1.0
         self.sight = Sight(Result(1, 0))
+        self.maker = Maker(program, ns, hints, self.sight)
         self.seen_calls: list[dict[str, Any]] = []
 
     def run(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class Search:
         self._prepare_counting()
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
-        maker = Maker(self.program, self.ns, self.hints, self.sight)
+        maker = self.maker = Maker(self.program, self.ns, self.hints, self.sight)
         singles = maker.make_singles()
         frontier = Frontier(maker, self.base.mask, self._look_at_state)
         if self.counts_all:
@@ -339,7 +339,7 @@ class Search:
         if self.plausible:
             budget = min(2.0, max(self.seconds - (read_cpu_time() - self.began), 0.3))
             seen.set_back_contradicting(self.plausible, self.runner, self.seen_calls)
-            patches, questions = Ranking(self.plausible, self.runner, self.sight, budget).rank()
+            patches, questions = Ranking(self.plausible, self.runner, self.sight, budget, self.maker).rank()
         base = self.base
         return {
             "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
@@ -358,12 +358,6 @@ def _can_copy(runner: Runner) -> bool:
     except Exception:
         return False
     return time.process_time() - began < 0.01
-
-
-def read_cpu_time() -> float:
-    """CPU seconds of this process and its ended children."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ APART = 0.06
 MOST_IN_ONE = 2
 """Edits of one statement or function beyond which they are only offered."""
 PER_EDIT = 2
-"""Checks that must newly pass for each of several edits."""
+"""Checks that must newly pass for each of several edits; of one slip, for each statement or function that has it."""
 
 
 def describe_doubt_of_several(candidate: Candidate, failed: int) -> str:
@@ -25,7 +25,8 @@ def describe_doubt_of_several(candidate: Candidate, failed: int) -> str:
     """
     if candidate.edits < 2:
         return ""
-    if failed < PER_EDIT * len(candidate.texts):
+    apart = len(candidate.texts) if candidate.is_slip else candidate.edits
+    if failed < PER_EDIT * apart:
         return f"{candidate.edits} changes together fit {failed} failing checks too easily"
     in_one = candidate.edits - len(candidate.texts) + 1
     needed = TOGETHER if in_one > 1 else APART

@@ -132,3 +132,14 @@ def test_a_comparison_that_says_nothing_is_no_support(shown: list[str]) -> None:
 
 def test_an_improbable_change_alone_is_doubted() -> None:
     assert doubt((build(0.05), ONE))
+
+
+def test_what_checks_do_not_notice_weighs_against_an_improbable_change() -> None:
+    def doubt_of(weight: float, missed: float) -> str:
+        lone = Hypotheses([build(weight, checks=3)], GIVEN, [ONE], failing=3)
+        lone.share_missed = missed
+        return lone.describe_doubt(0)
+
+    assert not doubt_of(0.15, 0.05)
+    assert doubt_of(0.15, 0.3) == "30 % of the small changes of it that make a difference pass the same checks"
+    assert not doubt_of(0.9, 0.3)

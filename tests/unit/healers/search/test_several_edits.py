@@ -250,9 +250,10 @@ def describe(edits: int, weight: float, units: int, failed: int, is_slip: bool =
 
 def test_several_edits_are_applied_where_each_is_likely_or_has_checks_of_its_own() -> None:
     assert not describe(1, 0.001, 1, 1)
-    assert not describe(2, 0.16, 1, 3)
+    assert not describe(2, 0.16, 1, 4)
     assert not describe(2, 0.01, 2, 4)
     assert not describe(2, 0.01, 1, 3, is_slip=True)
-    assert describe(2, 0.03, 1, 3)
+    assert describe(2, 0.16, 1, 3)  # two edits of one function need checks as two of different ones do
+    assert describe(2, 0.03, 1, 4)
     assert describe(3, 0.5, 1, 9)
     assert describe(2, 0.5, 2, 3)

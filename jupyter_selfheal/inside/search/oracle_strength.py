@@ -1,0 +1,103 @@
+"""How much the checks can tell: what share of small changes of a patched program they notice.
+
+A fix that passes its checks says little where most slips in the same function would pass them too. So the patched program is
+slightly broken, in many ways, and each is run under the same checks; those that do the same as the patched one on every input
+are left out. That is mutation analysis (DeMillo, Lipton, Sayward 1978, "Hints on test data selection"), here of the checks, not
+of the program: what is right but out of the search's reach passes them as easily as its neighbours do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.compare_behaviour import LATE, collect_behaviours
+from jupyter_selfheal.inside.search.process_pool import Pool, read_cpu_time, run_in_fork
+from jupyter_selfheal.inside.search.program import fingerprint
+from jupyter_selfheal.inside.search.run_candidate import Runner
+
+MUTANTS, FEWEST = 150, 30
+"""Small changes that are tried, likely slips first; and those that must have come to a result, or nothing is said."""
+SECONDS, EACH, ROUNDS = 1.5, 0.05, 10_000
+"""CPU seconds for all of them and for one; and rounds of its ``while`` loops."""
+INPUTS = 50
+"""Inputs on which a change that passes is compared with the patched program."""
+WAIT = 20.0
+"""Seconds on the clock for that comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """Of the small changes that make a difference so many are ``noticed`` by the checks, and so many are ``missed``."""
+
+    noticed: int
+    missed: int
+
+    @property
+    def share_missed(self) -> float:
+        """0 where every change is noticed, 1 where none is."""
+        return self.missed / max(self.noticed + self.missed, 1)
+
+
+def measure_strength(
+    candidate: Candidate,
+    maker: Maker,
+    runner: Runner,
+    function: str,
+    given: Sequence[tuple[Any, ...]],
+) -> Strength | None:
+    """How strong the checks are around a candidate; None where too little could be tried, or nothing can be compared.
+
+    ``function`` is called with the ``given`` arguments to tell a change that makes a difference from one that makes none.
+    """
+    if not given:
+        return None
+    mutants = list(_list_mutants(candidate, maker))
+    end = read_cpu_time() + SECONDS
+    pool = Pool(runner, EACH, 1, rounds=ROUNDS)
+    results = pool.collect_results(iter(list(enumerate(mutants))), lambda: read_cpu_time() > end)
+    passing = [mutants[n] for n, result in results if result.plausible]
+    if pool.tried < FEWEST:
+        return None
+    missed = _count_different(candidate.codes, passing, runner, function, given[:INPUTS])
+    return None if missed is None else Strength(pool.tried - len(passing), missed)
+
+
+def _list_mutants(candidate: Candidate, maker: Maker) -> Iterator[Mapping[int, CodeType]]:
+    """The candidate's program with one more small change in what it changed, likely slips first."""
+    ranked = [
+        (weight, unit, splice(text, change.edits))
+        for unit, text in candidate.texts.items()
+        for weight, _, change in maker.rank_changes(unit, text, dict.fromkeys(range(text.count("\n") + 3), 1.0))
+    ]
+    known = {(unit, fingerprint(code)) for unit, code in candidate.codes.items()}
+    count = 0
+    for _, unit, text in sorted(ranked, key=lambda item: -item[0]):
+        code = maker.compile_text(unit, text)
+        key = (unit, fingerprint(code)) if code else None
+        if code is None or key is None or key in known:
+            continue
+        known.add(key)
+        count += 1
+        yield {**candidate.codes, unit: code}
+        if count == MUTANTS:
+            return
+
+
+def _count_different(
+    codes: Mapping[int, CodeType],
+    passing: Sequence[Mapping[int, CodeType]],
+    runner: Runner,
+    function: str,
+    given: Sequence[tuple[Any, ...]],
+) -> int | None:
+    """How many of the changes that pass do something else for an input; None where the patched program gives nothing to compare."""
+    variants = [dict(codes), *map(dict, passing)]
+    shown = run_in_fork(lambda: collect_behaviours(runner, variants, function, given, SECONDS), WAIT)
+    if not isinstance(shown, list) or not shown[0]:
+        return None
+    return sum(any(a != b for a, b in zip(shown[0], other, strict=False) if LATE not in (a, b)) for other in shown[1:])

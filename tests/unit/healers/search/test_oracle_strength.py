@@ -1,0 +1,56 @@
+"""How much the checks of a program can tell: what they notice of small changes in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_selfheal.healers.search.plan import build_plan
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.localise_faults import trace_program
+from jupyter_selfheal.inside.search.oracle_strength import Strength, measure_strength
+from jupyter_selfheal.inside.search.program import read_program
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
+
+PARCEL = """\
+def price(weight, distance):
+    total = 4
+    if weight > 10:
+        total += 2 * (weight - 10)
+    if distance > 100:
+        total += distance // 50
+    return total
+"""
+EVERY_BRANCH = "\n".join(
+    f"assert price({w}, {d}) == {4 + 2 * max(w - 10, 0) + (d // 50 if d > 100 else 0)}"
+    for w, d in [(1, 1), (10, 100), (11, 1), (14, 30), (3, 101), (2, 150), (12, 260), (50, 499)]
+)
+GIVEN = [(1, 1), (10, 100), (11, 1), (14, 30), (3, 101), (2, 150), (12, 260), (50, 499), (0, 0), (9, 99)]
+
+
+def measure(checks: str, given: list[tuple[Any, ...]]) -> Strength | None:
+    """What is found of a program that passes its checks as it is."""
+    cells = Notebook((Cell("d", PARCEL), Cell("t", checks)))
+    plan = build_plan(Case(Failure("t", checks, FailureKind.RAISED, "AssertionError"), cells))
+    assert plan is not None
+    program = read_program(plan.to_argument(20.0, 1))
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(PARCEL, space)
+    runner = Runner(program, space)
+    maker = Maker(program, space, {}, trace_program(runner, 1.0))
+    (unit,) = [n for n, u in enumerate(program.units) if u.text.startswith("def price")]
+    patched = Candidate({unit: program.units[unit].text}, "words", 3, 0.5, unit, 1)
+    maker.compile_candidate(patched)
+    return measure_strength(patched, maker, runner, "price", given)
+
+
+def test_a_check_of_one_branch_misses_changes_of_the_others() -> None:
+    strong, weak = measure(EVERY_BRANCH, GIVEN), measure("assert price(1, 1) == 4", GIVEN)
+    assert strong is not None
+    assert weak is not None
+    assert strong.share_missed < 0.1 < 0.4 < weak.share_missed
+    assert strong.noticed > 50
+
+
+def test_nothing_is_said_where_nothing_can_be_compared() -> None:
+    assert measure(EVERY_BRANCH, []) is None
