@@ -8,7 +8,7 @@ of the program: what is right but out of the search's reach passes them as easil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -67,7 +67,7 @@ def measure_strength(
     return None if missed is None else Strength(pool.tried - len(passing), missed)
 
 
-def _list_mutants(candidate: Candidate, maker: Maker) -> Iterator[Mapping[int, CodeType]]:
+def _list_mutants(candidate: Candidate, maker: Maker) -> Iterator[dict[int, CodeType]]:
     """The candidate's program with one more small change in what it changed, likely slips first."""
     ranked = [
         (weight, unit, splice(text, change.edits))
@@ -89,14 +89,14 @@ def _list_mutants(candidate: Candidate, maker: Maker) -> Iterator[Mapping[int, C
 
 
 def _count_different(
-    codes: Mapping[int, CodeType],
-    passing: Sequence[Mapping[int, CodeType]],
+    codes: dict[int, CodeType],
+    passing: Sequence[dict[int, CodeType]],
     runner: Runner,
     function: str,
     given: Sequence[tuple[Any, ...]],
 ) -> int | None:
     """How many of the changes that pass do something else for an input; None where the patched program gives nothing to compare."""
-    variants = [dict(codes), *map(dict, passing)]
+    variants = [codes, *passing]
     shown = run_in_fork(lambda: collect_behaviours(runner, variants, function, given, SECONDS), WAIT)
     if not isinstance(shown, list) or not shown[0]:
         return None
