@@ -32,11 +32,25 @@ def mark_descendants() -> None:
 def is_gone(pid: int, seconds: float = 20.0) -> bool:
     """Wait until a process has ended (a zombie has, too); False where it is still there in the end."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while True:
         try:
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 return True
         except OSError:
             return True
+        if time.monotonic() >= deadline:
+            return False
         time.sleep(0.05)
-    return False
+
+
+def count_running(at_most: int | None = None, seconds: float = 20.0) -> int:
+    """How many marked processes run (dead ones that nobody has waited for do not).
+
+    Where there are more than ``at_most`` (where that is said), they are given so many seconds on the clock to end.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        running = sum(not is_gone(pid, 0.0) for pid in list_marked())
+        if at_most is None or running <= at_most or time.monotonic() > deadline:
+            return running
+        time.sleep(0.05)

@@ -58,6 +58,10 @@ def command(options: argparse.Namespace) -> int:
         from jupyter_selfheal.surfaces.bench import reports
 
         return reports.command(options.arguments)
+    if options.arguments[:1] == ["resilience"]:
+        from jupyter_selfheal.surfaces.bench.resilience import command as resilience
+
+        return resilience.command(options.arguments[1:])
     arguments = build_parser().parse_args(options.arguments)
     title, tasks = load_tasks(arguments.what, arguments.path, arguments.seed)
     config = build_config(arguments)
@@ -92,7 +96,7 @@ def build_parser() -> argparse.ArgumentParser:
     """What the command takes."""
     parser = argparse.ArgumentParser(
         prog="jupyter selfheal bench", description="Measure healing on a set of broken programs.",
-        epilog=f"Of rows that were kept: jupyter selfheal bench {'|'.join(REPORTS)} --help",
+        epilog=f"Of rows that were kept: jupyter selfheal bench {'|'.join(REPORTS)} --help. Faults on purpose: resilience --help",
     )  # fmt: skip
     parser.add_argument("what", choices=tuple(SETS), metavar="SET", help=", ".join(SETS))
     parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="the data; without it the shipped sample")

@@ -1,0 +1,1 @@
+"""``jupyter selfheal bench resilience``: faults on purpose, and what came of each."""
