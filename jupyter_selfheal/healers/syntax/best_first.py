@@ -203,6 +203,8 @@ def _list_unknown_names(tree: ast.Module, known: frozenset[str]) -> set[str]:
 
 
 def _has_no_effect(node: ast.AST) -> bool:
+    if isinstance(node, ast.AnnAssign) and node.value is None:
+        return not isinstance(node.annotation, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
     if not isinstance(node, ast.Expr):
         return False
     value = node.value

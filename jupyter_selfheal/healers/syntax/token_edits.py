@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import keyword
 from collections.abc import Iterator
 
@@ -28,6 +29,8 @@ FOREIGN = {
 JOINED = frozenset({"==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "//", "**", ":="})
 QUOTES = "“”„‘’‚´`«»"
 BUILTINS = frozenset(dir(builtins))
+NAMES_TRIED = 3
+"""Variables that are tried where a value is missing."""
 VALUES = frozenset({"None", "True", "False"})
 
 
@@ -114,12 +117,34 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
     if begins_value(behind) or (behind is not None and behind.text in "-"):
         yield "(", "insert.opening"
         yield "[", "insert.opening"
+    if _lacks_value(before, behind):
+        assert before is not None
+        yield from ((name, "insert.operand") for name in _list_names_before(site, before.start))
     if before is not None and (at_end or before.text in ("else", "try", "finally") or before.ends_value):
         first = site.list_line_tokens(before.start)[0].text
         if first in COMPOUND:
             yield ":", "insert.colon_at_end" if at_end else "insert.colon"
         elif stack:
             yield ":", "insert.compare"
+
+
+def _lacks_value(before: Token | None, behind: Token | None) -> bool:
+    """``print(, x)``, ``(a + )``: nothing stands where a value must."""
+    if before is None or behind is None or before.kind != SIGN or behind.kind != SIGN or behind.text not in ",)]":
+        return False
+    return before.text in "+-*/%" or (behind.text == "," and before.text in OPENERS)
+
+
+def _list_names_before(site: Site, offset: int) -> list[str]:
+    """The variables that are set above a place, those first that stand in the same place of a like line elsewhere."""
+    bound = [
+        t.text
+        for t, following in itertools.pairwise(site.tokens)
+        if t.kind == NAME and following.text == "=" and t.start < offset and not keyword.iskeyword(t.text)
+    ]
+    opened = [(a.text, b.text) for a, b in itertools.pairwise(site.tokens) if a.text in OPENERS and b.kind == NAME]
+    likely = [name for _, name in opened if name in bound]
+    return list(dict.fromkeys([*likely, *reversed(bound)]))[:NAMES_TRIED]
 
 
 def _read_indent(site: Site, offset: int) -> str:

@@ -20,6 +20,39 @@ LONGEST, PARTS = 4000, 400
 """Characters and parts of an output that are aligned."""
 ALIKE = 0.6
 """Similarity of the letters (difflib's ratio) from which a text is another wording, and no value that was written into it."""
+SMALL_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "is",
+        "are",
+        "was",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "and",
+        "or",
+        "not",
+        "no",
+        "by",
+        "for",
+        "from",
+        "with",
+        "as",
+        "it",
+        "its",
+        "be",
+        "so",
+        "that",
+        "this",
+        "same",
+    ]
+)
+"""Words that a text may lack; any other one that it gets must be a spelling of one that it has, or it is a value."""
+_WORDS = re.compile(r"[^\W\d_]+")
 _LITERAL = re.compile(r"(?s)([A-Za-z]{0,2})('''|\"\"\"|'|\")(.*)\2")
 _SLOT = re.compile(r"\{\{|\}\}|\{[^{}]*\}|%(?:\(\w+\))?[-+ #0]*\d*(?:\.\d+)?[sdifgrxeEGcu%]")
 _DIGITS = re.compile(r"\d+")
@@ -151,7 +184,7 @@ def find_text_edits(parts: Sequence[Part], printed: str, expected: str) -> tuple
         if values is None:
             continue
         changed = {n: v for n, v in values.items() if v != parts[n].value}
-        if not changed or any(_is_value(parts[n].value, v) for n, v in changed.items()):
+        if not changed or any(_is_value(parts[n].value, v) or _is_taken(parts, n, v) for n, v in changed.items()):
             continue
         changed.update(_find_siblings(parts, changed, values))
         size = sum(max(len(v), len(parts[n].value)) - _count_common(v, parts[n].value) for n, v in changed.items())
@@ -211,7 +244,25 @@ def _is_value(old: str, new: str) -> bool:
     words, others = re.sub(r"[\W_]", "", old).lower(), re.sub(r"[\W_]", "", new).lower()
     if not others or words == others:
         return False
+    if any(w.lower() not in SMALL_WORDS and not _is_like_any(w, old) for w in _WORDS.findall(new)):
+        return True
     return 2 * _count_common(words, others) / (len(words) + len(others)) < ALIKE
+
+
+def _is_taken(parts: Sequence[Part], number: int, new: str) -> bool:
+    """True where another text says just that already: it is the condition between the two that is wrong, not the wording."""
+    words = _WORDS.findall(new)
+    others = (p.value for n, p in enumerate(parts) if n != number and not p.keyword)
+    return words != _WORDS.findall(parts[number].value) and any(_WORDS.findall(o) == words for o in others if words)
+
+
+def _is_like_any(word: str, text: str) -> bool:
+    """True for a word that a text has, spelt so or otherwise, or run together with another one."""
+    word, known = word.lower(), [w.lower() for w in _WORDS.findall(text)]
+    return any(
+        word in other or other in word or 2 * _count_common(word, other) / (len(word) + len(other)) >= ALIKE
+        for other in known
+    )
 
 
 def _count_common(one: str, two: str) -> int:

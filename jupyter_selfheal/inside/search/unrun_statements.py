@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-_SILENT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Global, ast.Nonlocal, ast.AnnAssign)
+_SILENT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Global, ast.Nonlocal)
 """Statements whose own line need not come up in a trace: their bodies count, or there is nothing in them to be wrong."""
 
 
@@ -39,11 +39,16 @@ def has_unrun_statements(source: str, lines: frozenset[int]) -> bool:
 def _list_spans(source: str) -> Iterator[tuple[int, int]]:
     """First and last line of each simple statement, and of the head of each compound one."""
     for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.stmt) or isinstance(node, _SILENT) or _is_constant(node):
+        if not isinstance(node, ast.stmt) or isinstance(node, _SILENT) or _is_constant(node) or _is_declared(node):
             continue
         body = getattr(node, "body", None)
         end = body[0].lineno - 1 if body else (node.end_lineno or node.lineno)
         yield node.lineno, max(end, node.lineno)
+
+
+def _is_declared(node: ast.stmt) -> bool:
+    """``total: int``: what stands for a declaration only, and is no code in a function."""
+    return isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.annotation, ast.Name)
 
 
 def _is_constant(node: ast.stmt) -> bool:

@@ -61,8 +61,10 @@ def test_a_text_is_aligned_with_what_is_expected(source: str, expected: str, mea
         ("print('no', r)", "The answer that somebody wants to see is 34"),
         ("print('x', r)", "another value altogether 34"),
         ("print('Hi', r)", "Hi 34\nBye 34"),
+        ("print('is a palindrome.')\nprint(r)", "Nitin is a palindrome.\n34"),
+        ("if r < 3:\n    print('it is  even')\nelse:\n    print('it is not even')", "it is even"),
     ],
-    ids=["a value", "a digit", "many words", "another text", "another line"],
+    ids=["a value", "a digit", "many words", "another text", "another line", "a word", "what another text says"],
 )
 def test_a_value_is_never_written_into_a_text(source: str, expected: str) -> None:
     assert align(source, expected, {"r": 34}) is None
@@ -131,6 +133,18 @@ def test_a_part_that_did_not_run_leaves_a_doubt() -> None:
 def test_a_reading_that_ran_as_a_whole_is_not_doubted(source: str) -> None:
     reply = run([source], "big", x=2)
     assert [p["rival"] for p in reply["passing"]] == [""]
+
+
+def test_a_likelier_reading_that_is_doubted_speaks_against_the_next_one() -> None:
+    reply = run([BRANCHES, "print('big')"], "big", x=3)
+    assert [p["rival"] for p in reply["passing"]] == [try_readings.UNRUN, try_readings.LIKELIER]
+
+
+def test_a_declaration_that_is_none_has_not_run() -> None:
+    reply = run(["def f():\n    elseprint: (x, 'small')\nf()\nprint('big')"], "big", x=3)
+    assert reply["passing"][0]["rival"] == try_readings.UNRUN
+    reply = run(["def f():\n    size: int\nf()\nprint('big')"], "big", x=3)
+    assert reply["passing"][0]["rival"] == ""
 
 
 def test_a_reading_that_kills_its_process_costs_nothing_else() -> None:

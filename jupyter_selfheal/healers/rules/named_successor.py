@@ -1,0 +1,124 @@
+"""API205: a name or argument for which the message itself says what to use in its place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import attributes_named, last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+SUCCESSOR = re.compile(
+    r"\b(?P<verb>[Rr]enamed (?:to|as)|[Mm]oved (?:to|into)|[Rr]eplaced? (?:it )?(?:by|with)|(?:[Ii]n|by) favou?r of|[Ss]uperseded by|"
+    r"[Ii]nstead,? (?:please )?(?:use|call)|[Uu]se|[Cc]all|[Dd]id you mean:?(?: to use)?)\s+(?:the (?:new )?)?(?:function |method |class |argument |keyword |parameter )?"
+    r"[`'\"]{0,3}(?P<new>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?P<shape>\([^)]*\)|=\S*)?[`'\"]{0,3}(?P<rest>[^.;\n]{0,20})"
+)
+"""What messages say: "Use `cumprod` instead", "renamed to 'max_iter'", "in favor of statsmodels.tsa.arima.model.ARIMA"."""
+SAME = re.compile(r"(?i)renamed|moved")
+"""Words by which a library says that the new name is the same thing."""
+SAID = re.compile(r"(?i)instead|rather|replace")
+"""Words that must follow where a message only says "use": what comes after "use" may be advice of another kind."""
+
+
+class NamedSuccessor(Rule):
+    """Use what the message names in place of what is gone.
+
+    **Failure** An exception whose message names a successor: `AttributeError: np.cumproduct was removed, use np.cumprod instead`,
+    `TypeError: argument 'n_iter' was renamed to 'max_iter'`, `NotImplementedError: … removed in favor of package.module.Name`.
+
+    **Fix** The attribute, the called function or the keyword that the failing line has and the message speaks of gets the new name, where
+    the same object, its module or the installed function's signature has it. Nothing else of the call changes.
+
+    **Fix safety** Safe where the message says that it was renamed or moved: it is the same thing. Unsafe where it says "use … instead": what
+    is used instead may take other arguments or give something else, and the outputs decide. Silent where the message names nothing that is
+    there, or nothing that the line has.
+    """
+
+    code = "API205"
+    name = "successor that the message names"
+    stage = Stage.LAST
+    enames = frozenset()
+    message = SUCCESSOR
+    applicability = Applicability.UNSAFE
+    why = "The message itself names it; whether it does the same, the outputs decide."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        message = context.failure.evalue
+        for match in SUCCESSOR.finditer(message):
+            if match["verb"].lower() in ("use", "call") and not SAID.search(match["rest"]):
+                continue
+            found = _rename_keyword(context, match, message) or _rename_attribute(context, match, message)
+            if found is None:
+                continue
+            old, new, splices = found
+            same = SAME.search(match["verb"]) is not None
+            yield self.patch(
+                context.replace(context.cell_id, splices),
+                f"Change `{old}` to `{new}`",
+                f"`{old}` is gone, and the message names `{new}`.",
+                applicability=Applicability.SAFE if same else Applicability.UNSAFE,
+                why="The message says that it goes by this name now." if same else self.why,
+                prior=0.85 if same else 0.6,
+            )
+            return
+
+
+def _rename_keyword(context: RuleContext, match: re.Match[str], message: str) -> tuple[str, str, list[Splice]] | None:
+    """A keyword of the failing call that the message speaks of, by a name that the function takes."""
+    new = match["new"]
+    if "." in new or (match["shape"] or "").startswith("("):
+        return None
+    for call in context.calls_at_failure()[:3]:
+        given = [k for k in call.keywords if k.arg and k.arg != new and _speaks_of(message[: match.start()], k.arg)]
+        if len(given) != 1 or any(k.arg == new for k in call.keywords):
+            continue
+        signature = context.signature(call.func, calls=True) or Signature()
+        if new in signature.names("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")[len(call.args) :]:
+            old = str(given[0].arg)
+            start = context.span(given[0])[0]
+            return old + "=", new + "=", [(start, start + len(old), new)]
+    return None
+
+
+def _rename_attribute(context: RuleContext, match: re.Match[str], message: str) -> tuple[str, str, list[Splice]] | None:
+    """The attribute or called name of the failing line that the message speaks of, by the name of something that is there."""
+    new = match["new"]
+    for node in context.nodes_at_failure(ast.Attribute, ast.Name):
+        old = last_name(node)
+        if old == new.rpartition(".")[2] and "." not in new:
+            continue
+        if not _speaks_of(message[: match.start()], old):
+            continue
+        if isinstance(node, ast.Attribute) and _has(context, node.value, new.rpartition(".")[2], new):
+            alike = [
+                n for n in attributes_named(context.tree, old) if context.text(n.value) == context.text(node.value)
+            ]
+            last = new.rpartition(".")[2]
+            return old, last, [(*context.attribute_span(n), last) for n in alike]
+        known = context.reference(new) if "." in new else None
+        if known is not None and context.is_called(node):
+            imports = context.add_imports([known[1]]) if known[1] else []
+            return context.text(node), known[0], [(*context.span(node), known[0]), *imports]
+    return None
+
+
+def _speaks_of(text: str, name: str) -> bool:
+    """True where a text has a name as a word of its own."""
+    return len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _has(context: RuleContext, owner: ast.expr, name: str, path: str) -> bool:
+    """True where an object has an attribute; of a longer path, where the object is the module or class that it names."""
+    chain = context.plain_chain(owner)
+    described = context.describe(chain) if chain else None
+    if described is None or name not in described.attributes:
+        return False
+    before = path.rpartition(".")[0]
+    return not before or before.rpartition(".")[2] in (
+        context.text(owner).rpartition(".")[2],
+        described.name,
+        described.type,
+    )
