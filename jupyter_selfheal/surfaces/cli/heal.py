@@ -15,6 +15,7 @@ from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.jobs import heal_in_processes
 from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
 from jupyter_selfheal.surfaces.cli.printing import ReportPrinter
+from jupyter_selfheal.surfaces.cli.project import heal_project
 from jupyter_selfheal.surfaces.cli.setting_options import resolve_options
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.notebook.answers import list_strangers, read_answers
@@ -28,6 +29,8 @@ INTERRUPTED = "interrupted: nothing more was written, and nothing is left runnin
 
 def heal(options: argparse.Namespace) -> int:
     """Heal the notebooks, or only check them; print the table, write the reports; the exit code of the worst notebook."""
+    if not options.notebooks:
+        return heal_project(options, build_settings(options))
     jobs, problems = plan_jobs(options)
     printer = ReportPrinter(options, len(jobs) + len(problems))
     for path in options.report:

@@ -174,7 +174,7 @@ Exit code: 0 everything runs, 1 something fails, 2 usage or infrastructure."""
 
 
 def _add_heal_options(heal: argparse.ArgumentParser) -> None:
-    _add_options_of_choice(heal)
+    _add_options_of_choice(heal, "*")
     _add_options_of_place(heal)
     _add_options_of_healing(heal)
     heal.add_argument(
@@ -192,9 +192,14 @@ def _add_check_options(check: argparse.ArgumentParser) -> None:
     check.set_defaults(output=None, output_dir=None, in_place=False, write=False, approve="none", project=None)
 
 
-def _add_options_of_choice(heal: argparse.ArgumentParser) -> None:
+def _add_options_of_choice(heal: argparse.ArgumentParser, nargs: str = "+") -> None:
     heal.add_argument(
-        "notebooks", nargs="+", type=Path, metavar="PATH", help="notebooks, folders of notebooks, or quoted patterns"
+        "notebooks",
+        nargs=nargs,
+        type=Path,
+        metavar="PATH",
+        help="notebooks, folders of notebooks, or quoted patterns"
+        + (" (none: what --test says of --project is healed)" if nargs == "*" else ""),
     )
     for name, what in (("include", "only what matches"), ("exclude", "not what matches")):
         heal.add_argument(

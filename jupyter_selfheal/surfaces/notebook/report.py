@@ -9,7 +9,7 @@ from pathlib import Path
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON, Candidate, Doubt, diff_patch, format_diff
 from jupyter_selfheal.surfaces.notebook.open_questions import list_open_questions, questions_to_json
-from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record
+from jupyter_selfheal.surfaces.notebook.records import FileChange, NotebookReport, Record
 from jupyter_selfheal.surfaces.notebook.write import write_atomically
 
 SCHEMA = 1
@@ -52,11 +52,19 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "reviewed": report.review.cells if report.review is not None else None,
         "review_note": report.review.note if report.review is not None else "",
         "doubts": [_doubt_to_json(d, report) for d in report.review.doubts] if report.review is not None else [],
-        "files": [
-            {"path": f.path, "title": f.title, "status": f.status, "written": f.written, "diff": f.diff}
-            for f in report.files
-        ],
+        "files": [file_to_json(change) for change in report.files],
         "cells": [_cell_to_json(r, report) for r in report.records],
+    }
+
+
+def file_to_json(change: FileChange) -> dict[str, JSON]:
+    """A fix of a file as data."""
+    return {
+        "path": change.path,
+        "title": change.title,
+        "status": change.status,
+        "written": change.written,
+        "diff": change.diff,
     }
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from jupyter_selfheal.model import Edit, Notebook, Replace
@@ -57,8 +58,8 @@ def derive_notebook(
     inlined, others = inline_all(modules, [c.source for c in cells])
     first = next(n for n, c in enumerate(cells) if _imports_any(c.source, modules))
     outputs = {str(raw.get("id") or ""): raw for raw in document.raw["cells"]}
-    made = [_build_cell(c.id, i.source, outputs.get(c.id, {}), skip=c.skip) for c, i in zip(cells, others, strict=True)]
-    made[first:first] = [_build_cell(m.cell_id, i.source, {}) for m, i in zip(modules, inlined, strict=True)]
+    made = [build_cell(c.id, i.source, outputs.get(c.id, {}), skip=c.skip) for c, i in zip(cells, others, strict=True)]
+    made[first:first] = [build_cell(m.cell_id, i.source) for m, i in zip(modules, inlined, strict=True)]
     return Derived(build_derived(document.path, made, document.kernelspec), modules, inlined)
 
 
@@ -68,7 +69,10 @@ def build_derived(path: Path, cells: Sequence[dict[str, Any]], kernelspec: str) 
     return replace(build_document(path, raw), kernelspec=kernelspec)
 
 
-def _build_cell(cell_id: str, source: str, given: dict[str, Any], *, skip: bool = False) -> dict[str, Any]:
+def build_cell(
+    cell_id: str, source: str, given: Mapping[str, Any] = MappingProxyType({}), *, skip: bool = False
+) -> dict[str, Any]:
+    """A code cell as a file has it, with the metadata and outputs of the ``given`` one."""
     metadata = dict(given.get("metadata") or {})
     if skip:
         metadata["selfheal"] = {**metadata.get("selfheal", {}), "skip": True}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.model import Applicability, Candidate, FailureKind
+from jupyter_selfheal.model import Candidate, FailureKind
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.records import BROKEN, FileChange, NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session, make_run_id
+from jupyter_selfheal.surfaces.project.approval import find_refusal
+from jupyter_selfheal.surfaces.project.changes import describe_change
 from jupyter_selfheal.surfaces.project.derive import Derived, derive_notebook
 from jupyter_selfheal.surfaces.project.files import FileFix, list_served, write_fixes
 from jupyter_selfheal.surfaces.project.inline import CannotInline
@@ -135,7 +136,7 @@ class FileHealing:
         broken = broken or self._run_tests(found.fixes)
         if broken:
             return self._offer(report, record, found, broken), outputs
-        refused = self._find_refusal(found)
+        refused = find_refusal(self._session.settings, found.fixes, found.candidate)
         if not refused:
             try:
                 assert self._session.settings.project is not None
@@ -146,17 +147,6 @@ class FileHealing:
             return self._offer(report, record, found, f"{PROVEN}; {refused}"), outputs
         self._session.forget_kernels()
         return self._merge(report, proof, record, found), {**outputs, **seen}
-
-    def _find_refusal(self, found: Found) -> str:
-        """Why a proven fix is not written; empty where it may be."""
-        settings = self._session.settings
-        if settings.project is None:
-            return "to write it: --project DIR"
-        if settings.approve == "all":
-            return ""
-        if settings.approve == "safe" and found.candidate.patch.applicability is Applicability.SAFE:
-            return ""
-        return f"--approve {settings.approve} does not write it"
 
     def _run_tests(self, fixes: Sequence[FileFix]) -> str:
         """What the project's tests say against the files; empty where nothing does, or where there are none."""
@@ -215,13 +205,6 @@ class FileHealing:
             report, records=records, healed=proof.healed, survived=proof.survived, notes=(*report.notes, PROVEN),
             fixes=(*report.fixes, *proof.fixes), files=(*report.files, *changes),
         )  # fmt: skip
-
-
-def describe_change(fix: FileFix, title: str, status: str, *, written: bool = False) -> FileChange:
-    """A fix of a file as a report shows it."""
-    name = fix.file.path.name
-    lines = difflib.unified_diff(fix.file.text.splitlines(), fix.text.splitlines(), name, name, lineterm="", n=2)
-    return FileChange(str(fix.file.path), "\n".join(lines), title, status, written)
 
 
 def _find_broken(before: NotebookReport, after: NotebookReport, cell_id: str) -> str:

@@ -1,0 +1,32 @@
+"""Who decides whether a proven fix of a file is written: the folder that was named, the policy, a person at the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from jupyter_selfheal.model import Applicability, Candidate
+from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.project.changes import format_file_diff
+from jupyter_selfheal.surfaces.project.files import FileFix
+
+
+def find_refusal(settings: Settings, fixes: Sequence[FileFix], candidate: Candidate) -> str:
+    """Why a proven fix is not written; empty where it may be."""
+    if settings.project is None:
+        return "to write it: --project DIR"
+    if settings.approve == "all" or (
+        settings.approve == "safe" and candidate.patch.applicability is Applicability.SAFE
+    ):
+        return ""
+    if settings.approve == "ask":
+        return "" if _ask(fixes, candidate) else "it was not approved"
+    return f"--approve {settings.approve} does not write it"
+
+
+def _ask(fixes: Sequence[FileFix], candidate: Candidate) -> bool:
+    """Show every file of the fix, and ask once."""
+    print("\n".join([candidate.patch.title, *map(format_file_diff, fixes)]), file=sys.stderr)
+    names = ", ".join(fix.file.path.name for fix in fixes)
+    print(f"Write {names}? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

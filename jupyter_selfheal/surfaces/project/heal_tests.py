@@ -1,0 +1,197 @@
+"""A project without a notebook: its failing tests say what is wrong, and all of its tests whether a fix is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal.errors import KernelError, UsageError
+from jupyter_selfheal.model import Candidate
+from jupyter_selfheal.surfaces.notebook.records import FileChange, Status
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.surfaces.notebook.session import Session, make_run_id
+from jupyter_selfheal.surfaces.project.approval import find_refusal
+from jupyter_selfheal.surfaces.project.changes import describe_change
+from jupyter_selfheal.surfaces.project.derive import Derived, build_cell, build_derived
+from jupyter_selfheal.surfaces.project.files import FileFix, is_own, read_file, write_fixes
+from jupyter_selfheal.surfaces.project.inline import CannotInline, inline_all
+from jupyter_selfheal.surfaces.project.modules import Finder
+from jupyter_selfheal.surfaces.project.test_cells import TestCell, build_test_cell
+from jupyter_selfheal.surfaces.project.test_oracle import TestOracle, TestRun
+
+DERIVED_SECONDS = 20.0
+"""Seconds that a cell of tests may run: one that loops is to be healed, not waited for."""
+TESTS = "tests"
+"""The id of the cell that holds the tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectReport:
+    """What became of a project: how many of its tests failed before and fail now, which files were changed, what was not healed."""
+
+    folder: str
+    command: str
+    tests: int
+    failed_before: int
+    failed_after: int
+    files: tuple[FileChange, ...] = ()
+    not_healed: tuple[tuple[str, str], ...] = ()
+    """A file of tests, and why what fails there is not healed."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 where all tests pass, with what was written; 1 where some still fail."""
+        return 1 if self.failed_after else 0
+
+
+class ProjectHealing:
+    """Heals what the tests of one folder tell of. :meth:`run` is called once."""
+
+    def __init__(
+        self, session: Session, folder: Path, kernelspec: str, progress: Callable[[int, int, str], None]
+    ) -> None:
+        self._session, self._folder, self._kernelspec = session, folder.resolve(), kernelspec
+        self._progress = progress
+        self._fixes: tuple[FileFix, ...] = ()
+        self._healed: set[str] = set()
+        self._changes: list[FileChange] = []
+        self._offered: list[FileChange] = []
+        self._not_healed: list[tuple[str, str]] = []
+
+    def run(self) -> ProjectReport:
+        """Run the tests, heal file by file, prove each fix by all tests, write what is allowed.
+
+        Raises :class:`UsageError` where the command tells of no test, :class:`KernelError` where tests cannot be run apart.
+        """
+        settings = self._session.settings
+        self._progress(0, 1, "running the tests")
+        with TestOracle(settings.test, self._folder, self._kernelspec, settings.cell_seconds) as oracle:
+            before = oracle.run_before()
+            _check_run(before, settings.test)
+            groups = _group_by_file(before)
+            for number, (file, failing) in enumerate(groups.items(), start=1):
+                self._progress(number, len(groups), f"healing what {Path(file).name} tests")
+                self._heal_group(oracle, before, Path(file), failing)
+        if self._fixes and settings.project is not None:
+            write_fixes(self._fixes, settings.project)
+        return ProjectReport(
+            str(self._folder), settings.test, len(before.tests), len(before.failing),
+            len(set(before.failing) - self._healed), (*self._changes, *self._offered), tuple(self._not_healed),
+        )  # fmt: skip
+
+    def _heal_group(self, oracle: TestOracle, before: TestRun, file: Path, failing: Sequence[str]) -> None:
+        """What fails in one file of tests."""
+        name = _name_file(file, self._folder)
+        if self._fixes and not oracle.compare(self._fixes, [*self._healed, *failing]):
+            self._healed |= set(failing)
+            return
+        try:
+            fixes, candidate, why = self._find_fixes(before, file)
+        except CannotInline as error:
+            self._not_healed.append((name, str(error)))
+            return
+        if candidate is None:
+            self._not_healed.append((name, why))
+            return
+        together = _join_fixes(self._fixes, fixes)
+        why = (
+            why
+            or oracle.compare(together, [*self._healed, *failing])
+            or find_refusal(self._session.settings, fixes, candidate)
+        )
+        if why:
+            self._offered += [describe_change(f, candidate.patch.title, f"offered, not written: {why}") for f in fixes]
+            self._not_healed.append((name, why))
+            return
+        self._fixes = together
+        self._healed |= set(failing)
+        self._changes += [describe_change(f, candidate.patch.title, "written", written=True) for f in fixes]
+
+    def _find_fixes(self, before: TestRun, file: Path) -> tuple[tuple[FileFix, ...], Candidate | None, str]:
+        """Fixes of files under which the tests of the file pass as cells, with the evidence; else None and why there is none.
+
+        Raises :class:`CannotInline`.
+        """
+        derived = self._derive(before, file)
+        settings = replace(
+            self._session.settings, approve="all", cache=False, review=False,
+            cell_seconds=min(self._session.settings.cell_seconds, DERIVED_SECONDS),
+        )  # fmt: skip
+        with Session(settings, make_run_id()) as session:
+            session.spent = self._session.spent
+            report, _ = Batch(derived.document, session.build_dependencies(derived.document), session.limits).run()
+            self._session.spent = session.spent
+        record = next(r for r in report.records if r.cell.id == TESTS)
+        if not record.candidate or record.status not in (Status.HEALED, Status.PROPOSED):
+            why = record.detail or record.headline or "the tests pass as cells"
+            return (), None, why
+        fixes = derived.restore_fixes(record.edits or record.candidate[0].patch.edits)
+        if fixes is None:
+            return (), None, "what would heal it is no change of a file alone"
+        return fixes, record.candidate[0], "" if record.status is Status.HEALED else record.detail
+
+    def _derive(self, before: TestRun, file: Path) -> Derived:
+        """The notebook of a file's tests: paths, imports, modules, the tests. Raises :class:`CannotInline`."""
+        tests = {test: told for test, told in before.tests.items() if told["file"] == str(file)}
+        given = read_file(file)
+        cell = build_test_cell(given.text, tests) if given is not None else TestCell()
+        if not any(before.tests[test]["outcome"] == "failed" for test in cell.tests):
+            raise CannotInline(
+                "its failing tests need more than their parameters, and only show whether a fix is right"
+            )
+        frames = {Path(f[0]) for test in cell.tests for f in tests[test]["frames"]}
+        wanted = {p for p in cell.files | frames if is_own(p, self._folder) and not _is_test_file(p)}
+        paths = [Path(p) for p in before.path if p and Path(p).resolve().is_relative_to(self._folder)]
+        finder = Finder(self._folder, tuple(dict.fromkeys((*paths, self._folder))))
+        modules = finder.collect_modules(["\n".join(cell.imports.values())], wanted)
+        if not modules or not wanted:
+            raise CannotInline("what it tests is no file of the project, or more code than is looked at")
+        modules = tuple(replace(m, file=_find_fixed(m.file.path, self._fixes) or m.file) for m in modules)
+        inlined, (imports, code) = inline_all(modules, ["\n".join(cell.imports.values()), cell.source])
+        first = f"import sys\nsys.path[:0] = {[str(p) for p in paths]!r}\n"
+        cells = [
+            build_cell("paths", first), build_cell("imports", imports.source),
+            *(build_cell(m.cell_id, i.source) for m, i in zip(modules, inlined, strict=True)),
+            build_cell(TESTS, code.source),
+        ]  # fmt: skip
+        return Derived(build_derived(self._folder / "tests.ipynb", cells, self._kernelspec), modules, inlined)
+
+
+def _check_run(run: TestRun, command: str) -> None:
+    if run.timed_out:
+        raise KernelError(f"`{command}` did not come to its end in time")
+    if not run.tests:
+        where = f": {', '.join(run.broken)} cannot be collected" if run.broken else f" ({run.last_line[:200]})"
+        raise UsageError(f"`{command}` ran no test that pytest tells of{where}")
+
+
+def _group_by_file(run: TestRun) -> dict[str, list[str]]:
+    """The failing tests by their file."""
+    groups: dict[str, list[str]] = {}
+    for test in run.failing:
+        groups.setdefault(run.tests[test]["file"], []).append(test)
+    return groups
+
+
+def _join_fixes(known: Sequence[FileFix], more: Sequence[FileFix]) -> tuple[FileFix, ...]:
+    """One fix a file: a later one of the same file stands on the earlier one, whose original it keeps."""
+    joined = {fix.file.path: fix for fix in known}
+    for fix in more:
+        first = joined.get(fix.file.path)
+        joined[fix.file.path] = FileFix(first.file, fix.text) if first is not None else fix
+    return tuple(joined.values())
+
+
+def _find_fixed(path: Path, fixes: Sequence[FileFix]) -> Any:
+    """The file as an earlier fix leaves it."""
+    return next((replace(f.file, text=f.text) for f in fixes if f.file.path == path), None)
+
+
+def _is_test_file(path: Path) -> bool:
+    return path.name == "conftest.py" or path.name.startswith("test_") or path.name.endswith("_test.py")
+
+
+def _name_file(path: Path, folder: Path) -> str:
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
