@@ -31,6 +31,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "stock.ipynb", TYPO, kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"}
     )
     (folder / "work").mkdir()
+    (folder / "work" / "test_sums.py").write_text("def test_sums():\n    assert 1 + 1 == 2\n")
     (folder / "answers.toml").write_text("")
     return folder
 

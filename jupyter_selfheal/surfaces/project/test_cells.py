@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,9 +74,8 @@ class _Builder:
         if function.name in self._there:
             return
         self._there.add(function.name)
-        plain = ast.FunctionDef(function.name, function.args, list(body) or [ast.Pass()], [], None, None, lineno=1)
-        if hasattr(function, "type_params"):
-            plain.type_params = []
+        plain = copy.copy(function)
+        plain.body, plain.decorator_list = list(body) or [ast.Pass()], []
         self.cell.code.append(ast.unparse(ast.fix_missing_locations(plain)) + "\n\n")
 
     def _add_names(self, node: ast.AST, origins: Mapping[str, Sequence[str]]) -> bool:
