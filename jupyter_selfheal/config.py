@@ -46,6 +46,10 @@ RANGES: Mapping[str, tuple[float, float]] = {
 CHOICES: Mapping[str, tuple[str, ...]] = {"outputs": ("report", "expect")}
 """The only values that some texts may be."""
 
+LIVE_SWITCHES: Mapping[str, bool] = {"auto_suggest": True, "teach": False}
+"""Settings of a live session that are none of a heal's, with what they are where nobody says otherwise: whether a fix is offered
+as soon as a cell fails, and whether the explanation and a hint come first, the fix on a second click."""
+
 CLOSED: Mapping[str, Any] = {
     "healers": ("memory", "rules", "search"),
     "budget_usd": 0.0,
@@ -269,7 +273,7 @@ def _list_healers() -> tuple[str, ...]:
 
 
 def _find_kind(name: str) -> str:
-    if name == "auto_suggest":  # the one setting of a live session that is none of a heal's
+    if name in LIVE_SWITCHES:
         return "bool"
     if name not in _KINDS:
         raise ConfigError(f"unknown setting {name!r}: `%heal config` lists all of them")

@@ -53,6 +53,14 @@ class Card:
     auto_by: str = ""
     """Which of the views that show this heal was told to do so; empty until one has asked."""
     page: int = 0
+    explanation: tuple[str, ...] = ()
+    """Why it failed, in sentences read when it did; a line that begins with blanks belongs to the one above it."""
+    teach: bool = False
+    """True: the explanation and a hint come first, and the fix when it is asked for (``c.SelfHeal.teach``)."""
+    revealed: bool = False
+    """Whether the fix was asked for."""
+    hint: str = ""
+    """Where to look, without what to write."""
     written: Mapping[str, str] = field(default_factory=dict)
     """Cells as they stand in the notebook, by id, where that is not what runs: with a ``%%heal`` line, say."""
 
@@ -66,6 +74,11 @@ class Card:
             self.candidates[self.page : self.page + 1]
         )
         return candidates[0] if candidates else None
+
+    @property
+    def hides_fix(self) -> bool:
+        """Whether there is a fix which is not shown yet."""
+        return self.teach and not self.revealed and self.phase == "proposed"
 
     @property
     def can_resume(self) -> bool:
@@ -84,7 +97,7 @@ class Card:
         """How ``%heal auto`` applies it: ``run``, or ``resume`` where running the whole cell would repeat what it did before it
         failed. Empty: it is not applied without a word of the user's."""
         candidate = self.find_candidate()
-        if not self.auto or self.phase != "proposed" or candidate is None or self.ran_since:
+        if not self.auto or self.phase != "proposed" or candidate is None or self.ran_since or self.hides_fix:
             return ""
         verdict = candidate.verdict
         is_safe = candidate.patch.applicability is Applicability.SAFE and verdict.plausible

@@ -37,6 +37,11 @@ PAUSE_KEYS = {
     "q": ("stop", "[q]uit", "end this heal; nothing is changed"),
 }
 
+LESSON_KEYS = {
+    "s": ("show", "[s]how it", "show the fix; nothing is applied yet"),
+    "q": ("leave", "[q]uit", "find it yourself; Enter does the same"),
+}
+
 CONSENT_KEYS = {
     "y": ("allow", "[y]es", "test it in the sandbox; it is shown again before anything is applied"),
     "n": ("reject", "[n]o", "look for a fix that does not"),
@@ -102,7 +107,7 @@ class Dialogue:
         while True:
             answer = self._ask_for_choice("Apply?", keys, otherwise="q", known=accepted)
             if answer.choice == "why":
-                self.say("\n".join(words.list_evidence(proposal, candidate)))
+                self.say("\n".join([*card.explanation, *words.list_evidence(proposal, candidate)]))
             elif answer.choice == "answer":
                 return Answer("answer", words.read_answer(questions[0], answer.text))
             elif answer.choice == "reject":
@@ -115,6 +120,10 @@ class Dialogue:
                 self.say("left as it was")
             else:
                 return answer
+
+    def ask_to_see_fix(self) -> bool:
+        """Whether the fix is wanted now; where nobody can answer, it is not."""
+        return self._ask_for_choice("There is a fix.", LESSON_KEYS, otherwise="q").choice == "show"
 
     def ask_at_pause(self, why: str) -> Answer:
         """A heal waits for its user."""

@@ -28,7 +28,10 @@ LETTERS = "abcdf"
 def format_card(card: Card, notebook: Notebook) -> str:
     """The card in plain text: what a saved notebook, a log or a screen reader has of it."""
     lines = [f"Self-heal: {card.status or card.headline}"]
+    if card.hides_fix:
+        return "\n".join([*lines, *list_lesson(card), "`%heal show` shows the fix."])
     lines += [s for s in (card.cause, card.advice) if s]
+    lines += card.explanation if card.phase == "closed" else ()
     candidate = card.find_candidate()
     if candidate is not None:
         diff = format_diff(diff_patch(candidate.patch, make_cell_namer(notebook)))
@@ -38,6 +41,13 @@ def format_card(card: Card, notebook: Notebook) -> str:
         lines += [question.text, f"{format_choices(question)}  (`%heal answer a`)"]
     lines += [*card.notes, *([card.instructions] if card.instructions else [])]
     return "\n".join(lines)
+
+
+def list_lesson(card: Card) -> Iterator[str]:
+    """Why it failed and where to look, for who wants to find the fix."""
+    yield from card.explanation
+    if card.hint:
+        yield card.hint
 
 
 def list_proposal_lines(card: Card, candidate: Candidate, diff: str) -> Iterator[str]:

@@ -51,6 +51,8 @@ class Actions:
     def _dispatch_button(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
         if action == "page":
             heal.update_card(page=int(text))
+        elif action == "reveal":
+            heal.update_card(revealed=True)
         elif action == "auto":
             with heal.lock:
                 if not heal.card.auto_by:

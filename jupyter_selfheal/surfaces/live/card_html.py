@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 COLOURS = {"+": "rgba(46, 158, 68, 0.2)", "-": "rgba(212, 60, 60, 0.18)"}
 
 
-def format_html(text: str) -> str:
-    """The card's plain text with its first line marked, and the lines of its diff coloured."""
+def format_html(text: str, explanation: Sequence[str] = ()) -> str:
+    """The card's plain text with its first line marked, and the lines of its diff coloured; why it failed can be unfolded."""
     first, _, rest = text.partition("\n")
     lines = "\n".join(_format_line(line) for line in rest.splitlines())
-    return f"<div><strong>{escape(first)}</strong><pre>{lines}</pre></div>"
+    why = escape("\n".join(explanation))
+    more = f"<details><summary>Explain</summary><pre>{why}</pre></details>" if why else ""
+    return f"<div><strong>{escape(first)}</strong><pre>{lines}</pre>{more}</div>"
 
 
 def _format_line(line: str) -> str:

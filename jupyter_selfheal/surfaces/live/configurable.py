@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from traitlets import TraitType
 from traitlets.config import Configurable
 
-from jupyter_selfheal.config import HealConfig, read_setting
+from jupyter_selfheal.config import LIVE_SWITCHES, HealConfig, read_setting
 
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -35,17 +35,17 @@ class _Settings(Configurable):
 
     def read(self, name: str) -> Any:
         """One setting."""
-        return self._session.auto_suggest if name == "auto_suggest" else getattr(self._session.config, name)
+        return getattr(self._session if name in LIVE_SWITCHES else self._session.config, name)
 
     def write(self, name: str, value: Any) -> None:
         """Change one setting."""
-        if name == "auto_suggest":
-            self._session.auto_suggest = read_setting(name, value)
+        if name in LIVE_SWITCHES:
+            setattr(self._session, name, read_setting(name, value))
         else:
             self._session.config = self._session.config.with_(**{name: value})
 
 
-_NAMES = ("auto_suggest", *(f.name for f in fields(HealConfig)))
+_NAMES = (*LIVE_SWITCHES, *(f.name for f in fields(HealConfig)))
 
 SelfHeal: Any = type("SelfHeal", (_Settings,), {name: _Setting().tag(config=True) for name in _NAMES})
 """IPython goes by the name of the class: ``%config SelfHeal.budget_usd = 0.5``."""

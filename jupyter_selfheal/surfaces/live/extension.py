@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from jupyter_selfheal.config import HealConfig, is_untouched, read_setting, read_settings
+from jupyter_selfheal.config import LIVE_SWITCHES, HealConfig, is_untouched, read_setting, read_settings
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.magic_options import HELP, blank_heal_line
 from jupyter_selfheal.surfaces.live.components import Components
@@ -45,7 +45,8 @@ def load(shell: InteractiveShell) -> None:
         return
     in_kernel = hasattr(shell, "kernel")
     session = LiveSession(shell, read_config(shell), folder)
-    session.auto_suggest = _read_auto_suggest(shell)
+    session.auto_suggest = _read_switch(shell, "auto_suggest")
+    session.teach = _read_switch(shell, "teach")
     components = Components(
         session,
         make_view=(lambda components: _make_widget_view(shell, components)) if in_kernel else _make_quiet_view,
@@ -83,7 +84,7 @@ def unload(shell: InteractiveShell) -> None:
 
 def read_config(shell: Any) -> HealConfig:
     """``c.SelfHeal.*`` of IPython's configuration. What cannot be read is said in one line, and closed where it permits something."""
-    given = {name: value for name, value in _collect_settings(shell).items() if name != "auto_suggest"}
+    given = {name: value for name, value in _collect_settings(shell).items() if name not in LIVE_SWITCHES}
     config, problems = read_settings({**_read_environment(), **given}, HealConfig())
     for problem in problems:
         print(f"Self-heal: c.SelfHeal: {problem}", file=sys.stderr)
@@ -99,11 +100,11 @@ def _read_environment() -> dict[str, str]:
     return read_environment(os.environ)
 
 
-def _read_auto_suggest(shell: Any) -> bool:
-    """``c.SelfHeal.auto_suggest``: off where it cannot be read."""
-    given = _collect_settings(shell).get("auto_suggest", True)
+def _read_switch(shell: Any, name: str) -> bool:
+    """``c.SelfHeal.auto_suggest`` or ``c.SelfHeal.teach``: off where it cannot be read."""
+    given = _collect_settings(shell).get(name, LIVE_SWITCHES[name])
     try:
-        return is_untouched(given) or bool(read_setting("auto_suggest", given))
+        return LIVE_SWITCHES[name] if is_untouched(given) else bool(read_setting(name, given))
     except ConfigError as error:
         print(f"Self-heal: c.SelfHeal: {error}; until then it is off", file=sys.stderr)
         return False

@@ -13,7 +13,7 @@ import math
 import threading
 from typing import TYPE_CHECKING, Any
 
-from jupyter_selfheal.config import read_setting
+from jupyter_selfheal.config import LIVE_SWITCHES, read_setting
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.surfaces.live import LazyModule
 
@@ -166,12 +166,12 @@ class FrontEnd:
         session = self._session
         reset = {name: self._set_before.pop(name) for name in [*self._set_before] if name not in values}
         for name, value in {**reset, **values}.items():
-            was: Any = session.auto_suggest if name == "auto_suggest" else getattr(session.config, name, None)
+            was: Any = getattr(session if name in LIVE_SWITCHES else session.config, name, None)
             if name in values:
                 self._set_before.setdefault(name, was)
             try:
-                if name == "auto_suggest":
-                    session.auto_suggest = bool(read_setting(name, value))
+                if name in LIVE_SWITCHES:
+                    setattr(session, name, bool(read_setting(name, value)))
                 else:
                     session.config = session.config.with_(**{name: value})
             except SelfHealError as error:

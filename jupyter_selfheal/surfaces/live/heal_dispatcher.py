@@ -11,7 +11,7 @@ from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Failure, Oracle, Patch, Start
-from jupyter_selfheal.surfaces.live import failure_capture, resume
+from jupyter_selfheal.surfaces.live import explanation, failure_capture, resume
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, View, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
@@ -48,6 +48,7 @@ class HealDispatcher:
         states = session.checkpoints.freeze_after_failure(run, error, alone=resume.is_tried_after_failure_only(failure))
         card = build_new_card(
             run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
+            explanation=self._explain(case, error), teach=session.teach,
             written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
         )  # fmt: skip
         heal = LiveHeal(
@@ -68,6 +69,14 @@ class HealDispatcher:
         if waits:
             self._wait_for(heal, result)
         return heal
+
+    def _explain(self, case: Case, error: BaseException | None) -> tuple[str, ...]:
+        """Why it failed, while the values are those that it failed with. A fault of ours in it costs the sentences, not the heal."""
+        try:
+            return tuple(explanation.explain_failure(case, self._session.shell.user_ns, error))
+        except Exception as fault:
+            self._session.report_internal_error("explanation", fault)
+            return ()
 
     def restart_heal(
         self, heal: LiveHeal, config: HealConfig, *, hint: str = "", given: tuple[Patch, ...] = ()

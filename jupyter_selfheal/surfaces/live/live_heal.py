@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.model import Candidate, Case, Outcome, Proposal, Reason, Start
 from jupyter_selfheal.surfaces.card import Card
-from jupyter_selfheal.surfaces.live import resume
+from jupyter_selfheal.surfaces.live import explanation, resume
 from jupyter_selfheal.surfaces.words import format_proposal_status
 
 
@@ -151,6 +151,7 @@ class LiveHeal:
             cause=cause,
             advice=proposal.diagnosis.advice,
             page=0,
+            hint=explanation.hint_at_fix(proposal.candidates[0], self.case.failure) if proposal.candidates else "",
             resumable=() if self.repeats_work else tuple(self._list_resumable(proposal)),
             repeats=message.repeats,
             draft="",

@@ -120,6 +120,8 @@ class HealMagics:
         self._apply_candidate(heal, rest)
 
     def _apply_candidate(self, heal: LiveHeal, what_is_left: str = "") -> None:
+        if heal.card.hides_fix:
+            raise UsageError("look at the fix first: `%heal show`")
         if heal.card.proposal[0].needs_consent:
             raise UsageError(
                 f"not tried yet: it would add {', '.join(heal.card.proposal[0].needs_consent)}; `%heal allow`"
@@ -210,8 +212,15 @@ class HealMagics:
     def _do_why(self, _rest: str) -> None:
         heal = self._find_last_heal()
         heal.settled.wait(ANSWER_SECONDS)
-        for line in explanation.explain(heal.case, heal.card, self.shell.user_ns):
-            print(line)
+        card, failure = heal.card, heal.case.failure
+        candidate = card.find_candidate() or next(iter(heal.applied), None)
+        print(*(card.explanation or [card.headline]), sep="\n")
+        if card.hides_fix:
+            print(card.hint, "`%heal show` shows the fix.", sep="\n")
+        elif candidate is not None:
+            print(*explanation.explain_fix(candidate, failure), sep="\n")
+        else:
+            print(*filter(None, (card.cause, card.advice)), *explanation.explain_habit(failure), sep="\n")
 
     def _find_heal_to_undo(self, number: str) -> LiveHeal:
         healed = self._list_healed()
@@ -242,6 +251,8 @@ class HealMagics:
 
     def _do_show(self, _rest: str) -> None:
         heal = self._find_last_heal()
+        if heal.card.hides_fix:
+            heal.update_card(revealed=True)
         print(words.format_card(heal.card, heal.case.notebook))
 
     def _do_status(self, _rest: str) -> None:

@@ -46,6 +46,8 @@ class LiveSession:
         self.heals = HealHistory()
         self.auto_suggest = True
         self.auto_approve = False
+        self.teach = False
+        """Whether the explanation and a hint come first, the fix on a second click."""
         self.is_running_fix = False
         """True while a fix runs inside of one of our own calls: its events are not the user's."""
         self.pending_resume: dict[str, str] = {}

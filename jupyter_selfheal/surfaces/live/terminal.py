@@ -72,11 +72,22 @@ class HealWaiter:
             return self._carry_out(heal, result, self._dialogue.ask_at_pause(heal.card.status.removeprefix("Paused: ")))
         if heal.card.find_candidate() is None:
             return self._print_end(heal)
+        if heal.card.hides_fix and not self._teach(heal):
+            return False
         if how := heal.card.unasked:
             self._dialogue.show(heal.card, notebook)
             print("approved: it is safe, and `%heal auto` is on" + ("; what ran is not run again" * (how == "resume")))
             return self._apply_candidate(heal, result, resumed=how == "resume")
         return self._carry_out(heal, result, self._dialogue.decide(heal.card, notebook))
+
+    def _teach(self, heal: LiveHeal) -> bool:
+        """Explain first. True: the user wants to see the fix."""
+        self._dialogue.say("\n".join(words.list_lesson(heal.card)))
+        if not self._dialogue.ask_to_see_fix():
+            print("`%heal show` shows the fix when you want it")
+            return False
+        heal.update_card(revealed=True)
+        return True
 
     def _carry_out(self, heal: LiveHeal, result: Any, answer: Answer) -> bool:
         if answer.choice in ("apply", "resume"):

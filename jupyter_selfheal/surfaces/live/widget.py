@@ -12,7 +12,7 @@ import traitlets
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.live.card_html import format_html
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
-from jupyter_selfheal.surfaces.live.widget_payload import build_payload
+from jupyter_selfheal.surfaces.live.widget_payload import build_payload, list_explanation
 from jupyter_selfheal.surfaces.words import format_card
 
 STATIC = Path(__file__).parent / "static"
@@ -51,7 +51,7 @@ class WidgetView:
         if self._widget is None:
             return
         self._widget.card = build_payload(heal.card, heal.case.notebook)
-        if before.phase != heal.card.phase:
+        if (before.phase, before.revealed) != (heal.card.phase, heal.card.revealed):
             self._publish_card(heal, update=True)
 
     def close(self) -> None:
@@ -64,7 +64,8 @@ class WidgetView:
         assert self._widget is not None
         bundle = dict((self._widget._repr_mimebundle_() or ({}, {}))[0])
         bundle["text/plain"] = plain = format_card(heal.card, heal.case.notebook)
-        bundle["text/html"] = format_html(plain)
+        is_folded = heal.card.phase in ("proposed", "paused", "applied") and not heal.card.hides_fix
+        bundle["text/html"] = format_html(plain, list_explanation(heal.card) if is_folded else ())
         self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
 
     def _handle_message(self, heal: LiveHeal, content: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jupyter_selfheal.model import JSON, Candidate, Notebook, Output, Proposal, Start, Trial
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import find_source_to_edit
-from jupyter_selfheal.surfaces.live import resume
+from jupyter_selfheal.surfaces.live import explanation, resume
 from jupyter_selfheal.surfaces.live.frontend_edits import to_frontend_edits
 from jupyter_selfheal.surfaces.words import format_confidence, format_facts, format_warning
 
@@ -17,7 +17,11 @@ RESUME = ("resume", "Resume from the failing statement", "put the fix into the n
 
 
 def build_payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
-    """The card as the widget receives it."""
+    """The card as the widget receives it; of a fix that is not to be seen yet there is nothing in it."""
+    if card.hides_fix:
+        hidden = card.with_(proposal=(), cause="", advice="", notes=(), attempts=())
+        lesson = {"explanation": [*card.explanation, *([card.hint] if card.hint else [])], "is_lesson": True}
+        return {**build_payload(hidden.with_(teach=False), notebook), **lesson, "buttons": list_buttons(card)}
     proposal = card.proposal[0] if card.proposal else None
     question = proposal.questions[0] if proposal and proposal.questions else None
     return {
@@ -33,11 +37,21 @@ def build_payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
         "question": {"text": question.text, "answers": list(question.answers)} if question else None,
         "instructions": card.instructions,
         "buttons": list_buttons(card),
+        "explanation": list_explanation(card),
+        "is_lesson": card.phase == "closed",
         "undo": list(card.undo),
         "expired": card.expired,
         "auto": (card.auto_by or "ask") if card.unasked else "",
         "how": card.unasked,
     }
+
+
+def list_explanation(card: Card) -> list[JSON]:
+    """Why it failed and, of the fix that is shown, what it does and how to avoid the like."""
+    candidate = card.find_candidate()
+    if candidate is None:
+        return [*card.explanation]
+    return [*card.explanation, *explanation.explain_fix(candidate, card.proposal[0].failure)]
 
 
 def list_buttons(card: Card) -> list[dict[str, JSON]]:
@@ -48,6 +62,10 @@ def list_buttons(card: Card) -> list[dict[str, JSON]]:
         buttons.append({"id": name, "label": label, "hint": hint, **more})
 
     candidate = card.find_candidate()
+    if card.hides_fix:
+        add("reveal", "Show the fix", "after you have thought about it", primary=True)
+        add("stop", "Dismiss", "end this heal; nothing is changed")
+        return buttons
     if card.phase == "proposed" and candidate is not None and card.proposal[0].needs_consent:
         capabilities = ", ".join(card.proposal[0].needs_consent)
         add("allow", "Allow this trial", f"the patch would add: {capabilities}; it was not run yet", primary=True)

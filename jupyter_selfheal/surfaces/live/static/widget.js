@@ -121,6 +121,18 @@ function outputs(candidate) {
       candidate.resume_output && element("section", { "aria-label": "Output after Resume" }, element("h4", { text: "After Resume" }), outputView(candidate.resume_output))));
 }
 
+// Why it failed: folded below a fix, open where there is none (or where the user wants to find it). Lines that begin with blanks belong to the one above.
+// What the user unfolded or folded is kept by heal: JupyterLab draws the whole output anew where its text changed.
+const unfolded = new Map();
+
+function explanationView(card) {
+  const open = unfolded.get(card.run) ?? card.is_lesson;
+  const depth = (line) => (line.length - line.trimStart().length) / 2;
+  const keep = (event) => unfolded.set(card.run, event.target.open);
+  return element("details", { class: "sh-explain", open, ontoggle: keep }, element("summary", { text: "Explain" }),
+    ...card.explanation.map((line) => prose("p", line.trim(), { style: `margin-left: ${1.2 * depth(line)}em` })));
+}
+
 // The views on this page (what each draws), heals whose kernel is gone, what was carried out, this page's name for itself, and where the focus was: all kept over a
 // redraw of the whole output.
 const views = new Set();
@@ -238,6 +250,7 @@ function render({ model, el }) {
       parts.push(element("fieldset", { class: "sh-question" }, prose("legend", card.question.text),
         ...card.question.answers.map((answer) => element("button", { type: "button", title: answer, text: answer.length > 60 ? `${answer.slice(0, 59)}…` : answer, onclick: () => send("answer", answer) }))));
     }
+    if (card.explanation?.length) parts.push(explanationView(card));
     for (const note of card.notes || []) parts.push(prose("p", note, { class: "sh-small" }));
     if (card.instructions) parts.push(prose("p", card.instructions, { class: "sh-instructions", role: "note" }));
     body.replaceChildren(...parts);

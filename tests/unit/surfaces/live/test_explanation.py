@@ -9,8 +9,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jupyter_selfheal.model import Case, Cell, Failure, Notebook
-from jupyter_selfheal.surfaces.card import Card
+from jupyter_selfheal.model import (
+    Candidate,
+    Case,
+    Cell,
+    Ending,
+    Failure,
+    Frame,
+    Isolation,
+    Notebook,
+    Patch,
+    Replace,
+    Start,
+    Trial,
+    Verdict,
+)
 from jupyter_selfheal.surfaces.live import explanation
 
 
@@ -20,13 +33,13 @@ def explain(
     line = len(source.splitlines())
     cells = (*(Cell(f"a{n}", text, runs=n + 1) for n, text in enumerate(above)), Cell("c", source))
     failure = Failure("c", source, ename=ename, evalue=evalue, line=line, statement=line - 1)
-    return "\n".join(explanation.explain(Case(failure, Notebook(cells)), Card("run", "c", f"{ename}: {evalue}"), names))
+    return "\n".join(explanation.explain_failure(Case(failure, Notebook(cells)), names))
 
 
 def test_values_are_described_with_the_cell_that_made_them() -> None:
     text = explain("total = price + tax", {"price": "1,200", "tax": 3}, above=("price = read()", "tax = 3"))
-    assert "`price` is the text '1,200', made in [1] price = read()" in text
-    assert "`tax` is int 3, made in [2] tax = 3" in text
+    assert "`price` is the text '1,200', since cell [1]: `price = read()`" in text
+    assert "`tax` is int 3, since cell [2]: `tax = 3`" in text
 
 
 def test_shapes_that_do_not_fit_are_named_with_what_would() -> None:
@@ -71,4 +84,80 @@ def test_nothing_of_the_users_runs() -> None:
 
 @pytest.mark.parametrize("source", ["for i in range(:", "%%bash\nls", ""])
 def test_what_cannot_be_read_is_left_out(source: str) -> None:
-    assert explain(source, {"i": 1})
+    assert explain(source, {"i": 1}, ename="SyntaxError", evalue="invalid syntax")
+
+
+def test_a_value_is_followed_back_cell_by_cell() -> None:
+    names = {"total": "1,200", "prices": ["1,200"], "row": {"price": "1,200"}}
+    above = ("row = load()", "prices = [row['price']]", "total = max(prices)\nprices.append('3')")
+    lines = explain("total * 1.2", names, above=above).splitlines()
+    told = [line for line in lines if line.startswith("  ")]
+    assert [len(line) - len(line.lstrip()) for line in told] == [2, 4, 6]
+    assert told[0].strip().startswith("`total` is the text '1,200', since cell [3]: `total = max(prices)`")
+    assert told[1].endswith("since cell [2]: `prices = [row['price']]`; changed in cell [3]")
+    assert told[2].endswith("since cell [1]: `row = load()`")
+
+
+def test_a_column_of_texts_is_named_with_the_cell_that_read_it() -> None:
+    table = pd.DataFrame({"price": ["3", "1,200"], "n": [1, 2]})
+    text = explain("df['price'] * 1.2 + df['n']", {"df": table}, above=("df = pd.read_csv('p.csv')",))
+    assert "its column `price` holds text, where `read_csv` read '1,200'" in text
+    assert "column `n`" not in text
+
+
+def test_a_name_that_the_failing_cell_made_above_the_line_comes_from_there() -> None:
+    text = explain("x = 3\nfor item in [1, 'a']:\n    x + item", {"x": 3, "item": "a"}, above=("x = 9",))
+    assert "`x` is int 3, since this cell: `x = 3`" in text
+    assert "`item` is the text 'a', since this cell: `for item in [1, 'a']:`" in text
+
+
+@pytest.mark.parametrize("value", ["sk-proj-a1b2c3d4e5f6g7h8i9j0", "postgres://me:pass@host/db"])
+def test_what_may_be_a_secret_is_not_shown(value: str) -> None:
+    assert value not in explain("use(x)", {"x": value})
+    assert "hunter2" not in explain("use(db_password)", {"db_password": "hunter2"})
+
+
+def test_values_inside_the_failing_function_are_told() -> None:
+    source = "def mean(xs):\n    return sum(xs) / len(xs)\nmean([])"
+    shared: dict[str, Any] = {}
+    try:
+        exec(compile(source, "cell", "exec"), shared)
+    except ZeroDivisionError as error:
+        frames = (
+            Frame("cell", 3, "<module>", "mean([])", "c"),
+            Frame("cell", 2, "mean", "return sum(xs) / len(xs)", "c"),
+        )
+        failure = Failure("c", source, ename="ZeroDivisionError", evalue="division by zero", line=3, frames=frames)
+        text = "\n".join(explanation.explain_failure(Case(failure, Notebook((Cell("c", source),))), shared, error))
+    assert "A number was divided by zero." in text
+    assert "`xs` is an empty list" in text
+    assert "`xs` is empty: look at the cell that fills it." in text
+
+
+@pytest.mark.parametrize(
+    ("ename", "evalue", "said"),
+    [
+        ("NameError", "name 'prise' is not defined", "`prise` has no value yet"),
+        ("TypeError", 'can only concatenate str (not "int") to str', "You can't add text and a whole number."),
+        ("TypeError", "unsupported operand type(s) for +: 'int' and 'str'", "`+` does not work between a whole number and text."),
+        ("AttributeError", "'list' object has no attribute 'push'", "A list has no `.push`."),
+        ("KeyError", "'aple'", "There is no key or column 'aple'."),
+        ("ValueError", "could not convert string to float: '1,200'", "The text '1,200' cannot be read as a number."),
+        ("IndexError", "index 3 is out of bounds for axis 0 with size 3", "the last one is 2"),
+        ("OwnError", "no such luck", "The cell stopped with OwnError: no such luck"),
+    ],
+)  # fmt: skip
+def test_what_failed_is_one_plain_sentence(ename: str, evalue: str, said: str) -> None:
+    assert said in explain("f(x)", {}, ename=ename, evalue=evalue).splitlines()[0]
+
+
+def test_a_hint_says_where_and_not_what() -> None:
+    failure = Failure("c", "a = 1\nprint(prise)", ename="NameError", evalue="name 'prise' is not defined", line=2)
+    patch = Patch((Replace("c", failure.source, "a = 1\nprint(price)"),), "Change `prise` to `price`")
+    candidate = Candidate(
+        patch, Trial(patch.id, (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("fake")), Verdict(patch.id, 7, True)
+    )
+    hint = explanation.hint_at_fix(candidate, failure)
+    assert "line 2" in hint
+    assert "price" not in hint
+    assert "Next time: " in "\n".join(explanation.explain_fix(candidate, failure))
