@@ -14,7 +14,7 @@ from traitlets.config import Config
 from traitlets.config.loader import DeferredConfigList, DeferredConfigString, LazyConfigValue
 
 from jupyter_selfheal import magic_options, registry
-from jupyter_selfheal.config import CLOSED, HEALERS, RANGES, HealConfig, read_setting, read_settings
+from jupyter_selfheal.config import CLOSED, HEALERS, LIVE_SWITCHES, RANGES, HealConfig, read_setting, read_settings
 from jupyter_selfheal.errors import ConfigError, UsageError
 from jupyter_selfheal.surfaces.cli.heal import build_settings
 from jupyter_selfheal.surfaces.cli.parser import build_parser
@@ -28,7 +28,7 @@ TRUE = {"true", "yes", "on", "1"}
 
 
 @given(
-    st.sampled_from([*SWITCHES, "auto_suggest"]),
+    st.sampled_from([*SWITCHES, *LIVE_SWITCHES]),
     st.text() | st.sampled_from(["False", "0", "off", "None", "", "[True]", "not true", "truee", "on!", "1.0", "y"]),
 )
 def test_no_text_that_is_not_clearly_true_turns_a_switch_on(name: str, text: str) -> None:

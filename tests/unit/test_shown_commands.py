@@ -11,7 +11,7 @@ from dataclasses import fields
 import pytest
 
 from jupyter_selfheal import magic_options
-from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.config import LIVE_SWITCHES, HealConfig
 from jupyter_selfheal.surfaces.bench.resilience.command import build_parser as resilience_parser
 from jupyter_selfheal.surfaces.bench.run import build_parser as bench_parser
 from jupyter_selfheal.surfaces.cli.parser import COMMANDS, build_parser
@@ -53,7 +53,7 @@ def test_an_option_that_a_page_names_exists(text: str) -> None:
 
 
 def test_settings_that_pages_name_exist() -> None:
-    assert set(shown_commands.settings()) <= {f.name for f in fields(HealConfig)} | {"auto_suggest"}
+    assert set(shown_commands.settings()) <= {f.name for f in fields(HealConfig)} | set(LIVE_SWITCHES)
 
 
 def test_our_own_messages_name_nothing_that_does_not_exist() -> None:
@@ -62,7 +62,9 @@ def test_our_own_messages_name_nothing_that_does_not_exist() -> None:
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", said)) <= offered() | OF_OTHERS
     assert set(re.findall(r"`%%?heal ([a-z]+)", said)) <= set(magic_options.COMMANDS)
     assert set(re.findall(r"`jupyter selfheal ([a-z]+)", said)) <= set(COMMANDS)
-    assert set(re.findall(r"c\.SelfHeal\.([a-z]\w+)", said)) <= {f.name for f in fields(HealConfig)} | {"auto_suggest"}
+    assert set(re.findall(r"c\.SelfHeal\.([a-z]\w+)", said)) <= {f.name for f in fields(HealConfig)} | set(
+        LIVE_SWITCHES
+    )
 
 
 def test_every_command_is_explained() -> None:
