@@ -162,7 +162,9 @@ class ForkedKernel:
         now = time.monotonic()
         return Trial(
             patch_id=request.patch_id,
-            steps=reading.build_results(timed_out=ending is Ending.TIMED_OUT, died=died),
+            steps=reading.build_results(
+                timed_out=ending is Ending.TIMED_OUT, died=died, fault=str(report.get("fault", ""))
+            ),
             ending=ending,
             start=self._start,
             isolation=describe_isolation(request.sandbox, reading.probed, reading.layers),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Mapping
 from typing import Any
 
 from jupyter_selfheal.inside.fork import sandbox
+from jupyter_selfheal.kernels.deaths import describe_death
 from jupyter_selfheal.kernels.trial_results import ResultReader
 from jupyter_selfheal.model import Ending, Isolation, Sandbox
+from jupyter_selfheal.numbers import read_number
 
 
 def find_ending(report: Mapping[str, Any], reading: ResultReader) -> tuple[Ending, str]:
@@ -21,11 +22,9 @@ def find_ending(report: Mapping[str, Any], reading: ResultReader) -> tuple[Endin
     if reading.done is not None:
         refused = reading.done.get("refused")
         return Ending.FINISHED, f"the state could not be kept: {refused}" if refused else ""
-    if report.get("oom"):
-        return Ending.OUT_OF_MEMORY, "the system ended the trial, as memory ran out"
-    if code < 0:
-        return Ending.KILLED, f"the kernel's process was ended by {signal.Signals(-code).name}"
-    return Ending.EXITED, f"the code ended the kernel's process with exit code {code}"
+    stderr = str(report.get("tail", {}).get("stderr", ""))
+    peak_mb = read_number(report.get("peak_mb"), 0) or 0.0
+    return describe_death(code, peak_mb, oom=bool(report.get("oom")), stderr=stderr)
 
 
 def measure_phases(began: float, now: float, marks: Mapping[str, float]) -> dict[str, float]:

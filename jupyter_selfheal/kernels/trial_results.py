@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_selfheal import source
+from jupyter_selfheal.kernels.deaths import find_cell_line, parse_stack
 from jupyter_selfheal.kernels.output_collector import OutputCollector
 from jupyter_selfheal.model import JSON, ErrorInfo, Frame, Probe, Run, Step, StepResult
 from jupyter_selfheal.numbers import read_count, read_number
@@ -99,11 +100,12 @@ class ResultReader:
         if self._at >= 0:
             self._readings[self._at].outputs.take_message(str(raw["output_type"]), raw)
 
-    def build_results(self, *, timed_out: bool, died: str) -> tuple[StepResult, ...]:
-        """A result for every step. ``timed_out``: of the whole trial; ``died``: what ended the process, if anything did."""
-        return tuple(self._build_result(n, timed_out, died) for n in range(len(self._steps)))
+    def build_results(self, *, timed_out: bool, died: str, fault: str = "") -> tuple[StepResult, ...]:
+        """A result for every step. ``timed_out``: of the whole trial; ``died``: what ended the process, if anything did;
+        ``fault``: the stack that Python wrote when it crashed."""
+        return tuple(self._build_result(n, timed_out, died, fault) for n in range(len(self._steps)))
 
-    def _build_result(self, at: int, timed_out: bool, died: str) -> StepResult:
+    def _build_result(self, at: int, timed_out: bool, died: str, fault: str) -> StepResult:
         step, reading = self._steps[at], self._readings[at]
         errors: tuple[ErrorInfo, ...] = (reading.late,) if reading.late else ()
         ended = reading.ended or {}
@@ -113,7 +115,7 @@ class ResultReader:
             seconds = time.monotonic() - reading.began_at
             status = "timeout" if timed_out else "error"
             if died:
-                errors = (ErrorInfo("KernelDied", died),)
+                errors = (_build_death(step, died, fault),)
         if reading.error:
             errors = (reading.error,)
         if status not in ("timeout", "error"):
@@ -132,6 +134,13 @@ class ResultReader:
     def _build_error(self, at: int, raw: Mapping[str, JSON]) -> ErrorInfo:
         step = self._steps[at]
         return read_error(raw, step.code if isinstance(step, Run) else "")
+
+
+def _build_death(step: Step, died: str, fault: str) -> ErrorInfo:
+    """The end of the process as an error of the step, at the line that it died in where that is known."""
+    line = find_cell_line(parse_stack(fault)) if isinstance(step, Run) else 0
+    statement = source.find_statement(step.code, line) if isinstance(step, Run) and line else -1
+    return ErrorInfo("KernelDied", died, line=line, statement=statement, traceback=fault)
 
 
 def read_error(raw: Mapping[str, JSON], code: str) -> ErrorInfo:

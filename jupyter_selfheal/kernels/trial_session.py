@@ -15,6 +15,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.inside.fork.steps import keep_line_numbers
 from jupyter_selfheal.inside.loader import code_to_load
+from jupyter_selfheal.kernels.deaths import describe_death
 from jupyter_selfheal.kernels.launch import LiveKernel, Reply
 from jupyter_selfheal.kernels.trial_results import read_error
 from jupyter_selfheal.model import (
@@ -145,12 +146,7 @@ class TrialSession:
     def find_ending(self) -> tuple[Ending, str]:
         """How the process of a dead kernel ended, and that in words."""
         code = self.kernel.exit_code or 0
-        if code >= 0:
-            return Ending.EXITED, f"the code ended its process with exit code {code}"
-        name = signal.Signals(-code).name if -code in signal.Signals.__members__.values() else f"signal {-code}"
-        if code == -signal.SIGKILL:
-            return Ending.OUT_OF_MEMORY, "the system killed the process, most likely for want of memory"
-        return Ending.KILLED, f"the process was killed by {name}"
+        return describe_death(code, 0.0, oom=code == -signal.SIGKILL)
 
     def peak_mb(self) -> float:
         """The most memory that the kernel's process has had, in MiB; 0 where that is not known."""

@@ -109,10 +109,12 @@ def test_no_cells_is_a_healthy_notebook(place: Path) -> None:
 
 
 def test_a_cell_that_kills_its_kernel_takes_nothing_with_it(place: Path) -> None:
-    given = write(place / "n.ipynb", "x = 1", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "x + 1")
+    crash = "import os, signal\ndef crash():\n    os.kill(os.getpid(), signal.SIGSEGV)\n\ncrash()"
+    given = write(place / "n.ipynb", "x = 1", crash, "x + 1")
     cells = heal(given, "--json", ends=1).cells
     assert [c["kind"] for c in cells] == ["", "died", ""]
     assert [c["status"] for c in cells][2] == "ran"
+    assert "died at line 5: a segmentation fault" in cells[1]["failure"]
 
 
 def test_papermill_heals_with_our_engine(place: Path) -> None:

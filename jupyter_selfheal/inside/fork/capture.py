@@ -10,6 +10,7 @@ Standard library only: sent as source to kernels whose environment lacks this pa
 from __future__ import annotations
 
 import builtins
+import faulthandler
 import io
 import json
 import os
@@ -24,15 +25,19 @@ KINDS = frozenset({"display_data", "update_display_data", "execute_result", "err
 
 CUT = "\n… output cut: the trial's limit is reached …\n"
 
+FAULTS = "faults"
+"""The file to which Python writes the stack of a crash."""
+
 
 class Memory:
-    """Two memory files for standard output and error, made by the guard and shared with its trial.
+    """Memory files for standard output and error and for the stack of a crash, made by the guard and shared with its trial.
 
     The descriptors kept here are for reading; their offset, which both processes share, is what has been sent.
     """
 
     def __init__(self) -> None:
-        self.files = {name: os.memfd_create(f"selfheal-{name}") for name in ("stdout", "stderr")}
+        self.files = {name: os.memfd_create(f"selfheal-{name}") for name in ("stdout", "stderr", FAULTS)}
+        self._fault_writer = -1
 
     def attach(self) -> None:
         """Let descriptors 1 and 2 append to the files, and descriptor 0 read nothing."""
@@ -43,6 +48,11 @@ class Memory:
             writer = os.open(f"/proc/self/fd/{self.files[name]}", os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             os.dup2(writer, number)
             os.close(writer)
+
+    def catch_faults(self) -> None:
+        """Have Python write the stack to the file where this process crashes; what it wrote to before is forgotten."""
+        self._fault_writer = os.open(f"/proc/self/fd/{self.files[FAULTS]}", os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        faulthandler.enable(self._fault_writer, all_threads=False)
 
     def read_rest(self, name: str, limit: int) -> tuple[str, bool]:
         """What was written since the last call, at most ``limit`` bytes; True where more than that was there (dropped)."""
@@ -65,6 +75,10 @@ class Memory:
 
     def close(self) -> None:
         """Give the files back."""
+        if self._fault_writer >= 0:
+            faulthandler.disable()
+            os.close(self._fault_writer)
+            self._fault_writer = -1
         for file in self.files.values():
             os.close(file)
 

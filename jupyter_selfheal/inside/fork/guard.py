@@ -19,7 +19,7 @@ import time
 from typing import Any
 
 from jupyter_selfheal.inside.fork import after_fork
-from jupyter_selfheal.inside.fork.capture import Memory
+from jupyter_selfheal.inside.fork.capture import FAULTS, Memory
 
 KEPT = "kept"
 _GRACE = 0.5
@@ -109,7 +109,8 @@ class Guard:
         """Tell the engine how it ended; what the streams still hold goes along."""
         tail = {} if finished else {name: self.memory.read_rest(name, 1 << 20)[0] for name in ("stdout", "stderr")}
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-        message = {"ending": self.ending, "code": self.code, "peak_mb": round(peak, 1), "tail": tail}
+        message: dict[str, Any] = {"ending": self.ending, "code": self.code, "peak_mb": round(peak, 1), "tail": tail}
+        message["fault"] = self.memory.read_rest(FAULTS, 1 << 16)[0] if self.code < 0 else ""
         message["oom"] = (
             self.code == -signal.SIGKILL and self.ending == "killed" and _count_memory_kills() > self._kills
         )

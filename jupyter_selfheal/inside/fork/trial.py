@@ -191,6 +191,7 @@ class Trial:
     def _settle(self, request: dict[str, Any]) -> None:
         """The last of it: the user's signal handlers, an event loop, what the request puts on the path."""
         after_fork.restore_signals(self.state.signals)
+        self.memory.catch_faults()
         self.state.loop = event_loop.make_usable(self.state.loop)
         sys.path[:0] = request["paths"]
         sys._selfheal_trial = True  # type: ignore[attr-defined]

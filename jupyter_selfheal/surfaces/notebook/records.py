@@ -111,7 +111,8 @@ class Record:
         if failure.kind is FailureKind.MISSED:
             return f"missed: {failure.evalue}" if failure.evalue else "missed its expectation"
         if failure.kind is FailureKind.DIED:
-            return f"The kernel died: {failure.evalue}" if failure.evalue else "The kernel died."
+            where = f" at line {failure.line}" if failure.line else ""
+            return f"The kernel died{where}" + (f": {failure.evalue}" if failure.evalue else ".")
         return failure.headline
 
 

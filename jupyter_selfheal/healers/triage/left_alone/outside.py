@@ -7,6 +7,7 @@ import re
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.missing_module import find_wanted_distribution
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, leave_alone, read_line
+from jupyter_selfheal.healers.triage.smaller import list_what_could_be_smaller
 from jupyter_selfheal.model import Diagnosis, FailureKind, Install, SkipReason
 
 NETWORK_NAMES = frozenset(
@@ -41,8 +42,12 @@ def diagnose_input(context: RuleContext, remedies: Remedies) -> Diagnosis | None
 
 
 def diagnose_memory(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
-    if context.failure.ename in ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError"):
-        return leave_alone("Out of memory.", SkipReason.MEMORY, "Use less data, or a machine with more memory.")
+    failure = context.failure
+    is_killed = failure.kind is FailureKind.DIED and failure.evalue.startswith("out of memory")
+    if is_killed or failure.ename in ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError"):
+        smaller = list(dict.fromkeys(list_what_could_be_smaller(failure.source, failure.line)))[:3]
+        less = f"Make it smaller: {'; '.join(smaller)}." if smaller else "Use less data, or a machine with more memory."
+        return leave_alone("Out of memory.", SkipReason.MEMORY, less)
     return None
 
 
