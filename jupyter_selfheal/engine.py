@@ -54,6 +54,7 @@ from jupyter_selfheal.ports import (
 
 if TYPE_CHECKING:
     from jupyter_selfheal.kernels.replay_plan import PastCell
+    from jupyter_selfheal.providers.pot import Pot
 
 
 def heal(
@@ -129,18 +130,19 @@ def open_dependencies(
     session_spent: Cost = Cost(),  # noqa: B008 (frozen)
     provider: Provider | None = None,
     given: Sequence[Patch] = (),
+    pot: Pot | None = None,
 ) -> Iterator[HealDependencies]:
     """Everything that a heal of this case runs on; let go of at the end.
 
     ``scorer``, ``install`` and ``provider`` stand in for the shipped ones; ``given`` are patches that somebody else wrote, which
-    are then all that is tried.
+    are then all that is tried; out of ``pot`` every call is paid that is made for several processes of one command.
     """
     with contextlib.ExitStack() as stack:
         facts = build_facts(starts, case, stack)
         redactor = build_redactor(case)
         if provider is None and not why_no_model(config):
-            provider = build_provider(config)
-        judging = choose_judging_provider(config, provider) if provider is not None else None
+            provider = build_provider(config, pot)
+        judging = choose_judging_provider(config, provider, pot) if provider is not None else None
         healers = build_healers(config, provider, redactor)
         free = build_free_scorer(config)
         if install is None and config.install:
@@ -241,11 +243,12 @@ def build_cell_judge(config: HealConfig, provider: Provider, redactor: Redactor)
     return judge
 
 
-def open_cell_judge(config: HealConfig) -> CellJudge | None:
+def open_cell_judge(config: HealConfig, pot: Pot | None = None) -> CellJudge | None:
     """That model with the configured provider; None where none may be asked (:func:`why_no_model` says why)."""
     if why_no_model(config) is not None:
         return None
-    return build_cell_judge(config, choose_judging_provider(config, build_provider(config)), build_redactor())
+    judging = choose_judging_provider(config, build_provider(config, pot), pot)
+    return build_cell_judge(config, judging, build_redactor())
 
 
 def why_no_model(config: HealConfig) -> str | None:
@@ -269,8 +272,11 @@ def why_no_model(config: HealConfig) -> str | None:
     return None
 
 
-def build_provider(config: HealConfig) -> Provider:
-    """The configured provider, with the user's own price where there is one. Raises :class:`ConfigError`."""
+def build_provider(config: HealConfig, pot: Pot | None = None) -> Provider:
+    """The configured provider, with the user's own price where there is one, paid out of ``pot`` if that is given.
+
+    Raises :class:`ConfigError`.
+    """
     spec = registry.load_provider(config.provider)
     base_url = config.base_url or spec.base_url
     where = {"provider": spec.prices} if spec.prices else {"api_url": base_url}
@@ -278,15 +284,16 @@ def build_provider(config: HealConfig) -> Provider:
     provider: Provider = registry.load_by_name(spec.where)(
         name=spec.name, key_variable=spec.key_variable, base_url=base_url, prices=prices
     )
-    return _wrap_provider(provider, config)
+    wrapped = _wrap_provider(provider, config)
+    return _load("providers.pot", "PayingProvider")(wrapped, pot) if pot is not None else wrapped
 
 
-def choose_judging_provider(config: HealConfig, provider: Provider) -> Provider:
+def choose_judging_provider(config: HealConfig, provider: Provider, pot: Pot | None = None) -> Provider:
     """Who judges: the fixing model's provider, unless another one, or another address, is set."""
     if not config.judge_provider and not config.judge_base_url:
         return provider
     name = config.judge_provider or config.provider
-    return build_provider(config.with_(provider=name, base_url=config.judge_base_url))
+    return build_provider(config.with_(provider=name, base_url=config.judge_base_url), pot)
 
 
 def _wrap_provider(provider: Provider, config: HealConfig) -> Provider:

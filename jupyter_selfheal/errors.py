@@ -90,7 +90,8 @@ class ProviderError(InfrastructureError):
     """A language model could not be reached or would not answer.
 
     ``kind`` is one of ``auth``, ``quota``, ``rate_limited``, ``overloaded``, ``server``, ``timeout``, ``network``,
-    ``invalid``. ``cost`` is what the failed attempts cost as far as it is known (None: nothing).
+    ``invalid``, ``budget`` (it was not asked, as it could not be paid). ``cost`` is what the failed attempts cost as far as it is known
+    (None: nothing).
     """
 
     def __init__(

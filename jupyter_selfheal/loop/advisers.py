@@ -76,7 +76,8 @@ class Advisers:
         try:
             answer: Answer = self._run_cancellable(lambda: healer.propose(command.case, starts, facts, dossier.archive))
         except InfrastructureError as error:
-            failed = ev.HealerFailed(name, Reason.INFRASTRUCTURE, str(error))
+            is_money = isinstance(error, ProviderError) and error.kind == "budget"
+            failed = ev.HealerFailed(name, Reason.OVER_BUDGET if is_money else Reason.INFRASTRUCTURE, str(error))
             cost = _estimate_charge(error, command.worst)
         except Cancelled:
             raise

@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 from multiprocessing import connection
 from typing import Any
 
+from jupyter_selfheal.providers.pot import Pot
 from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.shared_pot import open_pot
 
 PATIENCE = 30.0
 """Seconds that a process gets to stop its kernels before it is killed (then they end with it)."""
@@ -29,14 +31,14 @@ def heal_in_processes(
 ) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Heal ``jobs`` in up to ``workers`` processes; each report as soon as it is there.
 
-    Every process may spend its share of the budget, so that together they cannot spend more. One that dies is a line in
-    the report of its notebook, and another takes its place.
+    All of them pay out of one pot, as they need it, so that together they cannot spend more than the budget; where no pot can be
+    shared, each may spend its share. One that dies is a line in the report of its notebook, and another takes its place.
     """
-    config = settings.config
-    share = config.with_(
-        session_budget_usd=config.session_budget_usd / workers, parallel=max(config.parallel // workers, 1)
-    )
-    crew = _Crew(replace(settings, config=share), run, resuming)
+    config = settings.config.with_(parallel=max(settings.config.parallel // workers, 1))
+    pot = open_pot(config, run, resuming)
+    if pot is None:
+        config = config.with_(session_budget_usd=config.session_budget_usd / workers)
+    crew = _Crew(replace(settings, config=config), run, resuming, pot)
     waiting = deque(jobs)
     try:
         while waiting or crew.busy:
@@ -47,6 +49,9 @@ def heal_in_processes(
     except BaseException:
         crew.stop()
         raise
+    finally:
+        if pot is not None:
+            pot.path.unlink(missing_ok=True)
 
 
 @dataclass(slots=True)
@@ -59,9 +64,9 @@ class _Worker:
 class _Crew:
     """Worker processes. An idle one is used before a new one is started."""
 
-    def __init__(self, settings: Settings, run: str, resuming: bool) -> None:
+    def __init__(self, settings: Settings, run: str, resuming: bool, pot: Pot | None) -> None:
         self._context = multiprocessing.get_context("spawn")
-        self._arguments = (settings, run, resuming)
+        self._arguments = (settings, run, resuming, pot)
         self._workers: list[_Worker] = []
 
     @property
@@ -127,13 +132,13 @@ class _Crew:
         self._workers = []
 
 
-def _run_worker(pipe: Any, settings: Settings, run: str, resuming: bool) -> None:
+def _run_worker(pipe: Any, settings: Settings, run: str, resuming: bool, pot: Pot | None) -> None:
     """A worker process: heal what comes, until nothing more comes or there is nobody to tell."""
     _trust_own_folder(True)  # kernels that it starts keep the user's rules
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # a terminal's Ctrl-C goes to the command, which passes it on once
     warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")  # as in the command's own process
-    session = Session(settings, run, resuming=resuming)
+    session = Session(settings, run, resuming=resuming, pot=pot)
     try:
         threading.Thread(target=_end_with_command, daemon=True).start()
         _delay_interrupts(False)

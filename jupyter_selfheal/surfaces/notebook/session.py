@@ -44,6 +44,7 @@ from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.read import Document
 
 if TYPE_CHECKING:
+    from jupyter_selfheal.providers.pot import Pot
     from jupyter_selfheal.surfaces.model_review import ModelReview
 
 APPROVALS = ("all", "safe", "ask", "none")
@@ -107,14 +108,15 @@ class Session:
 
     ``run`` is the id of the run, a new one if it is empty; ``resuming``: it was cut off, and is gone on with. The n-th heal of a
     run is journaled under ``RUN-n``, that of the k-th of several notebooks under ``RUN-k.n``, so that the same command finds
-    the heals that were already made, and repeats nothing paid.
+    the heals that were already made, and repeats nothing paid. Out of ``pot`` the processes of one command pay together.
     """
 
-    def __init__(self, settings: Settings, run: str = "", *, resuming: bool = False) -> None:
+    def __init__(self, settings: Settings, run: str = "", *, resuming: bool = False, pot: Pot | None = None) -> None:
         self.settings = settings
         self.run = run or make_run_id()
         self.spent = Cost()
         self._resuming = resuming
+        self._pot = pot
         self._opened: dict[tuple[str, str, int], TrialKernel] = {}
         self._installers: dict[str, Callable[[str], str]] = {}
         self._closing = contextlib.ExitStack()
@@ -325,7 +327,7 @@ class Session:
         from jupyter_selfheal import engine
         from jupyter_selfheal.surfaces.model_review import ModelReview
 
-        judge = engine.open_cell_judge(self.settings.config)
+        judge = engine.open_cell_judge(self.settings.config, self._pot)
         if judge is None:
             return None
 
@@ -364,6 +366,7 @@ class Session:
                 run=name,
                 install=install if self.settings.config.install else None,
                 session_spent=self.spent,
+                pot=self._pot,
             )
         self.spent = self.spent + outcome.cost
         if (

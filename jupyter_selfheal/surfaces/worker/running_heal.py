@@ -20,10 +20,10 @@ from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop.repeats import find_repeated_effects
+from jupyter_selfheal.loop.spending import Spending
 from jupyter_selfheal.model import Cost, Decision, Outcome, Proposal, Reason
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
-from jupyter_selfheal.surfaces.worker.spending import Spending
 from jupyter_selfheal.surfaces.worker.stand_in import StandIn
 from jupyter_selfheal.surfaces.worker.states import build_starts, connect_state, replace_states
 

@@ -74,6 +74,13 @@ def test_the_sessions_ceiling_holds_whatever_is_said(stage: MakeStage) -> None:
     assert (len(approver.pauses), dear.calls) == (1, [])
 
 
+def test_a_pot_that_others_have_emptied_ends_the_paid_path_as_a_budget_does(stage: MakeStage) -> None:
+    s = stage("x = 1", "x.nope")
+    refused = ProviderError("the notebooks of this command have used all", kind="budget", cost=Cost())
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [model(refused)]))
+    assert (outcome.reason, outcome.detail, outcome.cost.usd) == (Reason.OVER_BUDGET, str(refused), 0.0)
+
+
 def _failing(s: Stage, n: int) -> Answer:
     """An answer whose patch fails in its own way."""
     return costly(answer(s.replaced("x.nope", f"raise ValueError('{'abcdefgh'[n]}' * {n + 1})", UNSAFE)))

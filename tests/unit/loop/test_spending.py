@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop.spending import Spending
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.ports import Answer
-from jupyter_selfheal.surfaces.worker.spending import Spending
 
 WORST, REAL, JUDGED = Cost(usd=0.5), Cost(usd=0.1), Cost(usd=0.01)
 
