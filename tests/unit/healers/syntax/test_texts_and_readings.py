@@ -101,9 +101,18 @@ def test_a_reading_that_runs_is_carried_on() -> None:
     reply = run(["total = x * 1\nprint('Sum :', tot)"], "Sum: 3.46", x=3.456)
     assert reply["passing"][0]["text"] == "total = round(x * 1, 2)\nprint('Sum:', total)"
     assert reply["passing"][0]["rival"].startswith('without "the result is not rounded"')
-    reply = run(["total = x * 1\nprint('Sum :', tot)"], "Sum: 3", x=3)
+    reply = run(["total = x * 1\nprint('Sum:', tot)"], "Sum: 3", x=3)
     assert reply["passing"][0]["text"] == "total = x * 1\nprint('Sum:', total)"
     assert reply["passing"][0]["rival"] == "", "a name that nothing binds is no guess"
+
+
+@pytest.mark.parametrize(("lines", "rival"), [(1, try_readings.FEW_LINES), (4, "")])
+def test_texts_that_few_lines_show_leave_a_doubt(lines: int, rival: str) -> None:
+    reply = run(
+        [f"for n in range({lines}):\n    print('Sum :', x + n)"], "\n".join(f"Sum: {3 + n}" for n in range(lines)), x=3
+    )
+    assert reply["passing"][0]["text"].endswith("print('Sum:', x + n)")
+    assert reply["passing"][0]["rival"] == rival
 
 
 def test_a_text_that_did_not_come_out_leaves_a_doubt() -> None:
