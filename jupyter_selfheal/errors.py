@@ -12,6 +12,7 @@ here means that *our* machinery cannot go on. Each message says what happened an
     │   │   ├── ForkRefused        the gate found forking unsafe; a fallback may go on
     │   │   └── SandboxError       a layer that was probed as available then failed
     │   ├── ProviderError          a language model could not be reached, or refused us
+    │   ├── RepositoryError        git, or the service that holds the repository, refused
     │   ├── JournalError           a journal is damaged, or cannot be written
     │   └── MemoryStoreError       the memory of approved patches is damaged
     ├── PatchError                 a patch does not fit the notebook that it is made for
@@ -35,6 +36,7 @@ __all__ = [
     "NotebookError",
     "PatchError",
     "ProviderError",
+    "RepositoryError",
     "SandboxError",
     "SelfHealError",
     "UsageError",
@@ -68,6 +70,10 @@ class InfrastructureError(SelfHealError):
 
 class KernelError(InfrastructureError):
     """A kernel could not be started, or died, or does not answer."""
+
+
+class RepositoryError(InfrastructureError):
+    """Git, or the service that holds the repository, refused what was asked of it."""
 
 
 class ForkRefused(KernelError):

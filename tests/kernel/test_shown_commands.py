@@ -19,8 +19,9 @@ pytestmark = pytest.mark.kernel
 
 TYPO = "items = [1, 2]\nitems.appendd(3)\nlen(items)"
 
-NEEDS_FILES = ("jupyter selfheal bench", "jupyter selfheal mcp")
-"""Commands that are only asked whether they understand their words: programs are measured in tests of their own."""
+NEEDS_FILES = ("jupyter selfheal bench", "jupyter selfheal mcp", "jupyter selfheal pr")
+"""Commands that are only asked whether they understand their words: programs are measured, agents served and repositories healed in
+tests of their own."""
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,10 @@ import jupyter_selfheal
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from tests.command import place, sources, write
+from tests.course import Course, course, service
+from tests.forge import StandIn
 
-__all__ = ["place"]
+__all__ = ["course", "place", "service"]
 
 pytestmark = pytest.mark.kernel
 ROOT = Path(__file__).parents[2]
@@ -61,14 +63,47 @@ def test_pre_commit_runs_the_hook_on_changed_notebooks_and_fails_where_one_was_h
     assert sources(given) == ["x = 'a'.upper()\nx"]
 
 
-def test_the_actions_script_calls_the_command_as_it_is() -> None:
+@pytest.mark.parametrize(("step", "command", "annotations"), [("Check", "check", True), ("Pull request", "pr", False)])
+def test_the_actions_scripts_call_the_commands_as_they_are(step: str, command: str, annotations: bool) -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    script = next(step for step in action["runs"]["steps"] if step.get("name") == "Check")["run"]
+    script = next(s for s in action["runs"]["steps"] if s.get("name") == step)["run"]
     line = next(line for line in script.splitlines() if line.startswith("jupyter-selfheal"))
     options = action["inputs"]["options"]["default"]
     words = line.removesuffix("|| code=$?").replace("$NOTEBOOKS", ".").replace("$OPTIONS", options).split()
     parsed = build_parser().parse_args(words[1:])
-    assert (parsed.command, parsed.annotations, len(parsed.report)) == ("check", True, 3)
+    assert (parsed.command, parsed.annotations, len(parsed.report)) == (command, annotations, 3)
+
+
+def test_the_nightly_workflows_ask_for_what_there_is() -> None:
+    """Its inputs are the action's, the healing job may write what it writes, and GitLab's command line is understood."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    nightly = yaml.safe_load((ROOT / "examples" / "workflows" / "nightly.yml").read_text())
+    for job in nightly["jobs"].values():
+        inputs = job["steps"][-1]["with"]
+        assert inputs.keys() <= action["inputs"].keys()
+        command = "pr" if inputs.get("mode") == "pull-request" else "check"
+        build_parser().parse_args([command, inputs["path"], *inputs.get("options", "").split()])
+    assert nightly["jobs"]["newest"]["permissions"] == dict.fromkeys(["contents", "pull-requests", "issues"], "write")
+    gitlab = yaml.safe_load((ROOT / "examples" / "workflows" / "nightly.gitlab-ci.yml").read_text())
+    assert build_parser().parse_args(gitlab["notebooks"]["script"][-1].split()[1:]).command == "pr"
+
+
+def test_a_repository_is_healed_in_one_pull_request(course: Course, service: StandIn) -> None:
+    """The command itself, with real kernels: what it prints, what is pushed, and what the request says of run time."""
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter_selfheal", "pr", "--offline", "--forge", "github", "--api", service.api,
+         "--repository", "team/course"],
+        cwd=course.folder, env={**os.environ, "COLUMNS": "80"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-2:] == [
+        "opened: https://forge.example/pulls/1",
+        "opened: https://forge.example/issues/1",
+    ]
+    assert "'a'.upper()" in course.git("show", "selfheal/main:lessons/slip.ipynb", cwd=course.remote)
+    assert "cause: A `str` has no `uper`" in service.threads["pulls"][0]["body"]
+    assert "left.ipynb" in service.threads["issues"][0]["body"]
+    assert course.git("status", "--porcelain") == ""
 
 
 def test_a_script_heals_and_checks(place: Path) -> None:

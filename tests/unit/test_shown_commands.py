@@ -19,8 +19,11 @@ from tests import shown_commands
 from tests.shown_commands import ROOT
 
 OF_OTHERS = {"--engine", "--target", "--only-binary", "--constraint", "--no-input", "--disable-pip-version-check",
-             "--compile-bytecode", "--python", "--short", "--no-raise-error", "--pylab", "--quiet", "--cell", "--to"}  # fmt: skip
-"""Options of pip, papermill, git and IPython, and one that only the page of the JupyterLab extension uses."""
+             "--compile-bytecode", "--python", "--short", "--no-raise-error", "--pylab", "--quiet", "--cell", "--to",
+             "--porcelain", "--force-with-lease", "--path", "--add", "--no-write-fetch-head", "--cacheinfo", "--push", "--name-only",
+             "--is-ancestor", "--show-toplevel", "--symref", "--no-tags", "--format",
+             "--nbval", "--nbval-lax", "--nbmake", "--selfheal", "--selfheal-fix"}  # fmt: skip
+"""Options of pip, papermill, git, IPython and pytest (our own there too), and one that only the page of the JupyterLab extension uses."""
 
 
 def texts_of_ours() -> Iterator[str]:

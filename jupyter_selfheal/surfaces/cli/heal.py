@@ -32,6 +32,13 @@ def heal(options: argparse.Namespace) -> int:
     if not options.notebooks:
         return heal_project(options, build_settings(options))
     jobs, problems = plan_jobs(options)
+    return max(r.exit_code for r in heal_jobs(options, jobs, problems))
+
+
+def heal_jobs(
+    options: argparse.Namespace, jobs: Sequence[Job], problems: Sequence[NotebookReport]
+) -> list[NotebookReport]:
+    """Heal these notebooks, print what there is to print and write the reports; ``problems`` are reports of what could not be begun."""
     printer = ReportPrinter(options, len(jobs) + len(problems))
     for path in options.report:
         check_target(path)
@@ -61,7 +68,7 @@ def heal(options: argparse.Namespace) -> int:
         write_report(path, reports)
         if not (options.json or options.quiet):
             print(f"report: {path}")
-    return max(r.exit_code for r in reports)
+    return reports
 
 
 def _heal_all(
@@ -127,6 +134,7 @@ def build_settings(options: argparse.Namespace) -> Settings:
         inputs=tuple(options.input),
         project=options.project,
         test=options.test,
+        max_slowdown=options.max_slowdown or math.inf,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal import engine
@@ -13,6 +13,7 @@ from jupyter_selfheal.errors import InfrastructureError, NotebookError
 from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.answers import apply_answers
+from jupyter_selfheal.surfaces.notebook.drift import refuse_slowdown
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.save import save_healed
@@ -27,13 +28,14 @@ class Job:
     """A notebook to heal and where the healed one goes (None: nowhere, it is only checked).
 
     ``part`` is its number in the command, 0 where it is the only one; with ``copy_healthy`` one in which nothing was healed is
-    written to another place too.
+    written to another place too. ``as_in_place``: what is written elsewhere differs from the file in nothing but what healing changed.
     """
 
     path: Path
     target: Path | None
     part: int = 0
     copy_healthy: bool = True
+    as_in_place: bool = False
 
 
 def heal_notebook(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:
@@ -71,10 +73,19 @@ def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> No
 def _heal_document(session: Session, document: Document, job: Job, progress: Progress | None) -> NotebookReport:
     """Heal a notebook that was read, and write it where something is to be written."""
     report, outputs = heal_with_files(session, document, progress, job.part)
+    report = refuse_slowdown(report, session.settings.max_slowdown)
     healthy = not report.fixes and job.target != job.path and not job.copy_healthy
     if job.target is None or healthy:
         return report
-    return save_healed(document, report, outputs, job.target, provenance=session.settings.provenance)
+    saved = save_healed(
+        document,
+        report,
+        outputs,
+        job.target,
+        provenance=session.settings.provenance,
+        as_in_place=job.as_in_place,
+    )
+    return replace(saved, written="") if job.as_in_place else saved  # where it lies for the moment says nothing
 
 
 def _report_failure(job: Job, why: str) -> NotebookReport:

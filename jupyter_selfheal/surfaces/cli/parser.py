@@ -11,6 +11,7 @@ from typing import NoReturn
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.numbers import read_number
+from jupyter_selfheal.surfaces.cli.publishing_options import PUBLISHING, add_options_of_publishing
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, make_setting_reader
 
 Command = Callable[[argparse.Namespace], int]
@@ -18,6 +19,7 @@ Command = Callable[[argparse.Namespace], int]
 COMMANDS = {
     "heal": "jupyter_selfheal.surfaces.cli.heal:heal",
     "check": "jupyter_selfheal.surfaces.cli.heal:heal",
+    "pr": "jupyter_selfheal.surfaces.pr.command:run_pr",
     "log": "jupyter_selfheal.surfaces.cli.undo:print_log",
     "revert": "jupyter_selfheal.surfaces.cli.undo:revert",
     "trace": "jupyter_selfheal.surfaces.cli.commands:print_trace",
@@ -57,6 +59,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_heal_options(commands.add_parser("heal", help="heal notebooks", description=_HEAL, formatter_class=_Raw))
     _add_check_options(commands.add_parser("check", help="say what fails and what would heal it; write nothing",
                                            description=_CHECK, formatter_class=_Raw))  # fmt: skip
+    _add_pr_options(commands.add_parser("pr", help="heal, push one branch, and open or update one pull request",
+                                        description=PUBLISHING, formatter_class=_Raw))  # fmt: skip
     _add_undo_options(
         commands.add_parser("log", help="list the fixes that a notebook's metadata tells of"),
         commands.add_parser("revert", help="take fixes back: all, those of a cell, or one"),
@@ -174,7 +178,7 @@ Exit code: 0 everything runs, 1 something fails, 2 usage or infrastructure."""
 
 
 def _add_heal_options(heal: argparse.ArgumentParser) -> None:
-    _add_options_of_choice(heal, "*")
+    _add_options_of_choice(heal, "*", " (none: what --test says of --project is healed)")
     _add_options_of_place(heal)
     _add_options_of_healing(heal)
     heal.add_argument(
@@ -192,14 +196,21 @@ def _add_check_options(check: argparse.ArgumentParser) -> None:
     check.set_defaults(output=None, output_dir=None, in_place=False, write=False, approve="none", project=None)
 
 
-def _add_options_of_choice(heal: argparse.ArgumentParser, nargs: str = "+") -> None:
+def _add_pr_options(pr: argparse.ArgumentParser) -> None:
+    _add_options_of_choice(pr, "*", " (none: this folder)")
+    add_options_of_publishing(pr)
+    _add_options_of_healing(pr)
+    _add_options_of_output(pr)
+    pr.set_defaults(output=None, output_dir=None, in_place=False, write=False, project=None)
+
+
+def _add_options_of_choice(heal: argparse.ArgumentParser, nargs: str = "+", none: str = "") -> None:
     heal.add_argument(
         "notebooks",
         nargs=nargs,
         type=Path,
         metavar="PATH",
-        help="notebooks, folders of notebooks, or quoted patterns"
-        + (" (none: what --test says of --project is healed)" if nargs == "*" else ""),
+        help=f"notebooks, folders of notebooks, or quoted patterns{none}",
     )
     for name, what in (("include", "only what matches"), ("exclude", "not what matches")):
         heal.add_argument(
@@ -278,6 +289,12 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also run notebooks that ran without a failure and depend on nothing that has changed since",
     )
+    heal.add_argument(
+        "--max-slowdown",
+        type=_read_factor,
+        metavar="N",
+        help="refuse fixes with which a notebook takes more than N times as long (default: it is said, not refused)",
+    )
     heal.add_argument("--resume", default="", metavar="RUN", help="go on with a run that was cut off")
     add_setting_options(heal)
 
@@ -310,6 +327,10 @@ def _read_port(text: str) -> int:
 
 def _read_seconds(text: str) -> float:
     return _read_number_between(text, 0.001, 1_000_000, "a number of seconds above 0")
+
+
+def _read_factor(text: str) -> float:
+    return _read_number_between(text, 1, 1_000_000, "a number from 1")
 
 
 def _read_number_between(text: str, least: float, greatest: float, accepted: str, *, whole: bool = False) -> float:

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.model import JSON, diff_patch, format_diff
+from jupyter_selfheal.surfaces.notebook.drift import measure_drift
 from jupyter_selfheal.surfaces.notebook.overview import group_by_cause
 from jupyter_selfheal.surfaces.notebook.places import FilePlaces
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
@@ -57,11 +58,11 @@ def _add_case(suite: ElementTree.Element, report: NotebookReport, record: Record
         failure = ElementTree.SubElement(
             case, "failure", type=record.status.value, message=_clean(redact(record.headline or record.detail))
         )
-        failure.text = _clean(redact("\n".join(_explain(report, record))))
+        failure.text = _clean(redact("\n".join(explain_record(report, record))))
     elif record.status in _SKIPPED:
         ElementTree.SubElement(case, "skipped", message=_clean(record.detail or record.status.value))
     elif record.status is Status.HEALED:
-        ElementTree.SubElement(case, "system-out").text = _clean(redact("\n".join(_explain(report, record))))
+        ElementTree.SubElement(case, "system-out").text = _clean(redact("\n".join(explain_record(report, record))))
 
 
 def _clean(text: str) -> str:
@@ -71,22 +72,36 @@ def _clean(text: str) -> str:
 
 def format_markdown(reports: Sequence[NotebookReport]) -> str:
     """Markdown, as for a job's summary or a pull request: what fails by cause first, then what was healed, with its diffs."""
-    lines = [f"**{_escape(format_totals(reports))}**", ""]
-    if errors := [r for r in reports if r.error]:
-        lines += ["### Could not be run", "", *(f"- {_escape(redact(r.error))}" for r in errors), ""]
-    for number, (cause, places) in enumerate(group_by_cause(reports)):
-        lines += ["### Still fails", ""] if not number else []
-        lines.append(f"- {_escape(redact(cause))}")
-        for report, records in places:
-            lines += [
-                f"  - `{report.path}`, cell {r.number}: {_escape(redact(r.headline or r.detail))}" for r in records
-            ]
-            lines += [f"    - proposed: {_escape(redact(r.candidate[0].patch.title))}" for r in records if r.candidate]
-    healed = [(report, r) for report in reports for r in report.records if r.status is Status.HEALED]
-    lines += ["", "### Healed", ""] if healed else []
-    for report, record in healed:
-        lines += _format_fix(report, record)
+    lines = [f"**{_escape(format_totals(reports))}**", "", *format_failing(reports), "", *format_healed(reports)]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def format_failing(reports: Sequence[NotebookReport]) -> Iterator[str]:
+    """Lines of Markdown: the notebooks that could not be run, and what fails, by cause."""
+    if errors := [r for r in reports if r.error]:
+        yield from ("### Could not be run", "", *(f"- {_escape(redact(r.error))}" for r in errors), "")
+    for number, (cause, places) in enumerate(group_by_cause(reports)):
+        yield from () if number else ("### Still fails", "")
+        yield f"- {_escape(redact(cause))}"
+        for report, records in places:
+            yield from (
+                f"  - `{report.path}`, cell {r.number}: {_escape(redact(r.headline or r.detail))}" for r in records
+            )
+            yield from (
+                f"    - proposed: {_escape(redact(r.candidate[0].patch.title))}" for r in records if r.candidate
+            )
+
+
+def format_healed(reports: Sequence[NotebookReport]) -> Iterator[str]:
+    """Lines of Markdown: each fix with its cause, evidence and diff, and what changed beside it."""
+    healed = [r for r in reports if r.count(Status.HEALED)]
+    yield from ("### Healed", "") if healed else ()
+    for report in healed:
+        for record in report.records:
+            if record.status is Status.HEALED:
+                yield from _format_fix(report, record)
+        if (drift := measure_drift(report)) is not None:
+            yield from (f"- `{report.path}`, run time and outputs: {_escape(drift.words)}", "")
 
 
 def _format_fix(report: NotebookReport, record: Record) -> Iterator[str]:
@@ -95,6 +110,8 @@ def _format_fix(report: NotebookReport, record: Record) -> Iterator[str]:
     yield f"  - cause: {_escape(redact(record.cause or record.headline))}"
     yield f"  - fix: {_escape(redact(candidate.patch.title))}, score {candidate.verdict.score:g} of 10"
     yield from (f"  - {_escape(redact(reason))}" for reason in candidate.verdict.reasons)
+    if record.stored.differs:
+        yield "  - its output shows another value than the stored one"
     yield ""
     yield from ("  ~~~~diff", *(f"  {line}" for line in redact(_diff(report, record)).splitlines()), "  ~~~~", "")
 
@@ -158,7 +175,7 @@ def format_annotations(reports: Sequence[NotebookReport]) -> Iterator[str]:
             if record.status in _ROOTS:
                 line = places.find_line(report, record)
                 title = _to_property(f"cell {record.number} fails")
-                said = redact("\n".join(_explain(report, record)))
+                said = redact("\n".join(explain_record(report, record)))
                 yield f"::error file={_to_property(report.path)},line={line},title={title}::{_to_data(said)}"
 
 
@@ -170,7 +187,7 @@ def _to_property(text: str) -> str:
     return _to_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _explain(report: NotebookReport, record: Record) -> Iterator[str]:
+def explain_record(report: NotebookReport, record: Record) -> Iterator[str]:
     """The failure, its cause, what a person can do, and the change that is made or proposed."""
     yield from dict.fromkeys(s for s in (record.headline, record.cause, record.detail) if s)
     if record.candidate:

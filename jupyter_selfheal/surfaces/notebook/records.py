@@ -117,6 +117,16 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class CellDrift:
+    """A cell that ran before and after healing: seconds of both, and whether it gives another value now."""
+
+    number: int
+    before: float
+    after: float
+    other_value: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
     """A review: how many cells were looked at, and what speaks against them. Nothing was changed because of it."""
 
@@ -169,6 +179,8 @@ class NotebookReport:
     """It ran before, and nothing that it depends on has changed since: it was not run again."""
     files: tuple[FileChange, ...] = ()
     """Fixes of the project's own files."""
+    drifts: tuple[CellDrift, ...] = ()
+    """Run time and outputs before and after, of the cells that can be compared; see :mod:`.drift`."""
 
     @property
     def cost(self) -> Cost:

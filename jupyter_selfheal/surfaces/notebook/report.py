@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON, Candidate, Doubt, diff_patch, format_diff
+from jupyter_selfheal.surfaces.notebook.drift import measure_drift
 from jupyter_selfheal.surfaces.notebook.open_questions import list_open_questions, questions_to_json
 from jupyter_selfheal.surfaces.notebook.records import FileChange, NotebookReport, Record
 from jupyter_selfheal.surfaces.notebook.write import write_atomically
@@ -48,6 +49,7 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "stored_outputs": _count_reproduced([report.reproduced]),
         "differs_from_stored": [r.number for r in report.differing],
         "changed_by_fixes": [r.number for r in report.changed],
+        "drift": _drift_to_json(report),
         "runs": list(report.runs),
         "reviewed": report.review.cells if report.review is not None else None,
         "review_note": report.review.note if report.review is not None else "",
@@ -87,6 +89,18 @@ def _cell_to_json(record: Record, report: NotebookReport) -> dict[str, JSON]:
         "stored_output": _stored_to_json(record),
         "fix": _fix_to_json(record.candidate[0], record, report) if record.candidate else None,
     }
+
+
+def _drift_to_json(report: NotebookReport) -> JSON:
+    """Run time and outputs before and after; null where nothing was healed, or nothing can be compared."""
+    drift = measure_drift(report)
+    if drift is None:
+        return None
+    cells = [
+        {"cell": c.number, "before": round(c.before, 3), "after": round(c.after, 3), "other_value": c.other_value}
+        for c in report.drifts
+    ]
+    return {"before": round(drift.before, 3), "after": round(drift.after, 3), "words": drift.words, "cells": cells}
 
 
 def _doubt_to_json(doubt: Doubt, report: NotebookReport) -> dict[str, JSON]:

@@ -24,10 +24,11 @@ def save_healed(
     target: Path,
     *,
     provenance: bool = False,
+    as_in_place: bool = False,
 ) -> NotebookReport:
     """Write the healed notebook; the report that says where it is. In place, a file without a fix is left as it is.
 
-    With ``provenance`` each healed cell's metadata says what was changed, and what undoes it. What was in a file that is
+    ``as_in_place``: what is written elsewhere is what would be written in place. With ``provenance`` each healed cell's metadata says what was changed, and what undoes it. What was in a file that is
     replaced is kept, so that it can be given back as it was.
 
     Raises :class:`NotebookError` where the file cannot be written, or was changed while it was being healed.
@@ -35,7 +36,7 @@ def save_healed(
     in_place = target == document.path
     if not report.fixes and in_place:
         return report
-    raw = build_healed_notebook(document, report, outputs, in_place=in_place)
+    raw = build_healed_notebook(document, report, outputs, in_place=in_place or as_in_place)
     if provenance and report.fixes:
         add_provenance(raw, document, report)
     text = write.format_notebook(raw, document.form)

@@ -80,6 +80,7 @@ class Settings:
     ``time.monotonic``, which all processes of a machine share; ``provenance`` writes into healed cells what was changed.
     ``inputs`` are what the notebook's calls of ``input()`` get, in their order. ``project`` is the folder whose Python files may be
     replaced by healed ones (None: none is); ``test`` the command whose tests a changed file must pass.
+    ``max_slowdown``: fixes with which the notebook takes more than so many times as long are refused.
     """
 
     config: HealConfig = HealConfig()
@@ -96,6 +97,7 @@ class Settings:
     inputs: tuple[str, ...] = ()
     project: Path | None = None
     test: str = ""
+    max_slowdown: float = math.inf
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from jupyter_selfheal.surfaces.notebook.drift import NOTEWORTHY, measure_drift
 from jupyter_selfheal.surfaces.notebook.open_questions import OpenQuestion, list_open_questions
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.words import format_doubts, format_money, shorten_answer
@@ -85,6 +86,8 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     same, asked = report.reproduced
     if asked:
         yield from _wrap(format_reproduced(same, asked), columns)
+    if (drift := measure_drift(report)) is not None and (verbose or drift.factor > NOTEWORTHY):
+        yield from _wrap(f"run time and outputs: {drift.words}", columns)
     if report.review is not None:
         places = {d.cell_id: f"cell {report.number_of(d.cell_id)}" for d in report.review.doubts}
         yield from format_doubts(report.review.doubts, places, report.review.cells, columns)

@@ -1,0 +1,132 @@
+"""What healing changed beside the failure: how long the notebook runs, and what its cells put out.
+
+Compared are the run in which the cells were healed and the final clean run, both on this machine, one after the other. A cell that failed at
+first has no time of its own before: there the time counts that the file stores for it, where an executor or a front end wrote one down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from jupyter_selfheal.model import JSON
+from jupyter_selfheal.surfaces.notebook.records import CellDrift, NotebookReport, Record, Status
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.notebook.final import CellRun
+
+LEAST_SECONDS = 1.0
+"""A notebook that takes less than this longer is not called slower: such differences come by chance."""
+
+NOTEWORTHY = 1.2
+"""So many times as long as before is said of a notebook, unasked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """The cells that ran before and after: seconds of both, and the numbers of those that give another value now."""
+
+    before: float
+    after: float
+    cells: int
+    other_values: tuple[int, ...] = ()
+
+    @property
+    def factor(self) -> float:
+        """How many times as long the cells take; 1 where the difference is below :data:`LEAST_SECONDS`."""
+        if abs(self.after - self.before) < LEAST_SECONDS:
+            return 1.0
+        return self.after / max(self.before, 0.001)
+
+    @property
+    def words(self) -> str:
+        """One sentence for a person."""
+        noun = "1 cell" if self.cells == 1 else f"{self.cells} cells"
+        time = f"{noun} that can be compared: {self.before:.1f} s before, {self.after:.1f} s after"
+        if not self.other_values:
+            return f"{time}; no output shows another value."
+        which = "cell" if len(self.other_values) == 1 else "cells"
+        return f"{time}; another value than before in {which} {', '.join(map(str, self.other_values))}."
+
+
+def list_cell_drifts(
+    raw_cells: Mapping[str, Mapping[str, JSON]],
+    records: Sequence[Record],
+    first: Mapping[str, CellRun],
+    seen: Mapping[str, CellRun],
+) -> tuple[CellDrift, ...]:
+    """The cells that ran in the clean run and have a time before; none where there was no clean run."""
+    drifts = []
+    for record in records:
+        cell_id = record.cell.id
+        if cell_id not in seen or seen[cell_id].failure:
+            continue
+        ran_before = cell_id in first and not first[cell_id].failure
+        before = first[cell_id].result.seconds if ran_before else read_stored_seconds(raw_cells.get(cell_id, {}))
+        if before is not None:
+            other = record.changed or (record.status is Status.HEALED and record.stored.differs)
+            drifts.append(CellDrift(record.number, before, seen[cell_id].result.seconds, other))
+    return tuple(drifts)
+
+
+def measure_drift(report: NotebookReport) -> Drift | None:
+    """Run time and outputs of a healed notebook before and after; None where nothing was healed, or nothing can be compared."""
+    if not report.fixes or not report.drifts:
+        return None
+    cells = report.drifts
+    return Drift(
+        sum(c.before for c in cells),
+        sum(c.after for c in cells),
+        len(cells),
+        tuple(c.number for c in cells if c.other_value),
+    )
+
+
+def refuse_slowdown(report: NotebookReport, most: float) -> NotebookReport:
+    """The report without its fixes where the healed notebook takes more than ``most`` times as long; else as it is.
+
+    Which fix it is cannot be told from the whole, so all of them are taken back: what is slow is offered, not applied.
+    """
+    drift = measure_drift(report)
+    if drift is None or drift.factor <= most:
+        return report
+    why = (
+        f"refused by --max-slowdown {most:g}: the cells take {drift.after:.1f} s with the fixes, "
+        f"{drift.before:.1f} s without ({drift.factor:.1f} times as long)"
+    )
+    return replace(
+        report,
+        records=tuple(_take_back(r, why) for r in report.records),
+        healed=report.given,
+        fixes=(),
+        notes=(*report.notes, why),
+    )
+
+
+def _take_back(record: Record, why: str) -> Record:
+    if record.status is Status.HEALED:
+        return replace(record, status=Status.REVERTED, detail=f"taken back: {why}")
+    if record.status is Status.FOLLOWED:
+        return replace(record, status=Status.CASCADE if record.cascade_of else Status.NOT_HEALED, detail="")
+    return replace(record, changed=False, differs=False) if record.changed else record
+
+
+def read_stored_seconds(raw: Mapping[str, JSON]) -> float | None:
+    """How long a cell ran when its stored output came: papermill's duration, or the times that JupyterLab and nbclient write."""
+    metadata = raw.get("metadata")
+    if not isinstance(metadata, dict):
+        return None
+    papermill, times = metadata.get("papermill"), metadata.get("execution")
+    if isinstance(papermill, dict) and isinstance(papermill.get("duration"), int | float):
+        return float(papermill["duration"])
+    if not isinstance(times, dict):
+        return None
+    ends = [times.get("iopub.execute_input"), times.get("shell.execute_reply")]
+    try:
+        began, ended = (datetime.fromisoformat(str(end)) for end in ends)
+        seconds = (ended - began).total_seconds()
+    except (ValueError, TypeError):  # one of them is missing, or they are not of one form
+        return None
+    return seconds if seconds >= 0 else None

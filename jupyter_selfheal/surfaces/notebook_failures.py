@@ -1,0 +1,71 @@
+"""What can be said of notebook cells that failed in somebody else's run: each notebook is healed once, when its first cell fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.surfaces.notebook.api import HealedNotebook, heal_notebook
+from jupyter_selfheal.surfaces.notebook.exports import explain_record
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+
+
+@dataclass
+class HealedNotebooks:
+    """The notebooks of one run of tests. ``write`` puts safe fixes into the files; ``expect_outputs``: another output than the stored one
+    is a failure. No model is asked."""
+
+    write: bool = False
+    kernel: str = ""
+    expect_outputs: bool = False
+    written: list[Path] = field(default_factory=list)
+    _known: dict[Path, HealedNotebook | str] = field(default_factory=dict)
+
+    def explain(self, path: Path, cell: int | None = None) -> str:
+        """What heals a cell (counted from 0 among the code cells), or the whole notebook; one line where nothing can be said."""
+        if path not in self._known:
+            self._known[path] = self._heal(path)
+        known = self._known[path]
+        if isinstance(known, str):
+            return known
+        return "\n".join(_explain(known.report, cell))
+
+    def _heal(self, path: Path) -> HealedNotebook | str:
+        config = HealConfig(
+            healers=tuple(name for name in HEALERS if name != "language_model"),
+            outputs="expect" if self.expect_outputs else "report",
+        )
+        approve = "safe" if self.write else "none"
+        try:
+            healed = heal_notebook(
+                path, output=path if self.write else None, config=config, approve=approve, kernel=self.kernel
+            )
+        except SelfHealError as error:
+            return f"not healed: {error}"
+        except Exception as error:
+            from jupyter_selfheal.surfaces.cli.faults import report_internal_error
+
+            return report_internal_error(error)
+        if healed.report.written:
+            self.written.append(path)
+        return healed
+
+
+def _explain(report: NotebookReport, cell: int | None) -> Iterator[str]:
+    code = [c.id for c in report.given.cells if c.kind == "code"]
+    wanted = code if cell is None else code[cell : cell + 1]
+    said = [line for r in report.records if r.cell.id in wanted and r.failure for line in _explain_cell(report, r)]
+    yield from said or ["it did not fail when it was run again: nothing was healed"]
+
+
+def _explain_cell(report: NotebookReport, record: Record) -> Iterator[str]:
+    yield f"cell {record.number}: {record.cause or record.status.value}"
+    yield from explain_record(report, record)
+    if record.candidate:
+        verdict = record.candidate[0].verdict
+        yield f"score {verdict.score:g} of 10: {'; '.join(verdict.reasons)}"
+        if record.status is Status.PROPOSED:
+            yield f"to apply it: jupyter selfheal heal {report.path} --in-place --approve all"

@@ -1,0 +1,254 @@
+"""One branch, one pull request, one issue: against a stand-in for the service and a real remote on disk."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.errors import RepositoryError, SelfHealError, UsageError
+from jupyter_selfheal.model import Case, Patch, Replace
+from jupyter_selfheal.surfaces.cli.one import Job
+from jupyter_selfheal.surfaces.cli.parser import build_parser
+from jupyter_selfheal.surfaces.notebook.read import read
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport
+from jupyter_selfheal.surfaces.notebook.save import save_healed
+from jupyter_selfheal.surfaces.pr.command import run_pr
+from jupyter_selfheal.surfaces.pr.forge import find_address
+from tests.batches import batch
+from tests.command import sources, write
+from tests.course import Course, course, service
+from tests.forge import TOKEN, StandIn
+
+__all__ = ["course", "service"]
+
+
+def upper(case: Case) -> Iterator[Patch]:
+    source = case.failure.source
+    if "uper" in source:
+        edit = Replace(case.failure.cell_id, source, source.replace("uper", "upper"))
+        yield Patch((edit,), "Change `.uper` to `.upper`", why="one slip", cause="A `str` has no `uper`")
+
+
+def heal_on_fakes(
+    options: argparse.Namespace, jobs: Sequence[Job], problems: Sequence[NotebookReport]
+) -> list[NotebookReport]:
+    """What the command does with its jobs, on states in this process."""
+    reports = []
+    for job in jobs:
+        document = read(job.path)
+        report, seen = batch(document, upper).run()
+        assert job.target is not None
+        reports.append(save_healed(document, report, seen, job.target, provenance=True, as_in_place=job.as_in_place))
+    return [*reports, *problems]
+
+
+def never_heals(
+    options: argparse.Namespace, jobs: Sequence[Job], problems: Sequence[NotebookReport]
+) -> list[NotebookReport]:
+    raise AssertionError("nothing is run before all is found to be in order")
+
+
+def run(service: StandIn | None, *words: str, heal: object = heal_on_fakes, forge: str = "github") -> int:
+    where = ["--dry-run"] if service is None else ["--api", service.api]
+    options = build_parser().parse_args(["pr", "--forge", forge, "--repository", "team/course", *where, *words])
+    return run_pr(options, heal)  # type: ignore[arg-type]
+
+
+def test_a_run_pushes_one_branch_and_opens_one_request_and_one_issue(
+    course: Course, service: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head, given = course.git("rev-parse", "HEAD"), Path("lessons/slip.ipynb").read_text()
+    assert run(service) == 1, "one notebook still fails"
+    assert course.branches() == ["main", "selfheal/main"]
+    assert course.at_remote("main") == head
+    assert course.git("rev-parse", "selfheal/main^", cwd=course.remote) == head
+    changed = course.git("diff", "--name-only", "main", "selfheal/main", cwd=course.remote)
+    assert changed == "lessons/slip.ipynb"
+    healed = course.git("show", "selfheal/main:lessons/slip.ipynb", cwd=course.remote)
+    assert "".join(json.loads(healed)["cells"][0]["source"]) == "x = 'a'.upper()\nx"
+    assert (course.git("status", "--porcelain"), course.git("branch", "--format=%(refname:short)")) == ("", "main")
+    assert Path("lessons/slip.ipynb").read_text() == given
+
+    request, issue = service.threads["pulls"][0], service.threads["issues"][0]
+    assert (request["head"], request["base"]) == ("selfheal/main", "main")
+    assert request["title"] == "Heal 1 cell in 1 notebook"
+    for said in ("lessons/slip.ipynb", "cause: A `str` has no `uper`", "Change `.uper` to `.upper`", "score 8 of 10",
+                 "it runs", "-x = 'a'.uper()", "+x = 'a'.upper()", "clean kernel", "1 of 2 notebooks"):  # fmt: skip
+        assert said in request["body"], request["body"]
+    assert issue["title"] == "Notebooks that fail on main"
+    assert "left.ipynb" in issue["body"]
+    assert "NameError: name" in issue["body"]
+    assert "slip.ipynb" not in issue["body"]
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "opened: https://forge.example/pulls/1",
+        "opened: https://forge.example/issues/1",
+    ]
+
+
+def test_the_next_run_updates_what_is_open_and_pushes_only_what_changed(course: Course, service: StandIn) -> None:
+    run(service)
+    first = course.at_remote("selfheal/main")
+    run(service)
+    assert course.at_remote("selfheal/main") == first
+    assert service.changes == ["POST pulls", "POST issues", "PATCH pulls", "PATCH issues"]
+    write(course.folder / "third.ipynb", "'b'.uper()")
+    head = course.commit()
+    course.git("push", "-q", "origin", "main")
+    run(service)
+    assert course.git("rev-parse", "selfheal/main^", cwd=course.remote) == head
+    assert [len(service.threads[kind]) for kind in ("pulls", "issues")] == [1, 1]
+    assert service.threads["pulls"][0]["title"] == "Heal 2 cells in 2 notebooks"
+
+
+def test_a_dry_run_prints_and_touches_nothing(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    before = course.git("count-objects", "-v"), course.git("for-each-ref")
+    assert run(None) == 1
+    assert (course.git("count-objects", "-v"), course.git("for-each-ref")) == before
+    assert course.branches() == ["main"]
+    said = capsys.readouterr().out
+    for line in ("would push to origin, branch selfheal/main, on main at", "would open or update one pull request",
+                 "+x = 'a'.upper()", "would open or update one issue", "NameError: name"):  # fmt: skip
+        assert line in said
+
+
+def test_gitlab_is_asked_in_its_own_words(course: Course, service: StandIn) -> None:
+    run(service, forge="gitlab")
+    run(service, forge="gitlab")
+    assert service.changes == ["POST merge_requests", "POST issues", "PUT merge_requests", "PUT issues"]
+    request = service.threads["merge_requests"][0]
+    assert (request["source_branch"], request["target_branch"]) == ("selfheal/main", "main")
+    assert "+x = 'a'.upper()" in request["description"]
+    assert service.requests[0][1] == "/projects/team%2Fcourse"
+
+
+def test_what_was_declined_is_not_offered_again_and_an_issue_is_closed_when_nothing_fails(
+    course: Course, service: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(service)
+    service.threads["pulls"][0]["state"] = "closed"
+    course.git("push", "-q", "origin", ":selfheal/main")
+    run(service)
+    assert "the same fixes were declined" in capsys.readouterr().out
+    assert course.branches() == ["main"]
+    write(course.folder / "left.ipynb", "1 + 1")
+    course.commit()
+    course.git("push", "-q", "origin", "main")
+    assert run(service) == 0
+    assert service.threads["issues"][0]["state"] == "closed"
+    assert len(service.threads["pulls"]) == 1
+
+
+def test_a_token_that_is_refused_is_one_line_before_anything_runs(
+    course: Course, service: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_" + "w" * 36)
+    with pytest.raises(RepositoryError, match=r"127\.0\.0\.1 refuses the token \(401\): set one that is valid"):
+        run(service, heal=never_heals)
+    monkeypatch.delenv("GITHUB_TOKEN")
+    with pytest.raises(UsageError, match="no token: set GITHUB_TOKEN or GH_TOKEN, or say --dry-run"):
+        run(service, heal=never_heals)
+
+
+def test_a_rejected_push_loses_nothing(course: Course, service: StandIn) -> None:
+    hook = course.remote / "hooks" / "pre-receive"
+    hook.write_text(f"#!/bin/sh\necho 'branches need a ticket; token={TOKEN}' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    with pytest.raises(RepositoryError) as caught:
+        run(service)
+    assert "branches need a ticket" in str(caught.value)
+    assert TOKEN not in str(caught.value)
+    assert "refs/selfheal/main" in str(caught.value)
+    healed = course.git("show", "refs/selfheal/main:lessons/slip.ipynb")
+    assert "'a'.upper()" in healed
+    assert (service.changes, course.branches()) == ([], ["main"])
+    assert course.git("status", "--porcelain") == ""
+
+
+def test_a_service_that_refuses_the_request_says_what_the_token_lacks(course: Course, service: StandIn) -> None:
+    service.refused["POST", "/pulls"] = 403
+    with pytest.raises(RepositoryError, match="403: Resource not accessible by integration; the token needs to write"):
+        run(service)
+    assert course.branches() == ["main", "selfheal/main"]
+
+
+def test_changes_of_the_user_and_of_others_are_never_overwritten(course: Course, service: StandIn) -> None:
+    run(service)
+    other = course.folder.parent / "other"
+    course.git("clone", "-q", "-b", "selfheal/main", str(course.remote), str(other))
+    (other / "note.txt").write_text("mine")
+    course.git("add", "-A", cwd=other)
+    course.git("commit", "-qm", "by hand", cwd=other)
+    course.git("push", "-q", "origin", "selfheal/main", cwd=other)
+    theirs = course.at_remote("selfheal/main")
+    with pytest.raises(RepositoryError, match="was not made by us, and is not overwritten"):
+        run(service, heal=never_heals)
+    assert course.at_remote("selfheal/main") == theirs
+    (course.folder / "left.ipynb").write_text("{}")
+    with pytest.raises(UsageError, match=r"files are changed and not committed \(left\.ipynb\): commit or stash them"):
+        run(service, heal=never_heals)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--branch", "main"], "is the base branch, which is never pushed to"),
+        (["--base", "main", "--branch", "a..b"], "not a valid branch name"),
+        (["--base", "gone"], "origin has no branch gone"),
+        (["--remote", "nowhere"], "no remote 'nowhere'"),
+        (["missing.ipynb", "--dry-run"], None),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(
+    course: Course, service: StandIn, words: list[str], why: str | None
+) -> None:
+    heal = heal_on_fakes if why is None else never_heals
+    if why is None:
+        assert run(service, *words, heal=heal) == 2
+        return
+    with pytest.raises(SelfHealError, match=why) as caught:
+        run(service, *words, heal=heal)
+    assert "\n" not in str(caught.value)
+    assert course.branches() == ["main"]
+
+
+def test_neither_the_default_branch_nor_unpushed_commits_are_published(course: Course, service: StandIn) -> None:
+    course.git("checkout", "-q", "-b", "work")
+    course.git("push", "-q", "origin", "work")
+    with pytest.raises(UsageError, match="is the default branch of origin"):
+        run(service, "--branch", "main", heal=never_heals)
+    write(course.folder / "new.ipynb", "1")
+    course.commit("not pushed")
+    with pytest.raises(UsageError, match="origin/work does not hold your last commit: push or pull first"):
+        run(service, heal=never_heals)
+
+
+def test_what_git_does_not_track_is_left_out(course: Course, service: StandIn) -> None:
+    write(course.folder / "draft.ipynb", "'b'.uper()")
+    run(service)
+    assert "draft" not in course.git("show", "--stat", "selfheal/main", cwd=course.remote)
+    assert sources(course.folder / "draft.ipynb") == ["'b'.uper()"]
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "name", "api"),
+    [
+        ("git@github.com:team/course.git", "github", "team/course", "https://api.github.com"),
+        ("https://x-access-token:abc@github.com/team/course", "github", "team/course", "https://api.github.com"),
+        ("ssh://git@gitlab.example.org:2222/a/b/c.git", "gitlab", "a/b/c", "https://gitlab.example.org/api/v4"),
+        ("https://github.example.org/team/course.git", "github", "team/course", "https://github.example.org/api/v3"),
+    ],
+)
+def test_the_service_is_told_from_the_remote(course: Course, url: str, kind: str, name: str, api: str) -> None:
+    address = find_address(url)
+    assert (address.kind, address.name, address.api) == (kind, name, api)
+
+
+def test_a_token_goes_nowhere_without_encryption(course: Course) -> None:
+    with pytest.raises(UsageError, match="a token is sent by https only"):
+        find_address("git@github.com:team/course.git", api="http://api.example.org")
+    with pytest.raises(UsageError, match="say --forge github or gitlab"):
+        find_address("/srv/git/course.git")
