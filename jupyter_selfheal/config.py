@@ -46,9 +46,10 @@ RANGES: Mapping[str, tuple[float, float]] = {
 CHOICES: Mapping[str, tuple[str, ...]] = {"outputs": ("report", "expect")}
 """The only values that some texts may be."""
 
-LIVE_SWITCHES: Mapping[str, bool] = {"auto_suggest": True, "teach": False}
+LIVE_SWITCHES: Mapping[str, bool] = {"auto_suggest": True, "teach": False, "look_ahead": False}
 """Settings of a live session that are none of a heal's, with what they are where nobody says otherwise: whether a fix is offered
-as soon as a cell fails, and whether the explanation and a hint come first, the fix on a second click."""
+as soon as a cell fails, whether the explanation and a hint come first, the fix on a second click, and whether the cells below are
+run in copies in idle time."""
 
 CLOSED: Mapping[str, Any] = {
     "healers": ("memory", "rules", "search"),

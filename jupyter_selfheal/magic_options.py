@@ -36,6 +36,7 @@ Usage: %%heal [options]          on top of a cell
        %%heal approve            on top of the failing cell: the fix replaces it
        %heal reject [why] | retry [hint] | continue | budget USD | stop
        %heal ahead now           run the cells below in a copy of the kernel: which will fail, and what heals the first
+       %heal ahead on | off      do that in idle time, and show it beside the cells
        %heal why                 what failed, where the value came from, and what to do
        %heal history | undo [N]  what was healed in this session; the old source of one of these back
        %heal show | status | config | sent | resume | answer VALUE | allow | prove | consent | model

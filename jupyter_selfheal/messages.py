@@ -156,13 +156,15 @@ class Review:
 @dataclass(frozen=True, slots=True)
 class LookAhead:
     """Run the cells below, in order, in copies of the state as it is now; the first failure is healed there. The worker owns the
-    states from here on."""
+    states from here on. ``is_idle``: nobody waits, so it is done with little, each cell is told as it is known, and ``Cancel``
+    ends it."""
 
     run: str
     notebook: Notebook
     cell_ids: tuple[str, ...] = ()
     states: tuple[StateAddress, ...] = ()
     config: HealConfig = HealConfig()
+    is_idle: bool = False
 
 
 @wire.register
@@ -325,22 +327,25 @@ class Reviewed:
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """What became of one cell in a copy: ``outcome`` is "will run", "will fail" or "not known"; ``detail`` says how or why, ``fix``
-    what would heal it and was proven."""
+    what would heal it and was proven, and ``proposal`` is all that there is to show of it."""
 
     cell_id: str
     outcome: str
     detail: str = ""
     fix: str = ""
+    proposal: tuple[Proposal, ...] = ()
 
 
 @wire.register
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """The answer to ``LookAhead``, a forecast for each cell; ``notes`` say what could not be done, and why."""
+    """The answer to ``LookAhead``, a forecast for each cell; ``notes`` say what could not be done, and why. ``is_done`` is False
+    while more are to come."""
 
     run: str
     forecasts: tuple[Forecast, ...] = ()
     notes: tuple[str, ...] = ()
+    is_done: bool = True
 
 
 @wire.register

@@ -52,6 +52,10 @@ class Card:
     """True: the user switched on that safe patches are applied without asking."""
     auto_by: str = ""
     """Which of the views that show this heal was told to do so; empty until one has asked."""
+    is_ahead: bool = False
+    """True: the cell was not run yet; it failed in a copy of the kernel, and was healed there."""
+    can_run: bool = True
+    """False: cells above it must run first, so that the fix is put in and not run."""
     page: int = 0
     explanation: tuple[str, ...] = ()
     """Why it failed, in sentences read when it did; a line that begins with blanks belongs to the one above it."""

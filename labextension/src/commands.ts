@@ -4,6 +4,7 @@ import { JupyterFrontEnd } from '@jupyterlab/application';
 import { Dialog, ICommandPalette, Notification, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { searchIcon } from '@jupyterlab/ui-components';
 
 import { focusCell } from './apply';
 import { outputsOf } from './healButton';
@@ -149,11 +150,18 @@ async function healNotebook(line: KernelLine, healing: Map<NotebookPanel, WholeN
   }
 }
 
+/** Look at the cells below once; what was found is told. */
+async function checkBelow(line: KernelLine, lines: Lines): Promise<void> {
+  if (await ensureLoaded(line)) {
+    await lines.marksOf(line.panel).check();
+  }
+}
+
 interface IEntry {
   name: string;
   label: string;
   caption: string;
-  execute: (line: KernelLine) => unknown;
+  execute: (line: KernelLine, lines: Lines) => unknown;
   isEnabled?: (line: KernelLine) => boolean;
   isToggled?: (line: KernelLine) => boolean;
 }
@@ -178,6 +186,15 @@ function entries(healing: Map<NotebookPanel, WholeNotebook>): IEntry[] {
     {
       name: 'cancel', label: 'Stop Healing the Notebook', caption: 'Stop at the next cell',
       execute: line => healing.get(line.panel)?.stop(), isEnabled: line => healing.has(line.panel)
+    },
+    {
+      name: 'check-below', label: 'Check the Cells Below', caption: 'Run the cells below in a copy of the kernel: which will fail?',
+      execute: (line, lines) => checkBelow(line, lines)
+    },
+    {
+      name: 'ahead', label: 'Check the Cells Below in Idle Time', caption: 'Beside each cell below: will it run, will it fail',
+      execute: async line => ((await ensureLoaded(line)) ? line.send({ action: line.state.ahead?.on ? 'ahead off' : 'ahead on' }) : undefined),
+      isToggled: line => line.state.ahead?.on === true
     },
     {
       name: 'sent', label: 'Show What Would Be Sent to a Model', caption: 'Show what was sent to a model for the failing cell, or would be',
@@ -209,12 +226,12 @@ export function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, lin
     app.commands.addCommand(command, {
       label,
       caption,
-      icon: name.startsWith('heal') ? healIcon : undefined,
+      icon: name.startsWith('heal') ? healIcon : name === 'check-below' ? searchIcon : undefined,
       isEnabled: () => of(isEnabled, line() !== null),
       isToggleable: isToggled !== undefined,
       isToggled: () => of(isToggled, false),
       describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => of(execute, undefined)
+      execute: () => of(current => execute(current, lines), undefined)
     });
     palette?.addItem({ command, category: 'Self-heal' });
   }

@@ -10,7 +10,8 @@ import { IStatusBar } from '@jupyterlab/statusbar';
 import { Signal } from '@lumino/signaling';
 
 import { apply, focusCell, isHere, whereabouts } from './apply';
-import { addCommands, healCell, isSeen } from './commands';
+import { Marks } from './ahead';
+import { addCommands, healCell, isSeen, runLine } from './commands';
 import { drawDiff } from './diff';
 import { offer, outputsOf, withdraw } from './healButton';
 import { KernelLine } from './kernel';
@@ -46,7 +47,7 @@ function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLangu
   });
 }
 
-/** One connection for each open notebook. */
+/** One connection for each open notebook, and its marks beside the cells below. */
 export class Lines {
   of(panel: NotebookPanel): KernelLine {
     let line = this._lines.get(panel);
@@ -57,6 +58,17 @@ export class Lines {
     return line;
   }
 
+  marksOf(panel: NotebookPanel): Marks {
+    let marks = this._marks.get(panel);
+    if (!marks) {
+      const line = this.of(panel);
+      marks = new Marks(line, cell => runLine(line, cell, `%heal ahead show ${cell.model.id}`));
+      this._marks.set(panel, marks);
+    }
+    return marks;
+  }
+
+  private _marks = new WeakMap<NotebookPanel, Marks>();
   private _lines = new WeakMap<NotebookPanel, KernelLine>();
 }
 
@@ -140,6 +152,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     addCommands(app, tracker, lines, palette);
     tracker.widgetAdded.connect((_, panel) => {
       notify(app, panel, lines.of(panel));
+      lines.marksOf(panel);
       keepText(panel);
     });
     if (statusBar) {

@@ -7,6 +7,7 @@ import { NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
 
+import type { IMark } from './ahead';
 import type { IEdit } from './edits';
 
 export const TARGET = 'jupyter_selfheal';
@@ -21,6 +22,8 @@ export interface IState {
   on: boolean;
   /** Safe fixes are approved without asking. */
   auto?: boolean;
+  /** Looking ahead: whether it is on, whether a look goes on or why it could not begin, and what is known of the cells below. */
+  ahead?: { on: boolean; looking: boolean; note?: string; marks: IMark[] };
   /** The number of the message that this answers, if a page asked to be told. */
   answered?: string;
   /** What was asked for with that number is granted. */

@@ -82,6 +82,9 @@ class Actions:
     def send_decision(self, heal: LiveHeal, action: str, patch_id: str = "", text: str = "") -> None:
         """Send a decision to the worker; a heal that has ended begins again."""
         choice = TO_CHOICE[action]
+        if heal.card.is_ahead:  # nobody waits for a decision: its copies have ended
+            heal.update_card(phase="closed", status="Dismissed; nothing was changed.", proposal=())
+            return
         heal.settled.clear()
         if choice is Choice.REJECT:
             self._session.record_rejection(heal)
@@ -131,7 +134,8 @@ class Actions:
         heal.applied = (candidate,)
         heal.settled.clear()
         by = "%heal auto" if heal.card.auto and candidate.patch.applicability is Applicability.SAFE else "user"
-        self._session.client.send(m.Decide(heal.run, Decision(Choice.APPROVE, candidate.patch.id, by=by)))
+        if not heal.card.is_ahead:
+            self._session.client.send(m.Decide(heal.run, Decision(Choice.APPROVE, candidate.patch.id, by=by)))
         heal.update_card(phase="applied", status=f"{heal.card.headline}: fixed", undo=undo, instructions="")
         return candidate
 

@@ -81,6 +81,10 @@ class CellLog:
         """Whether a front end has told the notebook."""
         return bool(self._context)
 
+    def is_as_told(self, cell: Cell) -> bool:
+        """Whether the front end's notebook has the cell with that source."""
+        return any(told.id == cell.id and told.source == cell.source for told in self._context)
+
     def list_tags(self, cell_id: str) -> tuple[str, ...]:
         """Its tags in the front end's notebook."""
         return next((cell.tags for cell in self._context if cell.id == cell_id), ())

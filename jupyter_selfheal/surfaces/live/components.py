@@ -10,6 +10,7 @@ from jupyter_selfheal.surfaces.live.session import LiveSession
 
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.live.actions import Actions
+    from jupyter_selfheal.surfaces.live.ahead import Ahead
     from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
     from jupyter_selfheal.surfaces.live.live_heal import View
     from jupyter_selfheal.surfaces.live.magics import HealMagics
@@ -43,6 +44,14 @@ class Components:
         )
 
     @cached_property
+    def ahead(self) -> Ahead:
+        """Who looks at the cells below."""
+        from jupyter_selfheal.surfaces.live.ahead import Ahead
+
+        self._session.ahead = Ahead(self._session, lambda: self._make_view(self))
+        return self._session.ahead
+
+    @cached_property
     def actions(self) -> Actions:
         """What the user can choose."""
         from jupyter_selfheal.surfaces.live.actions import Actions
@@ -54,7 +63,7 @@ class Components:
         """What ``%heal`` and ``%%heal`` do."""
         from jupyter_selfheal.surfaces.live.magics import HealMagics
 
-        return HealMagics(self._session, self.dispatcher, self.actions)
+        return HealMagics(self._session, self.dispatcher, self.actions, lambda: self.ahead)
 
     @cached_property
     def waiter(self) -> HealWaiter:

@@ -47,6 +47,7 @@ def load(shell: InteractiveShell) -> None:
     session = LiveSession(shell, read_config(shell), folder)
     session.auto_suggest = _read_switch(shell, "auto_suggest")
     session.teach = _read_switch(shell, "teach")
+    session.look_ahead = _read_switch(shell, "look_ahead")
     components = Components(
         session,
         make_view=(lambda components: _make_widget_view(shell, components)) if in_kernel else _make_quiet_view,

@@ -83,9 +83,14 @@ class FrontEnd:
             "answered": answered,
             "granted": granted,
             "wait": wait,
+            "ahead": self._describe_ahead(),
         }
         for channel in list(self._comms):
             channel.send(state)
+
+    def _describe_ahead(self) -> dict[str, Any]:
+        ahead = self._session.ahead
+        return ahead.describe() if ahead is not None else {"on": self._session.look_ahead, "looking": False, "marks": []}
 
     def _list_targets(self) -> tuple[tuple[str, Any], ...]:
         return (
@@ -141,6 +146,8 @@ class FrontEnd:
         elif action in ("auto on", "auto off"):
             session.auto_approve = action == "auto on"
             session.record_switch("auto-approve", str(action).removeprefix("auto "))
+        elif action in ("ahead on", "ahead off"):
+            self._components.ahead.switch(action == "ahead on")
         elif action == "settings":
             self._apply_settings(content["values"])
         else:
@@ -149,6 +156,9 @@ class FrontEnd:
             )
 
     def _press_button(self, run: str, action: str, patch_id: str, text: str) -> None:
+        if action == "look ahead":
+            self._components.ahead.look(asked=bool(text))
+            return
         heal = self._session.heals.get(run)
         if heal is not None:
             self._components.actions.handle_button(heal, action, patch_id, text)

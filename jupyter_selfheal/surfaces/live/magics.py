@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 
@@ -19,6 +19,11 @@ from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jupyter_selfheal.surfaces.live.ahead import Ahead
+
 ANSWER_SECONDS = 5.0
 """How long ``status`` waits for the worker."""
 
@@ -30,6 +35,11 @@ RENDER_SECONDS = 60.0
 
 AHEAD_SECONDS = 300.0
 """How long ``ahead now`` waits: each cell below may take its time in a copy, and the first that fails is healed."""
+
+AHEAD_ON = (
+    "In idle time the cells below are run in copies of the kernel: the page shows beside each what will become of it. "
+    "Nothing of it changes your kernel; it stops when you run a cell."
+)
 
 REVIEW_SECONDS = 180.0
 """How long ``review`` waits: each question to a copy of the kernel takes a moment, a model's answer some."""
@@ -45,11 +55,14 @@ ASKED_FOR = "This would be, if you asked one:"
 class HealMagics:
     """What the magics of one session do (they are registered by :mod:`.extension`, which imports this when one is used)."""
 
-    def __init__(self, session: LiveSession, dispatcher: HealDispatcher, actions: Actions) -> None:
+    def __init__(
+        self, session: LiveSession, dispatcher: HealDispatcher, actions: Actions, find_ahead: Callable[[], Ahead]
+    ) -> None:
         self.shell = session.shell
         self._session = session
         self._dispatcher = dispatcher
         self._actions = actions
+        self._find_ahead = find_ahead
 
     def heal_cell(self, line: str, cell: str) -> None:
         """``%%heal``."""
@@ -267,6 +280,8 @@ class HealMagics:
             print(f"switched: {switch} {since}")
         print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
         print(f"checkpoints: {session.checkpoints.status_text}")
+        tally = f": {session.ahead.tally}" if session.ahead is not None else ""
+        print(f"looking ahead {'on' if session.look_ahead else 'off'}{tally}")
         print(f"spent in this session: {words.format_money(session.spent)}")
         if (heal := session.heals.latest) is not None:
             print(
@@ -299,8 +314,17 @@ class HealMagics:
 
     def _do_ahead(self, rest: str) -> None:
         session = self._session
+        word, _, cell_id = rest.partition(" ")
+        if word in ("on", "off"):
+            self._find_ahead().switch(word == "on")
+            print(AHEAD_ON if word == "on" else "The cells below are no longer looked at.")
+            return
+        if word == "show" and cell_id:
+            if not self._find_ahead().show_fix(cell_id.strip()):
+                print("Self-heal: the fix is out of date; it is looked for again.")
+            return
         if rest not in ("", "now"):
-            raise UsageError("`%heal ahead now` runs the cells below in a copy of the kernel")
+            raise UsageError("`%heal ahead on`, `off` or `now`: the cells below are run in a copy of the kernel")
         cells = session.cells.list_cells_below()
         if not cells:
             why = "there is no cell below the one that ran last"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal import messages as m
     from jupyter_selfheal import registry
     from jupyter_selfheal.model.cost import Cost
+    from jupyter_selfheal.surfaces.live.ahead import Ahead
     from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 else:
     m = LazyModule("messages")
@@ -45,6 +46,9 @@ class LiveSession:
         self.client = worker_client.WorkerClient(self.log_path, self._receive_message, self._handle_worker_end)
         self.heals = HealHistory()
         self.auto_suggest = True
+        self.look_ahead = False
+        self.ahead: Ahead | None = None
+        """Who looks at the cells below; made when that is first asked for."""
         self.auto_approve = False
         self.teach = False
         """Whether the explanation and a hint come first, the fix on a second click."""
@@ -93,7 +97,7 @@ class LiveSession:
     @property
     def has_open_heal(self) -> bool:
         """Whether a heal waits for its user, or works."""
-        return any(h.card.phase in ("healing", "proposed", "paused") for h in self.heals)
+        return any(h.card.phase in ("healing", "proposed", "paused") and not h.card.is_ahead for h in self.heals)
 
     @property
     def spent(self) -> Cost:
@@ -144,6 +148,8 @@ class LiveSession:
             self.reviewed = message
         elif isinstance(message, m.Foreseen):
             self.foreseen = message
+            if self.ahead is not None:
+                self.ahead.receive(message)
         elif isinstance(message, m.Status):
             self.status = message
         elif isinstance(message, m.Spent):

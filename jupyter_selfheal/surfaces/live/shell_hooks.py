@@ -96,6 +96,8 @@ class ShellHooks:
         if options.is_ours(raw):
             return
         session = self._session
+        if session.ahead is not None:
+            session.ahead.stop()
         session.checkpoints.freeze_before_cell(
             forced=self._options is not None, suggesting=session.auto_suggest and not session.has_open_heal
         )
@@ -117,6 +119,8 @@ class ShellHooks:
         if result.execution_count:
             session.cells.record_run(cell_id, raw, result.execution_count, failed=error is not None)
             self._register_run(result.execution_count, cell_id)
+        if session.ahead is not None and (error is None or isinstance(error, Exception)):
+            session.ahead.compare(cell_id, source, error is not None)
         session.pending_resume.pop(source.strip("\n"), None)
         failure = None
         if error is not None:

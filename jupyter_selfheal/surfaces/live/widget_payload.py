@@ -69,6 +69,12 @@ def list_buttons(card: Card) -> list[dict[str, JSON]]:
     if card.phase == "proposed" and candidate is not None and card.proposal[0].needs_consent:
         capabilities = ", ".join(card.proposal[0].needs_consent)
         add("allow", "Allow this trial", f"the patch would add: {capabilities}; it was not run yet", primary=True)
+    elif card.phase == "proposed" and card.is_ahead:
+        if card.can_run:
+            add(*RUN, primary=True)
+        add(*APPROVE, primary=not card.can_run)
+        add("copy", "Copy", "copy the fixed cell")
+        add("stop", "Dismiss", "nothing is changed")
     elif card.phase == "proposed" and candidate is not None:
         add(RUN[0], RUN[1], RUN[2], primary=True)
         add(*APPROVE)
@@ -77,6 +83,8 @@ def list_buttons(card: Card) -> list[dict[str, JSON]]:
         add("edit", "Edit", "change the fix and test yours", ask="Your version of the cell", multiline=True, done="Test my version",
             initial=card.draft or find_source_to_edit(candidate.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
+    if card.is_ahead:
+        return [*buttons, *_list_undo(card)]
     if card.phase == "proposed":
         add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)")
         add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt")
@@ -92,9 +100,12 @@ def list_buttons(card: Card) -> list[dict[str, JSON]]:
         add("model", "Ask the model", "sends the cell and what it depends on; you are told what before")
     if card.phase in ("healing", "paused", "proposed"):
         add("stop", "Dismiss" if card.phase == "proposed" else "Stop", "end this heal; nothing is changed")
-    if card.phase == "applied" and card.undo:
-        add("undo", "Undo", "put the old source back")
-    return buttons
+    return [*buttons, *_list_undo(card)]
+
+
+def _list_undo(card: Card) -> list[dict[str, JSON]]:
+    is_undoable = card.phase == "applied" and card.undo
+    return [{"id": "undo", "label": "Undo", "hint": "put the old source back"}] if is_undoable else []
 
 
 def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> dict[str, JSON]:

@@ -8,12 +8,16 @@ on nothing is known: a cell below may need it.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import threading
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.loop import capabilities, progress
 from jupyter_selfheal.loop.consent import find_capabilities
@@ -30,9 +34,11 @@ from jupyter_selfheal.model import (
     Failure,
     Keep,
     Patch,
+    Probe,
     Proposal,
     Role,
     Run,
+    Sandbox,
     Start,
     Step,
     Trial,
@@ -40,6 +46,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
+from jupyter_selfheal.surfaces.worker.running_heal import shorten_search
 from jupyter_selfheal.surfaces.worker.states import connect_states
 
 WILL_RUN, WILL_FAIL, NOT_KNOWN = "will run", "will fail", "not known"
@@ -51,6 +58,10 @@ ABOVE = "a cell above it was not run"
 CELL_SECONDS = 10.0
 """How long a cell may take in a copy; what takes longer is not known."""
 
+IDLE_SECONDS, IDLE_MEMORY_MB, IDLE_NICENESS = 60.0, 1024, 15
+"""What a look that nobody waits for may take: seconds for all of the cells, memory beyond what the kernel has, and how far it
+goes behind whatever else the machine has to do (https://man7.org/linux/man-pages/man2/setpriority.2.html)."""
+
 _ASKS = re.compile(r"\b(?:input|getpass)\s*\(")
 
 _OUTSIDE = {
@@ -61,12 +72,50 @@ _OUTSIDE = {
 }
 
 
+class Look:
+    """One look at the cells below. :meth:`stop` ends it from another thread; ``report`` takes what is known so far."""
+
+    def __init__(self, message: LookAhead, report: Callable[[Foreseen], None] = lambda foreseen: None) -> None:
+        self.message = message
+        self._report = report
+        self._cancel = threading.Event()
+        self._walk: _Walk | None = None
+
+    def run(self) -> Foreseen:
+        """A forecast for each of the cells; of one that was stopped, those that were known."""
+        message = self.message
+        with connect_states(message.states) as starts, contextlib.ExitStack() as closing:
+            if not starts.before:
+                return Foreseen(message.run, notes=(NOT_COPIED,))
+            if message.is_idle:
+                _give_way()
+            self._walk = _Walk(message, starts.before[0], closing, self._cancel)
+            if message.is_idle:
+                self._walk.give_way()
+            known: tuple[Forecast, ...] = ()
+            for forecast in self._walk.list_forecasts():
+                known = (*known, forecast)
+                if message.is_idle:
+                    self._report(Foreseen(message.run, known, is_done=False))
+            return Foreseen(message.run, known)
+
+    def stop(self) -> None:
+        """End it: what runs in a copy is killed. May be called on any thread, and before it began."""
+        self._cancel.set()
+        if self._walk is not None:
+            self._walk.close_states()
+
+
 def look_ahead(message: LookAhead) -> Foreseen:
     """A forecast for each of the cells."""
-    with connect_states(message.states) as starts, contextlib.ExitStack() as closing:
-        if not starts.before:
-            return Foreseen(message.run, notes=(NOT_COPIED,))
-        return Foreseen(message.run, _Walk(message, starts.before[0], closing).list_forecasts())
+    return Look(message).run()
+
+
+def _give_way() -> None:
+    """Let this thread, and those it starts, go behind whatever the user runs."""
+    if hasattr(os, "setpriority"):
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), IDLE_NICENESS)
 
 
 def find_reason_not_to_run(cell: Cell) -> str:
@@ -88,14 +137,32 @@ class _Walk:
     message: LookAhead
     state: TrialKernel
     closing: contextlib.ExitStack
+    cancel: threading.Event
     is_known: bool = True
     has_healed: bool = False
+    began: float = field(default_factory=time.monotonic)
+    states: list[TrialKernel] = field(default_factory=list)
 
-    def list_forecasts(self) -> tuple[Forecast, ...]:
-        return tuple(self._look_at(self.message.notebook.cell(cell_id)) for cell_id in self.message.cell_ids)
+    def list_forecasts(self) -> Iterator[Forecast]:
+        """A forecast for each cell, as soon as it is known; none after the word to stop."""
+        for cell_id in self.message.cell_ids:
+            forecast = None if self.cancel.is_set() else self._look_at(self.message.notebook.cell(cell_id))
+            if forecast is None or self.cancel.is_set():
+                return
+            yield forecast
+
+    def give_way(self) -> None:
+        """Go on from a state whose trials go behind whatever the user runs."""
+        _, kept = self._run((Probe(probe_source("probes.give_way"), IDLE_NICENESS, "niceness"),))
+        self.state = kept or self.state
+
+    def close_states(self) -> None:
+        """Let go of every state; what runs there ends."""
+        for state in (self.state, *self.states):
+            state.close()
 
     def _look_at(self, cell: Cell) -> Forecast:
-        why = ABOVE if not self.is_known else find_reason_not_to_run(cell)
+        why = ABOVE if not self.is_known else find_reason_not_to_run(cell) or self._find_limit()
         if why:
             self.is_known = False
             return Forecast(cell.id, NOT_KNOWN, why)
@@ -105,50 +172,62 @@ class _Walk:
         if failure is None and trial.ran and kept is not None:
             self.state = kept
             return Forecast(cell.id, WILL_RUN)
-        if failure is None or trial.ending is not Ending.FINISHED or trial.blocked:
+        why = _find_doubt(failure, trial)
+        if why or failure is None:
             self.is_known = False
-            cut = (
-                f"it took over {CELL_SECONDS:g} s"
-                if trial.ending is Ending.TIMED_OUT
-                else "the copy may not do what it does"
-            )
-            return Forecast(cell.id, NOT_KNOWN, cut)
-        fix = "" if self.has_healed else self._heal(replace(case, failure=failure), kept)
-        self.is_known = bool(fix)
+            return Forecast(cell.id, NOT_KNOWN, why)
+        patch, proposal = (None, ()) if self.has_healed else self._heal(replace(case, failure=failure), kept)
+        self.is_known = patch is not None
         self.has_healed = True
-        return Forecast(cell.id, WILL_FAIL, failure.headline, fix)
+        return Forecast(cell.id, WILL_FAIL, failure.headline, patch.title if patch else "", proposal)
 
-    def _heal(self, case: Case, after: TrialKernel | None) -> str:
-        """Heal the failure by the free healers and go on from the healed state. What the fix does; empty where there is none."""
-        config = to_free(self.message.config)
+    def _find_limit(self) -> str:
+        """Why no further cell is run; empty where one may be."""
+        is_over = self.message.is_idle and time.monotonic() - self.began > IDLE_SECONDS
+        return f"the cells above it took over {IDLE_SECONDS:g} s" if is_over else ""
+
+    def _heal(self, case: Case, after: TrialKernel | None) -> tuple[Patch | None, tuple[Proposal, ...]]:
+        """Heal the failure by the free healers and go on from the healed state. The fix, and all that there is to show of it."""
+        config = shorten_search(to_free(self.message.config))
         best = _Best(config.accept)
         starts = Starts((self.state,), (after,) if after is not None else ())
         with JsonlJournal.create(
             find_free_name(self.message.run), notebook=case.notebook.path, config=config
         ) as journal:
             engine.heal(
-                case,
-                starts,
-                config=config,
-                approver=best,
-                journal=journal,
-                cancel=threading.Event(),
-                run=journal.path.stem,
+                case, starts, config=config, approver=best, journal=journal, cancel=self.cancel, run=journal.path.stem
             )
         for patch in best.patches:
             trial, kept = self._run(build_trial_steps(case, patch, Start.BEFORE_CELL))
             if trial.ran and kept is not None:
                 self.state = kept
-                return patch.title
-        return ""
+                return patch, tuple(best.proposals)
+        return None, ()
 
     def _run(self, steps: tuple[Step, ...]) -> tuple[Trial, TrialKernel | None]:
-        sandbox = build_sandbox(to_free(self.message.config))
-        request = TrialRequest(steps, timeout=CELL_SECONDS, keep=Keep.ALWAYS, sandbox=sandbox)
+        request = TrialRequest(steps, timeout=CELL_SECONDS, keep=Keep.ALWAYS, sandbox=self._build_sandbox())
         trial, kept = self.state.run(request)
         if kept is not None:
+            self.states.append(kept)
             self.closing.callback(kept.close)
         return trial, kept
+
+    def _build_sandbox(self) -> Sandbox:
+        sandbox = build_sandbox(to_free(self.message.config))
+        if not self.message.is_idle:
+            return sandbox
+        return replace(sandbox, memory_mb=min(sandbox.memory_mb or IDLE_MEMORY_MB, IDLE_MEMORY_MB))
+
+
+def _find_doubt(failure: Failure | None, trial: Trial) -> str:
+    """Why a trial that did not end well says nothing of the cell; empty where it does."""
+    if trial.ending is Ending.TIMED_OUT:
+        return f"it took over {CELL_SECONDS:g} s"
+    if failure is not None and failure.ename in ("MemoryError", "_ArrayMemoryError"):
+        return "it needs more memory than a copy may take"
+    if failure is None or trial.ending is not Ending.FINISHED or trial.blocked:
+        return "the copy may not do what it does"
+    return ""
 
 
 @dataclass(slots=True)
@@ -157,9 +236,11 @@ class _Best:
 
     accept: float
     patches: list[Patch] = field(default_factory=list)
+    proposals: list[Proposal] = field(default_factory=list)
 
     def decide(self, proposal: Proposal) -> Decision:
         best = proposal.candidates[:1]
+        self.proposals.append(proposal)
         if proposal.proven_from and not proposal.blocking and not proposal.needs_consent:
             self.patches += [c.patch for c in best if c.verdict.plausible and c.verdict.score >= self.accept]
         return Decision(Choice.STOP)

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from jupyter_selfheal import engine, wire
 from jupyter_selfheal import messages as m
@@ -24,6 +24,9 @@ from jupyter_selfheal.model import Cost, Outcome
 from jupyter_selfheal.surfaces.worker.journals import find_free_name, read_events, read_sent_records
 from jupyter_selfheal.surfaces.worker.running_heal import RunningHeal, find_log_path, format_internal_error
 from jupyter_selfheal.surfaces.worker.states import connect_states
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.worker.look_ahead import Look
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")
 
@@ -40,6 +43,7 @@ class Worker:
         self._sending = threading.Lock()
         self._turn = threading.Lock()
         self._heals: dict[str, RunningHeal] = {}
+        self._looks: dict[str, Look] = {}
         self._done = 0
         self._spent = Cost()
         self._switched: JsonlJournal | None = None
@@ -91,11 +95,16 @@ class Worker:
             case m.Cancel(run):
                 if run in self._heals:
                     self._heals[run].cancel.set()
+                if run in self._looks:
+                    self._looks[run].stop()
             case m.AskSent():
                 self._run_aside("sent", lambda: self._report_sent(message))
             case m.Review():
                 self._run_aside("review", lambda: self._review_cells(message))
-            case m.LookAhead():
+            case m.LookAhead(run):
+                from jupyter_selfheal.surfaces.worker.look_ahead import Look
+
+                self._looks[run] = Look(message, self._send)
                 self._run_aside("ahead", lambda: self._look_ahead(message))
             case m.Switched(run):
                 self._open_switch_journal(run).append(message)
@@ -162,15 +171,16 @@ class Worker:
 
     def _look_ahead(self, message: m.LookAhead) -> None:
         """Always an answer: somebody waits for it."""
-        from jupyter_selfheal.surfaces.worker.look_ahead import look_ahead
-
+        look = self._looks[message.run]
         try:
-            self._send(look_ahead(message))
+            self._send(look.run())
         except SelfHealError as error:
             self._send(m.Foreseen(message.run, notes=(f"it ended early: {error}",)))
         except Exception as error:
             log.exception("looking ahead")
             self._send(m.Foreseen(message.run, notes=(format_internal_error(error),)))
+        finally:
+            del self._looks[message.run]
 
     def _preview_request(self, message: m.AskSent) -> str:
         at_work = self._heals.get(message.run)

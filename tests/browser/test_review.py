@@ -1,0 +1,30 @@
+"""Heal the notebook and review all fixes: by keyboard from the panel to one change of the document, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.browser.lab import FIXED, TYPO, Lab
+from tests.browser.server import Server
+
+KEY = "prices = {'pear': 2}\nprint(prices['pera'])"
+
+
+def test_fixes_are_accepted_by_keyboard_and_put_in_at_once(page: Any, server: Server) -> None:
+    cells = [TYPO, KEY, "open('gone/data.csv')"]
+    lab = Lab(page, server, server.notebook("review.ipynb", cells))
+    lab.ready()
+    lab.command("jupyter-selfheal:review")
+    panel = page.locator(".jp-SelfHeal-review")
+    panel.locator("article").nth(1).wait_for()
+    assert "there are 3" in panel.locator("article").first.inner_text()
+    assert "FileNotFoundError" in panel.locator(".jp-SelfHeal-review-left").inner_text()
+    assert lab.source(1) == TYPO, "nothing is changed before it is accepted"
+    page.keyboard.press("a")
+    page.keyboard.press("x")
+    panel.get_by_text("1 accepted").wait_for()
+    page.keyboard.press("Enter")
+    lab.expect_source(1, FIXED)
+    assert lab.source(2) == KEY
+    panel.get_by_role("button", name="Undo").click()
+    lab.expect_source(1, TYPO)
