@@ -47,6 +47,14 @@ function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLangu
   });
 }
 
+/** A cell that was never run here is not trusted, and would show no card. What it holds from the file goes first: that is not. */
+function trust(cell: CodeCell): void {
+  if (!cell.model.trusted) {
+    cell.model.outputs.clear();
+    cell.model.trusted = true;
+  }
+}
+
 /** One connection for each open notebook, and its marks beside the cells below. */
 export class Lines {
   of(panel: NotebookPanel): KernelLine {
@@ -62,7 +70,10 @@ export class Lines {
     let marks = this._marks.get(panel);
     if (!marks) {
       const line = this.of(panel);
-      marks = new Marks(line, cell => runLine(line, cell, `%heal ahead show ${cell.model.id}`));
+      marks = new Marks(line, cell => {
+        trust(cell);
+        return runLine(line, cell, `%heal ahead show ${cell.model.id}`);
+      });
       this._marks.set(panel, marks);
     }
     return marks;

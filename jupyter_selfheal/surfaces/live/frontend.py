@@ -90,7 +90,9 @@ class FrontEnd:
 
     def _describe_ahead(self) -> dict[str, Any]:
         ahead = self._session.ahead
-        return ahead.describe() if ahead is not None else {"on": self._session.look_ahead, "looking": False, "marks": []}
+        return (
+            ahead.describe() if ahead is not None else {"on": self._session.look_ahead, "looking": False, "marks": []}
+        )
 
     def _list_targets(self) -> tuple[tuple[str, Any], ...]:
         return (

@@ -204,7 +204,13 @@ class HealDispatcher:
     def prove_open_proposal(self) -> None:
         """Another cell ran: what the last heal proposes is proven from the state as it is now."""
         heal = self._session.heals.latest
-        if heal is None or heal.card.phase != "proposed" or heal.card.is_ahead or heal.proving or not heal.card.proposal[0].proven_from:
+        if (
+            heal is None
+            or heal.card.phase != "proposed"
+            or heal.card.is_ahead
+            or heal.proving
+            or not heal.card.proposal[0].proven_from
+        ):
             return
         heal.disturbed = True
         heal.update_card(ran_since=heal.card.ran_since + 1)

@@ -1,0 +1,75 @@
+"""What looking ahead costs the user: the latency of a cell that does nothing, with it on and without.
+
+    python benchmarks/ahead_cost.py [--cells 60]
+
+In one kernel, in turns: before every second cell a look is asked for, as a page does in idle time, and the cell is run while
+the cells below run in copies. Prints p50 and p99 of both and their ratios, and how long after the cell the copies had ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median, quantiles
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.live.conftest import LiveKernel  # noqa: E402
+
+LOOK = "get_ipython()._jupyter_selfheal.on_main('', 'look ahead', '', '')"
+BELOW = "while True: pass"
+
+
+def measure_cell(kernel: LiveKernel) -> float:
+    """Milliseconds from sending a cell to its idle."""
+    began = time.perf_counter()
+    kernel.run("None", "a")
+    return (time.perf_counter() - began) * 1e3
+
+
+def wait_for_copies(kernel: LiveKernel, wanted: bool) -> float:
+    """Milliseconds until a copy runs, or none does any longer."""
+    began = time.perf_counter()
+    while any(process.nice() >= 15 for process in kernel.children()) is not wanted:
+        if time.perf_counter() - began > 60:
+            raise SystemExit("the copies did not begin, or did not end")
+        time.sleep(0.002)
+    return (time.perf_counter() - began) * 1e3
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--cells", type=int, default=60, help="cells of each kind")
+    cells = parser.parse_args().cells
+    with tempfile.TemporaryDirectory() as folder:
+        kernel = LiveKernel(Path(folder), Path(folder) / "data")
+        try:
+            kernel.run("%load_ext jupyter_selfheal")
+            told = [{"id": "a", "source": "None"}, {"id": "b", "source": BELOW}]
+            kernel.tell({"action": "context", "cells": told, "path": "n.ipynb"})
+            kernel.run("None", "a")
+            kernel.run("%heal ahead on")
+            without, during, ended = [], [], []
+            for _ in range(cells):
+                without.append(measure_cell(kernel))
+                kernel.run(LOOK, silent=True, store_history=False)
+                wait_for_copies(kernel, True)
+                during.append(measure_cell(kernel))
+                ended.append(wait_for_copies(kernel, False))
+        finally:
+            kernel.stop()
+    for name, times in (("without", without), ("while cells below run in copies", during)):
+        print(f"{name}: p50 {median(times):.1f} ms, p99 {quantiles(times, n=100)[98]:.1f} ms")
+    print(
+        f"ratio: p50 {median(during) / median(without):.2f}, "
+        f"p99 {quantiles(during, n=100)[98] / quantiles(without, n=100)[98]:.2f}"
+    )
+    print(f"the copies had ended after: p50 {median(ended):.1f} ms, p99 {quantiles(ended, n=100)[98]:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()
