@@ -17,7 +17,7 @@ from statistics import median, quantiles
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.live.conftest import LiveKernel  # noqa: E402
+from tests.live.conftest import LiveKernel
 
 LOOK = "get_ipython()._jupyter_selfheal.on_main('', 'look ahead', '', '')"
 BELOW = "while True: pass"
