@@ -102,6 +102,15 @@ class LiveKernel:
         """Every process below the kernel that still runs."""
         return [process for process, _ in self.commands()]
 
+    def has_copies_at_work(self) -> bool:
+        """Whether any process below the kernel goes behind it: what is looked at ahead does."""
+        own = psutil.Process(self.pid).nice()
+        for process in self.children():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process.nice() > own:
+                    return True
+        return False
+
     def commands(self) -> list[tuple[psutil.Process, list[str]]]:
         """Each of these with its command line. One that ends meanwhile (a trial's guard may at any time) is left out."""
         found = []

@@ -62,8 +62,8 @@ def test_a_cell_that_runs_ends_the_look(loaded: LiveKernel) -> None:
     loaded.run("x = 1", "a")
     loaded.run("%heal ahead on")
     loaded.run(LOOK, silent=True, store_history=False)
-    loaded.wait_for(lambda: any(p.nice() == 15 for p in loaded.children()), "a trial that gives way")
+    loaded.wait_for(loaded.has_copies_at_work, "a trial that gives way")
     loaded.run("x = 2", "other")
-    loaded.wait_for(lambda: not any(p.nice() == 15 for p in loaded.children()), "the end of the trial")
+    loaded.wait_for(lambda: not loaded.has_copies_at_work(), "the end of the trial")
     assert read_marks(loaded) == []
     assert loaded.value(f"{SESSION}.ahead._run") == "''"
