@@ -169,6 +169,19 @@ class LookAhead:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
+class HealDocument:
+    """Heal a copy of the open notebook, as a batch does, for a review. ``content`` is its JSON (nbformat), ``folder`` where the
+    kernel runs. ``Cancel`` ends it at the next cell."""
+
+    run: str
+    content: str
+    path: str = ""
+    folder: str = ""
+    config: HealConfig = HealConfig()
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
 class Switched:
     """The user switched something (``auto-approve``, ``on``) in the session ``run``. It goes into the journal of that name."""
 
@@ -350,6 +363,30 @@ class Foreseen:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
+class DocumentProgress:
+    """How far ``HealDocument`` is: at which of how many code cells, and what is done there."""
+
+    run: str
+    at: int
+    of: int
+    doing: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
+class DocumentHealed:
+    """The answer to ``HealDocument``: the fixes and the cells that are left, as a page shows them; ``error`` says why there is
+    nothing."""
+
+    run: str
+    fixes: tuple[JSON, ...] = ()
+    left: tuple[JSON, ...] = ()
+    notes: tuple[str, ...] = ()
+    error: str = ""
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
 class Status:
     """``running`` is the run in work (or empty), ``waiting`` whether it waits for a decision, ``queued`` runs behind it."""
 
@@ -371,8 +408,32 @@ class Notice:
 
 
 ToWorker: TypeAlias = (
-    Hello | Heal | Prove | Decide | Cancel | AskSent | Review | LookAhead | AskStatus | Switched | Shutdown
+    Hello
+    | Heal
+    | Prove
+    | Decide
+    | Cancel
+    | AskSent
+    | Review
+    | LookAhead
+    | HealDocument
+    | AskStatus
+    | Switched
+    | Shutdown
 )
 FromWorker: TypeAlias = (
-    Ready | Progress | Spent | Proposed | Paused | Proven | Finished | Sent | Reviewed | Foreseen | Status | Notice
+    Ready
+    | Progress
+    | Spent
+    | Proposed
+    | Paused
+    | Proven
+    | Finished
+    | Sent
+    | Reviewed
+    | Foreseen
+    | DocumentProgress
+    | DocumentHealed
+    | Status
+    | Notice
 )

@@ -41,7 +41,7 @@ const planFor = (panel: NotebookPanel, request: IRequest, failing: string): IPla
   plan(cellsOf(panel), request, failing, panel.context.contentsModel?.writable === false);
 
 /** Change the cells, each in one step that the editor's own undo takes back. Returns what takes all of it back, last first. */
-function change(notebook: Notebook, failing: string, edits: IEdit[]): IEdit[] {
+export function change(notebook: Notebook, failing: string, edits: IEdit[]): IEdit[] {
   const shared = notebook.model!.sharedModel;
   const at = (id?: string): number => shared.cells.findIndex(cell => cell.getId() === id);
   const inverse: IEdit[] = [];

@@ -184,6 +184,10 @@ function entries(healing: Map<NotebookPanel, WholeNotebook>): IEntry[] {
       execute: line => healNotebook(line, healing), isEnabled: line => !healing.has(line.panel)
     },
     {
+      name: 'review', label: 'Heal the Notebook and Review All Fixes', caption: 'Heal a copy of the notebook; then accept or leave out each fix',
+      execute: async (line, lines) => ((await ensureLoaded(line)) ? lines.review(line) : undefined)
+    },
+    {
       name: 'cancel', label: 'Stop Healing the Notebook', caption: 'Stop at the next cell',
       execute: line => healing.get(line.panel)?.stop(), isEnabled: line => healing.has(line.panel)
     },
@@ -226,7 +230,7 @@ export function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, lin
     app.commands.addCommand(command, {
       label,
       caption,
-      icon: name.startsWith('heal') ? healIcon : name === 'check-below' ? searchIcon : undefined,
+      icon: name.startsWith('heal') ? healIcon : name === 'review' ? healIcon : name === 'check-below' ? searchIcon : undefined,
       isEnabled: () => of(isEnabled, line() !== null),
       isToggleable: isToggled !== undefined,
       isToggled: () => of(isToggled, false),

@@ -17,6 +17,7 @@ import { offer, outputsOf, withdraw } from './healButton';
 import { KernelLine } from './kernel';
 import { needsOffer } from './outputs';
 import { keepText } from './remains';
+import { openReview } from './review';
 import { pushSettings } from './settings';
 import { StatusItem } from './status';
 
@@ -57,6 +58,9 @@ function trust(cell: CodeCell): void {
 
 /** One connection for each open notebook, and its marks beside the cells below. */
 export class Lines {
+  /** `review` heals a copy of the notebook and opens its review. */
+  constructor(readonly review: (line: KernelLine) => Promise<void>) {}
+
   of(panel: NotebookPanel): KernelLine {
     let line = this._lines.get(panel);
     if (!line) {
@@ -157,7 +161,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     settings: ISettingRegistry | null,
     languages: IEditorLanguageRegistry | null
   ) => {
-    const lines = new Lines();
+    const lines = new Lines(line => openReview(app, line, languages));
     listen(tracker, lines, languages);
     watchCells(tracker, lines);
     addCommands(app, tracker, lines, palette);

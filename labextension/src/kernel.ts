@@ -9,6 +9,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { IMark } from './ahead';
 import type { IEdit } from './edits';
+import type { IFix, ILeft } from './review';
 
 export const TARGET = 'jupyter_selfheal';
 
@@ -30,6 +31,18 @@ export interface IState {
   granted?: boolean;
   /** Not granted, but it may be when asked for again after so many seconds. */
   wait?: number;
+}
+
+/** The heal of the whole notebook: how far it is, or (with `fixes`) what came of it. */
+export interface IDocument {
+  run: string;
+  at?: number;
+  of?: number;
+  doing?: string;
+  fixes?: IFix[];
+  left?: ILeft[];
+  notes?: string[];
+  error?: string;
 }
 
 const OFF: IState = { phase: 'off', status: 'not loaded', cost: '$0', run: '', cell: '', on: false };
@@ -81,6 +94,11 @@ export class KernelLine {
 
   get loaded(): boolean {
     return this._comm !== null && !this._comm.isDisposed;
+  }
+
+  /** Word of the heal of the whole notebook. */
+  get document(): ISignal<this, IDocument> {
+    return this._document;
   }
 
   get changed(): ISignal<this, IState> {
@@ -253,6 +271,11 @@ export class KernelLine {
     const state = kernel.createComm(TARGET + '.state');
     const told = new Promise<void>(resolve => {
       state.onMsg = (message: KernelMessage.ICommMsgMsg) => {
+        const { document: told } = message.content.data as { document?: any };
+        if (told) {
+          this._document.emit(told as IDocument);
+          return;
+        }
         this._state = message.content.data as any as IState;
         this._changed.emit(this._state);
         resolve();
@@ -282,5 +305,6 @@ export class KernelLine {
   private _comm: Kernel.IComm | null = null;
   private _progress = '';
   private _state: IState = OFF;
+  private _document = new Signal<this, IDocument>(this);
   private _changed = new Signal<this, IState>(this);
 }

@@ -18,13 +18,14 @@ from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.surfaces.live import LazyModule
 
 if TYPE_CHECKING:
-    from jupyter_selfheal import model
+    from jupyter_selfheal import messages, model
     from jupyter_selfheal.surfaces import words
     from jupyter_selfheal.surfaces.live.components import Components
     from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
     from jupyter_selfheal.surfaces.live.session import LiveSession
 else:
     words, model = LazyModule("surfaces.words"), LazyModule("model")
+    messages = LazyModule("messages")
 
 TARGET = "jupyter_selfheal"
 
@@ -52,6 +53,7 @@ class FrontEnd:
         self._hello = comm.create_comm(target_name=TARGET + ".hello")
         self._session.listeners.append(self.send_state)
         self._session.on_main = self._press_button
+        self._session.on_document = self._send_document
 
     def stop(self) -> None:
         """Close every comm."""
@@ -87,6 +89,20 @@ class FrontEnd:
         }
         for channel in list(self._comms):
             channel.send(state)
+
+    def _send_document(self, message: Any) -> None:
+        """The heal of the whole notebook goes on, or has ended. Called on the reader's thread."""
+        wanted = ("run", "at", "of", "doing", "fixes", "left", "notes", "error")
+        told = {name: getattr(message, name) for name in wanted if hasattr(message, name)}
+        for channel in list(self._comms):
+            channel.send({"document": told})
+
+    def _heal_document(self, content: dict[str, Any]) -> None:
+        session, run = self._session, str(content["run"])
+        folder, path = session.cells.folder, str(content.get("path", ""))
+        message = messages.HealDocument(run, str(content["content"]), path, folder, session.config)
+        if not session.client.send(message):
+            self._send_document(messages.DocumentHealed(run, error=f"The worker does not run; see {session.log_path}"))
 
     def _describe_ahead(self) -> dict[str, Any]:
         ahead = self._session.ahead
@@ -148,6 +164,10 @@ class FrontEnd:
         elif action in ("auto on", "auto off"):
             session.auto_approve = action == "auto on"
             session.record_switch("auto-approve", str(action).removeprefix("auto "))
+        elif action == "heal document":
+            self._heal_document(content)
+        elif action == "stop document":
+            session.client.send(messages.Cancel(str(content["run"])))
         elif action in ("ahead on", "ahead off"):
             self._components.ahead.switch(action == "ahead on")
         elif action == "settings":

@@ -60,6 +60,8 @@ class LiveSession:
         """Called when a heal changed (the front end's status bar)."""
         self.on_main: Callable[[str, str, str, str], None] = lambda _run, _action, _patch, _text: None
         """What a page has the main thread do, by a request of its own in order with the cells: (run, action, patch id, text)."""
+        self.on_document: Callable[[m.DocumentProgress | m.DocumentHealed], None] = lambda message: None
+        """What a page is told of the whole notebook's heal."""
         self.closers: list[Callable[[], None]] = []
         """Called when healing is switched off, before the rest goes."""
         self.name = f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}"
@@ -146,6 +148,8 @@ class LiveSession:
             self.sent = message
         elif isinstance(message, m.Reviewed):
             self.reviewed = message
+        elif isinstance(message, m.DocumentProgress | m.DocumentHealed):
+            self.on_document(message)
         elif isinstance(message, m.Foreseen):
             self.foreseen = message
             if self.ahead is not None:

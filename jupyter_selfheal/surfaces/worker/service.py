@@ -26,6 +26,7 @@ from jupyter_selfheal.surfaces.worker.running_heal import RunningHeal, find_log_
 from jupyter_selfheal.surfaces.worker.states import connect_states
 
 if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.worker.heal_document import DocumentHeal
     from jupyter_selfheal.surfaces.worker.look_ahead import Look
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")
@@ -44,6 +45,7 @@ class Worker:
         self._turn = threading.Lock()
         self._heals: dict[str, RunningHeal] = {}
         self._looks: dict[str, Look] = {}
+        self._documents: dict[str, DocumentHeal] = {}
         self._done = 0
         self._spent = Cost()
         self._switched: JsonlJournal | None = None
@@ -97,6 +99,8 @@ class Worker:
                     self._heals[run].cancel.set()
                 if run in self._looks:
                     self._looks[run].stop()
+                if run in self._documents:
+                    self._documents[run].stop()
             case m.AskSent():
                 self._run_aside("sent", lambda: self._report_sent(message))
             case m.Review():
@@ -106,6 +110,11 @@ class Worker:
 
                 self._looks[run] = Look(message, self._send)
                 self._run_aside("ahead", lambda: self._look_ahead(message))
+            case m.HealDocument(run):
+                from jupyter_selfheal.surfaces.worker.heal_document import DocumentHeal
+
+                self._documents[run] = DocumentHeal(message, self._send)
+                self._run_aside("document", lambda: self._heal_document(run))
             case m.Switched(run):
                 self._open_switch_journal(run).append(message)
             case m.AskStatus():
@@ -181,6 +190,18 @@ class Worker:
             self._send(m.Foreseen(message.run, notes=(format_internal_error(error),)))
         finally:
             del self._looks[message.run]
+
+    def _heal_document(self, run: str) -> None:
+        """Always an answer: a page waits for it."""
+        try:
+            self._send(self._documents[run].run())
+        except SelfHealError as error:
+            self._send(m.DocumentHealed(run, error=str(error)))
+        except Exception as error:
+            log.exception("healing a document")
+            self._send(m.DocumentHealed(run, error=format_internal_error(error)))
+        finally:
+            del self._documents[run]
 
     def _preview_request(self, message: m.AskSent) -> str:
         at_work = self._heals.get(message.run)
