@@ -47,9 +47,17 @@ class Configuration:
 
     @property
     def first_success(self) -> Share:
-        """The share of tasks that the first round of patches heals correctly."""
+        """The share of tasks that the first round of patches heals correctly; where programs are written from their specification, that
+        the model's first reply writes correctly."""
+        if self.setup.start == "spec":
+            return estimate_share(self.rates("zero_shot"))
         rates = [sum(r.correct and r.first for r in rows) / len(rows) for rows in self.tasks.values()]
         return estimate_share(rates)
+
+    @property
+    def lift(self) -> Difference:
+        """What the loop adds to the model's first reply, on the same tasks."""
+        return compare_pairs(self.rates("zero_shot"), self.rates())
 
     @property
     def cost_per_solved(self) -> float | None:
@@ -77,7 +85,7 @@ def read_configurations(paths: Sequence[Path]) -> list[Configuration]:
 def compare(first: Configuration, second: Configuration) -> Difference:
     """How the second's success differs on the tasks that both have; raises UsageError where they have none."""
     shared = [name for name in first.tasks if name in second.tasks]
-    if not shared or (first.setup.set, first.setup.oracle) != (second.setup.set, second.setup.oracle):
+    if not shared or first.setup.question != second.setup.question:
         raise UsageError(
             f"{first.name} and {second.name} measured different tasks: {first.setup.set}, {second.setup.set}"
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jupyter_selfheal.loop.events as ev
 from jupyter_selfheal.journal.jsonl import read_journal
-from jupyter_selfheal.model import Candidate
+from jupyter_selfheal.model import Candidate, Patch
 
 PHASES: Mapping[type, str] = {
     ev.BaselineRan: "reproduce", ev.DiagnosisMade: "diagnose", ev.Answered: "propose", ev.HealerFailed: "propose",
@@ -38,6 +38,8 @@ class Course:
     rank: int = 0
     shown: tuple[Candidate, ...] = ()
     """The patches of the last proposal, best first."""
+    first_paid: Patch | None = None
+    """The first patch of the first paid answer: what a model says before anything was tried."""
 
 
 def read_course(data: Path) -> Course:
@@ -51,6 +53,7 @@ def read_course(data: Path) -> Course:
     return Course(
         reasons[-1] if reasons else "", attempts, attempts == 1 and reasons[-1:] == ["healed"], _read_phases(events), tokens,
         dollars, cpu, rank, next((e.proposal.candidates for e in reversed(only) if isinstance(e, ev.ProposalMade)), ()),
+        next((e.answer.patches[0] for e in only if isinstance(e, ev.Answered) and e.settles and e.answer.patches), None),
     )  # fmt: skip
 
 

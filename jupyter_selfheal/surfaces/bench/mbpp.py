@@ -12,7 +12,7 @@ from typing import Any
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.humaneval import SEED, inject_fault
-from jupyter_selfheal.surfaces.bench.records import can_parse, read_records
+from jupyter_selfheal.surfaces.bench.records import build_task, can_parse, read_records
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
 
@@ -27,13 +27,37 @@ def load(path: Path, seed: int = SEED) -> tuple[str, list[Task]]:
     return title + (f", {left_out} of {len(records)} records left out" if left_out else ""), tasks
 
 
+def load_references(path: Path) -> list[tuple[str, Task]]:
+    """What each record's words ask for, and its correct program as a task."""
+    found = []
+    for number, record in enumerate(read_records(path)):
+        fields, setup = _to_fields(record), _list_imports(record)
+        if fields and (task := build_task(fields, number, "canonical_solution")) is not None:
+            words = str(record.get("prompt") or record.get("text") or "")
+            found.append((words, replace(task, tests=_split_tests(record, setup))))
+    return found
+
+
 def _build_task(record: dict[str, Any], number: int, seed: int) -> Task | None:
+    fields, setup = _to_fields(record), _list_imports(record)
+    task = inject_fault(fields, number, seed) if fields else None
+    return task and replace(task, tests=_split_tests(record, setup))
+
+
+def _to_fields(record: dict[str, Any]) -> dict[str, Any]:
+    """The record with HumanEval's fields; empty where it makes no program with a test."""
     tests = record.get("test_list")
     if not isinstance(tests, list) or not isinstance(record.get("code"), str) or not can_parse(record["code"]):
-        return None
-    setup = "".join(f"{line}\n" for line in record.get("test_imports") or ())
-    task = inject_fault({**_split_program(record), "test": setup + "\n".join(map(str, tests))}, number, seed)
-    return task and replace(task, tests=tuple(f"{setup}{test}\n" for test in tests))
+        return {}
+    return {**_split_program(record), "test": _list_imports(record) + "\n".join(map(str, tests))}
+
+
+def _list_imports(record: dict[str, Any]) -> str:
+    return "".join(f"{line}\n" for line in record.get("test_imports") or ())
+
+
+def _split_tests(record: dict[str, Any], setup: str) -> tuple[str, ...]:
+    return tuple(f"{setup}{test}\n" for test in record["test_list"])
 
 
 def _split_program(record: dict[str, Any]) -> dict[str, Any]:

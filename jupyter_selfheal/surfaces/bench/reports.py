@@ -56,6 +56,7 @@ def report_comparison(arguments: argparse.Namespace) -> tuple[str, int]:
     lines = [f"{first.set}, oracle {first.oracle}", ""]
     lines += [f"{'':24} {'tasks':>5} {'runs':>4}  {'correct':22} {'applied':>7} {'wrong':>5}  $ per solved"]
     lines += [_format_configuration(c) for c in found]
+    lines += ["", *map(_format_lift, written)] if (written := [c for c in found if c.setup.start == "spec"]) else []
     if len(found) > 1:
         pairs = list(itertools.combinations(found, 2))
         differences = [compare(a, b) for a, b in pairs]
@@ -74,6 +75,13 @@ def _format_configuration(found: Configuration) -> str:
     cost = found.cost_per_solved
     dollars = "-" if cost is None else f"{cost:.4f}"
     return f"{found.name[:24]:24} {len(found.tasks):5} {found.runs:4}  {_format_share(found.success):22} {applied:7} {wrong:5}  {dollars}"
+
+
+def _format_lift(found: Configuration) -> str:
+    first, lift = found.first_success, found.lift
+    size = f"{lift.value:+.1%} [{lift.low:+.1%}, {lift.high:+.1%}], p {lift.p:.3g}"
+    words = "" if lift.p < 1 - LEVEL else ": no difference was shown"
+    return f"{found.name}: zero-shot {_format_share(first).strip()}, healed {_format_share(found.success).strip()}, lift {size}{words}"
 
 
 def _format_share(share: Share) -> str:

@@ -53,6 +53,8 @@ class Row:
     attempts: int = 0
     first: bool = False
     """Healed by the first round of patches."""
+    zero_shot: bool = False
+    """The model's first patch is correct, judged apart: what it says before anything was tried. Known ``--from spec`` alone."""
     phases: Mapping[str, float] = field(default_factory=dict)
     """Seconds on the clock by phase: reproduce, diagnose, propose, try, score."""
     tokens: Mapping[str, int] = field(default_factory=dict)
@@ -97,11 +99,22 @@ class Setup:
     provider: str = ""
     model: str = ""
     judge_model: str = ""
+    start: str = "fault"
+    """What a program begins as: one with a fault, or nothing but its specification (``spec``)."""
 
     @property
     def label(self) -> str:
         """A short name for a table."""
-        return "+".join(self.healers) + (f" ({self.model})" if self.model else "")
+        return (
+            "+".join(self.healers)
+            + (f" ({self.model})" if self.model else "")
+            + (" from spec" if self.start == "spec" else "")
+        )
+
+    @property
+    def question(self) -> tuple[str, str, str]:
+        """What two setups must share to be compared: the set, what of its tests is seen, and what a program begins as."""
+        return self.set, self.oracle, self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +172,7 @@ def read_row_file(path: Path) -> tuple[Setup, list[Row]]:
         head, *rest = (json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n"))
         if head.get("schema") != SCHEMA:
             raise UsageError(f"{path} has rows of schema {head.get('schema', 1)}, not {SCHEMA}: measure again")
-        named = {name: head[name] for name in Setup.__dataclass_fields__}
+        named = {"start": "fault", **{name: head[name] for name in Setup.__dataclass_fields__ if name in head}}
         return Setup(**{**named, "healers": tuple(named["healers"])}), [Row(**row) for row in rest]
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UsageError(f"{path} is no file of rows of an earlier run ({error}): name another file") from error

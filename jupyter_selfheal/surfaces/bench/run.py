@@ -63,9 +63,9 @@ def command(options: argparse.Namespace) -> int:
 
         return resilience.command(options.arguments[1:])
     arguments = build_parser().parse_args(options.arguments)
-    title, tasks = load_tasks(arguments.what, arguments.path, arguments.seed)
     config = build_config(arguments)
-    setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config)
+    title, tasks = load_tasks(arguments.what, arguments.path, arguments.seed, arguments.start)
+    setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config, arguments.start)
     chosen = _choose_tasks(tasks, arguments)
     kept = RowFile(arguments.rows, setup) if arguments.rows else None
     jobs = [(task, run) for run in range(1, arguments.runs + 1) for task in chosen]
@@ -100,6 +100,7 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("what", choices=tuple(SETS), metavar="SET", help=", ".join(SETS))
     parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="the data; without it the shipped sample")
+    parser.add_argument("--from", dest="start", choices=("fault", "spec"), default="fault", help="programs with a fault, or nothing but their specification (humaneval, mbpp)")  # fmt: skip
     parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
     parser.add_argument("--runs", type=_read_count, default=1, metavar="N", help="heal each program so often")
     parser.add_argument("--seed", type=int, default=SEED, metavar="S", help="of the faults that are injected")
@@ -119,17 +120,19 @@ def build_parser() -> argparse.ArgumentParser:
 
 def build_config(arguments: argparse.Namespace) -> HealConfig:
     """The settings of every heal: nothing is remembered from one program to the next, and nothing leaves the machine unless a
-    healer is named that asks a model. Raises ConfigError."""
+    healer is named that asks a model. Raises ConfigError, and UsageError where programs are to be written and no model may write them."""
     config = resolve_options(arguments).config
     healers = tuple(name for name in config.healers if name != "memory")
     paid = any(registry.load_traits(name).paid for name in healers)
+    if arguments.start == "spec" and (config.offline or not paid):
+        raise UsageError("--from spec needs a model to write the programs: --healers language_model, and no --offline")
     return config.with_(healers=healers, memory=False, offline=config.offline or not paid)
 
 
-def build_setup(title: str, oracle: str, seed: int, config: HealConfig) -> Setup:
+def build_setup(title: str, oracle: str, seed: int, config: HealConfig, start: str = "fault") -> Setup:
     """What is measured, as a file of rows names it; models only where one may be asked."""
-    asked = () if config.offline else (config.provider, config.model, config.judge_model)
-    return Setup(title, oracle, config.healers, seed, *asked)
+    asked = ("", "", "") if config.offline else (config.provider, config.model, config.judge_model)
+    return Setup(title, oracle, config.healers, seed, *asked, start)
 
 
 def _read_count(text: str) -> int:
@@ -169,12 +172,15 @@ def _measure_task(task: Task, setup: Setup, config: HealConfig, compiles: bool) 
         return [Row(task.name, False, False, why="no example of the docstring fails", exposed=False)]
     began = time.monotonic()
     try:
-        program, shown, row = heal(visible, config)
+        program, shown, first, row = heal(visible, config)
     except SelfHealError as error:
         return [Row(task.name, False, False, why=str(error), seconds=time.monotonic() - began)]
     if compiles:
         return [replace(row, correct=row.plausible and syntax.is_same_program(program, task.reference))]
-    return [_judge_row(visible, program, shown, row)]
+    row = _judge_row(visible, program, shown, row)
+    return [
+        replace(row, zero_shot=bool(first) and _judge_program(visible, first).correct) if setup.start == "spec" else row
+    ]
 
 
 def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:
@@ -198,8 +204,9 @@ def _judge_program(task: Task, program: str) -> Judgement:
     return pydex.judge(task, program) if task.runs else judge(task, program)
 
 
-def heal(task: Task, config: HealConfig = OFFLINE) -> tuple[str, tuple[str, ...], Row]:
-    """One notebook through the product's loop: the healed program, those that were shown, and the row (not judged yet)."""
+def heal(task: Task, config: HealConfig = OFFLINE) -> tuple[str, tuple[str, ...], str, Row]:
+    """One notebook through the product's loop: the healed program, those that were shown, what a model wrote first (empty where none
+    was asked), and the row (not judged yet)."""
     from jupyter_selfheal.surfaces.notebook.read import read
     from jupyter_selfheal.surfaces.notebook.run import Batch
     from jupyter_selfheal.surfaces.notebook.session import Session, Settings
@@ -223,7 +230,9 @@ def heal(task: Task, config: HealConfig = OFFLINE) -> tuple[str, tuple[str, ...]
         why="; ".join(r.detail or r.headline for r in broken)[:300], score=best.score if best else 0.0, proofs=", ".join(best.proofs) if best else "", checks=best.checks if best else 0,
         reason=course.reason, attempts=course.attempts, first=course.first, phases=course.seconds, tokens=course.tokens, dollars=course.dollars,
     )  # fmt: skip
-    return program, tuple(dict.fromkeys(c.patch.source_of("definition", task.definition) for c in course.shown)), row
+    first = course.first_paid.source_of("definition", task.definition) if course.first_paid else ""
+    shown = tuple(dict.fromkeys(c.patch.source_of("definition", task.definition) for c in course.shown))
+    return program, shown, first, row
 
 
 def _build_notebook(task: Task) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import humaneval, mbpp, pydex, quixbugs, refactory, syntax
+from jupyter_selfheal.surfaces.bench.specifications import load_specifications
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
 
@@ -39,15 +40,19 @@ ALL = (
 SETS = {found.name: found for found in ALL}
 
 
-def load_tasks(name: str, path: Path | None, seed: int) -> tuple[str, list[Task]]:
-    """Title and tasks of a set; raises UsageError where there is no such path, or it holds something else."""
+def load_tasks(name: str, path: Path | None, seed: int, start: str = "fault") -> tuple[str, list[Task]]:
+    """Title and tasks of a set, whose programs begin with a fault or as their specification (``spec``).
+
+    Raises UsageError where there is no such path, or it holds something else.
+    """
     chosen = SETS[name]
+    load = chosen.load if start == "fault" else lambda path, _: load_specifications(name, path)
     if path is None and not chosen.sample:
         raise UsageError(f"{name} is not shipped: give its PATH, {chosen.path}")
     if path is None:
         sample = Path(str(files("jupyter_selfheal.surfaces.bench"))) / "samples" / chosen.sample
-        title, tasks = chosen.load(sample, seed)
+        title, tasks = load(sample, seed)
         return f"{title}, the shipped sample", tasks
     if not path.exists():
         raise UsageError(f"{path} does not exist: benchmark data is not shipped (see benchmarks/RESULTS.md)")
-    return chosen.load(path, seed)
+    return load(path, seed)
