@@ -33,6 +33,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "work").mkdir()
     (folder / "work" / "test_sums.py").write_text("def test_sums():\n    assert 1 + 1 == 2\n")
+    (folder / "lesson.md").write_text(f"# A lesson\n\n```python\n{TYPO}\n```\n")
     (folder / "answers.toml").write_text("")
     return folder
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES as TEXT_SUFFIXES
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -102,7 +103,7 @@ class _Search:
             if path.is_dir() and pattern.name != "**":
                 yield from self._search_folder(path)
             elif (
-                path.suffix == SUFFIX
+                (path.suffix == SUFFIX or path.suffix == pattern.suffix in TEXT_SUFFIXES)
                 and self._is_wanted(path, name)
                 and not self._is_ignored(path, self._find_repository(path.parent.resolve()))
             ):

@@ -18,6 +18,7 @@ from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.text_formats import check_target
 from jupyter_selfheal.surfaces.project.heal_files import heal_with_files
 
 Progress = Callable[[int, int, str], None]
@@ -59,6 +60,7 @@ def heal_notebook(session: Session, job: Job, progress: Progress | None = None) 
 def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> NotebookReport:
     document = session.choose_kernel_for(apply_answers(read(job.path), session.settings.answers))
     if job.target is not None:
+        check_target(document, job.target)
         write.check_writable(job.target)
     cache, copied_to = session.open_cache(), job.target if job.target != job.path and job.copy_healthy else None
     python = engine.find_kernel_python(document.kernelspec) if cache is not None else ""

@@ -10,6 +10,7 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.cli.discover import HEALED_SUFFIX, Place, find_notebooks
 from jupyter_selfheal.surfaces.cli.one import Job
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
+from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES as TEXT_SUFFIXES
 
 
 def plan_jobs(options: argparse.Namespace) -> tuple[list[Job], list[NotebookReport]]:
@@ -58,4 +59,6 @@ def _choose_target(options: argparse.Namespace, place: Place) -> Path:
     if options.output_dir is not None:
         folder: Path = options.output_dir
         return folder / (place.path.relative_to(place.folder) if place.folder is not None else place.path.name)
+    if place.path.suffix in TEXT_SUFFIXES:
+        return place.path.with_name(f"{place.path.stem}.healed{place.path.suffix}")
     return place.path.with_name(place.path.name.removesuffix(".ipynb") + HEALED_SUFFIX)

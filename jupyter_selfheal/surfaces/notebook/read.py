@@ -11,7 +11,7 @@ from pathlib import Path
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import JSON, Cell, Notebook, Oracle, Output
-from jupyter_selfheal.surfaces.notebook import heal_lines, upgrade
+from jupyter_selfheal.surfaces.notebook import heal_lines, text_formats, upgrade
 
 ORACLE_KEYS = frozenset({"expect", "stdout", "check", "spec", "skip", "expensive", "inserted", "origin", "healed"})
 """Keys that ``metadata.selfheal`` of a cell may have."""
@@ -32,7 +32,8 @@ class Document:
     """A notebook file: ``raw`` is its JSON, ``notebook`` the model's view.
 
     The cells of ``notebook`` are those of ``raw`` in the same order; their ids are made up where the file has none. In the
-    model's view the ``%%heal`` lines of ``lines`` (by cell id) are comments. ``notes`` say what was odd about the file and
+    model's view the ``%%heal`` lines of ``lines`` (by cell id) are comments. ``text`` is what a notebook that is written as text holds, empty
+    for JSON. ``notes`` say what was odd about the file and
     what was done about it. ``upgraded_from`` is the old format of a file that ``raw`` is the upgraded form of, else 0.
     """
 
@@ -44,6 +45,7 @@ class Document:
     notes: tuple[str, ...] = ()
     lines: Mapping[str, heal_lines.HealLine] = field(default_factory=dict)
     upgraded_from: int = 0
+    text: str = ""
 
     def number_code_cells(self) -> dict[str, int]:
         """Cell id → position among the non-empty code cells of the file."""
@@ -54,6 +56,8 @@ class Document:
 def read(path: Path) -> Document:
     """The notebook at ``path``. Raises :class:`NotebookError` in one line for whatever is not a Python notebook."""
     text = _read_text(path)
+    if path.suffix in text_formats.SUFFIXES:
+        return replace(build_document(path, text_formats.parse_text(path, text)), text=text)
     try:
         raw = json.loads(text.removeprefix("\ufeff"))
     except ValueError as error:

@@ -12,9 +12,11 @@ from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.surfaces.notebook import originals, write
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
+from jupyter_selfheal.surfaces.notebook.pairs import update_pairs
 from jupyter_selfheal.surfaces.notebook.provenance import add_provenance
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
+from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES, format_text
 
 
 def save_healed(
@@ -36,10 +38,7 @@ def save_healed(
     in_place = target == document.path
     if not report.fixes and in_place:
         return report
-    raw = build_healed_notebook(document, report, outputs, in_place=in_place or as_in_place)
-    if provenance and report.fixes:
-        add_provenance(raw, document, report)
-    text = write.format_notebook(raw, document.form)
+    text = _format_healed(document, report, outputs, target, provenance, in_place or as_in_place)
     notes = report.notes
     with lock_folder(target.parent if in_place else None):
         if in_place:
@@ -47,8 +46,29 @@ def save_healed(
             if document.upgraded_from:
                 notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.copy_aside(document.path)}")
             originals.keep_original(document.path.read_bytes(), text)
+            # jupytext takes the code from the text, and wants it to be the newest: the .ipynb of a pair is written before it
+            notes = (*notes, *update_pairs(document, report.healed, outputs, (".ipynb",)))
         write.write_atomically(target, text)
+        if in_place:
+            notes = (*notes, *update_pairs(document, report.healed, outputs, SUFFIXES))
     return replace(report, written=str(target), notes=notes)
+
+
+def _format_healed(
+    document: Document,
+    report: NotebookReport,
+    outputs: Mapping[str, CellRun],
+    target: Path,
+    provenance: bool,
+    in_place: bool,
+) -> str:
+    """What the file will hold. Text has no outputs and tells nothing of its fixes."""
+    if document.text and target.suffix != ".ipynb":
+        return format_text(document, report.healed)
+    raw = build_healed_notebook(document, report, outputs, in_place=in_place)
+    if provenance and report.fixes:
+        add_provenance(raw, document, report)
+    return write.format_notebook(raw, document.form)
 
 
 @contextlib.contextmanager

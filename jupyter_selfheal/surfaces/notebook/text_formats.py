@@ -1,0 +1,134 @@
+"""Notebooks as text (extra ``[text]``): MyST and jupytext's Markdown, Python scripts in the percent and the light form, Quarto's to read.
+
+jupytext reads them. What it would write is never taken: only the changed lines of changed cells are spliced into the file, and the result
+must be read back as exactly the notebook that is meant. Where that cannot be reached, nothing is written.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_selfheal.errors import NotebookError
+from jupyter_selfheal.model import JSON, Notebook
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.notebook.read import Document
+
+READ_ONLY = ".qmd"
+SUFFIXES = (".md", ".py", READ_ONLY)
+"""How the names of text notebooks end."""
+
+
+def parse_text(path: Path, text: str) -> dict[str, JSON]:
+    """The JSON of a notebook that is written as text, without outputs and ids. Raises :class:`NotebookError` in one line."""
+    try:
+        import jupytext
+    except ImportError as error:
+        raise NotebookError(f"{path}: notebooks as text need jupytext: pip install 'jupyter-selfheal[text]'") from error
+    form = ".Rmd" if path.suffix == READ_ONLY else path.suffix  # chunks of Quarto are written as those of R Markdown
+    try:
+        raw: dict[str, Any] = json.loads(json.dumps(jupytext.reads(text.removeprefix("\ufeff"), fmt=form)))
+    except Exception as error:  # of jupytext, of its YAML reader: whatever it is, it is about this file
+        raise NotebookError(f"{path}: jupytext cannot read it ({' '.join(str(error).split())[:160]})") from error
+    for cell in raw["cells"]:
+        cell.pop("id", None)  # drawn at random each time it is read
+    return {**raw, "nbformat_minor": 4}
+
+
+def check_target(document: Document, target: Path) -> None:
+    """Refuse, before anything runs, a place that a text notebook cannot be written to."""
+    if not document.text or target.suffix == ".ipynb":
+        return
+    if target.suffix == READ_ONLY:
+        raise NotebookError(
+            f"{document.path}: Quarto documents are only read: check it, or name a notebook (-o OUT.ipynb)"
+        )
+    if target.suffix != document.path.suffix:
+        raise NotebookError(f"{target}: the name must end in {document.path.suffix} or .ipynb, as the notebook's does")
+
+
+def format_text(document: Document, healed: Notebook) -> str:
+    """The text of the file with what healing changed in its cells; every other byte as it was.
+
+    Raises :class:`NotebookError` for a fix that adds or moves a cell, and where the text would not be read back as meant.
+    """
+    from jupyter_selfheal.surfaces.notebook.heal_lines import restore_line
+
+    given = document.notebook.cells
+    if [c.id for c in healed.cells] != [c.id for c in given]:
+        raise NotebookError(
+            f"{document.path}: a fix adds or moves a cell, which is not written into text: take the notebook (-o OUT.ipynb)"
+        )
+    changed = {}
+    for number, (old, new) in enumerate(zip(given, healed.cells, strict=True)):
+        if new.source != old.source:
+            line = document.lines.get(new.id)
+            changed[number] = restore_line(new.source, line) if line else new.source
+    return splice_cells(document.path, document.text, document.raw, changed)
+
+
+def splice_cells(path: Path, text: str, raw: Mapping[str, JSON], changed: Mapping[int, str]) -> str:
+    """``text`` with other sources for some cells (by their place among all cells); ``raw`` is what it reads as.
+
+    Raises :class:`NotebookError` where it would not be read back as exactly that.
+    """
+    wanted: dict[str, Any] = copy.deepcopy(dict(raw))
+    for number, source in sorted(changed.items()):
+        old = str(wanted["cells"][number]["source"])
+        wanted["cells"][number]["source"] = source
+        text = _splice_cell(path, text, old, source, wanted, number)
+    return text
+
+
+def _splice_cell(path: Path, text: str, old: str, new: str, wanted: Mapping[str, JSON], number: int) -> str:
+    lines = text.splitlines(keepends=True)
+    for spliced in _list_splices(lines, old.splitlines(), new.splitlines(), is_script=path.suffix == ".py"):
+        if _is_same_notebook(parse_text(path, spliced), wanted):
+            return spliced
+    raise NotebookError(
+        f"{path}: cell {number + 1} of all cannot be changed in the text so that it is read back the same: "
+        "take the notebook (-o OUT.ipynb)"
+    )
+
+
+def _list_splices(lines: Sequence[str], old: Sequence[str], new: Sequence[str], *, is_script: bool) -> Iterator[str]:
+    """The text with the new lines in every place where the old ones stand; in a script, magics as comments first."""
+    newline = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    for start in range(len(lines) - len(old) + 1):
+        block = lines[start : start + len(old)]
+        if not old or not all(_stands_for(line, o, is_script) for line, o in zip(block, old, strict=True)):
+            continue
+        for comment in (True, False) if is_script else (False,):
+            middle = "".join(_merge_lines(block, old, new, newline, comment=comment))
+            if not block[-1].endswith(("\n", "\r")):
+                middle = middle.removesuffix(newline)
+            yield "".join([*lines[:start], middle, *lines[start + len(old) :]])
+
+
+def _stands_for(line: str, source: str, is_script: bool) -> bool:
+    """Whether a line of the file is a line of a cell; in a script magics stand behind a comment sign."""
+    text = line.rstrip("\r\n")
+    return text == source or (is_script and text.startswith("#") and text.lstrip("# ") == source.lstrip("# "))
+
+
+def _merge_lines(
+    block: Sequence[str], old: Sequence[str], new: Sequence[str], newline: str, *, comment: bool
+) -> Iterator[str]:
+    """The lines of a changed cell: those that are as they were, byte by byte as they stand."""
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            for line in block[i1:i2]:
+                yield line if line.endswith(("\n", "\r")) else line + newline
+        else:
+            newline = "\r\n" if any(line.endswith("\r\n") for line in block[i1:i2]) else newline
+            for line in new[j1:j2]:
+                yield ("# " if comment and line.startswith(("%", "!")) else "") + line + newline
+
+
+def _is_same_notebook(raw: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return bool(raw["cells"] == wanted["cells"] and raw["metadata"] == wanted["metadata"])
