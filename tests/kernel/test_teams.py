@@ -130,3 +130,19 @@ def test_nbconvert_hands_on_the_healed_notebook_or_names_the_failing_cell(place:
         SelfHealPreprocessor(approve="none").preprocess(given, resources)
     healed, _ = SelfHealPreprocessor().preprocess(given, resources)
     assert (healed.cells[0].source, healed.cells[0].outputs[0].data["text/plain"]) == ("x = 'a'.upper()\nx", "'A'")
+
+
+def test_nbclient_runs_a_notebook_through_a_client_that_heals(place: Path) -> None:
+    import nbformat
+    from nbclient.exceptions import CellExecutionError
+
+    from jupyter_selfheal.surfaces.notebook.client import SelfHealClient
+
+    resources = {"metadata": {"path": str(place), "name": "n"}}
+    given = nbformat.read(write(place / "n.ipynb", SLIP), 4)
+    with pytest.raises(
+        CellExecutionError, match=r"n\.ipynb: cell 1: AttributeError: 'str' object has no attribute 'uper'"
+    ):
+        SelfHealClient(given, resources=resources, approve="none").execute()
+    healed = SelfHealClient(nbformat.read(place / "n.ipynb", 4), resources=resources).execute()
+    assert (healed.cells[0].source, healed.cells[0].outputs[0].data["text/plain"]) == ("x = 'a'.upper()\nx", "'A'")

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,9 @@ from typing import Any
 from nbconvert.preprocessors import Preprocessor
 from traitlets import Bool, Enum, Float
 
-from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
-from jupyter_selfheal.surfaces.notebook.read import build_document
-from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport
-from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings
+from jupyter_selfheal.surfaces.notebook.executed import heal_in_memory, name_failures
+from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS
 
 
 class SelfHealPreprocessor(Preprocessor):
@@ -33,28 +28,15 @@ class SelfHealPreprocessor(Preprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Called by nbconvert. Raises :class:`NotebookError`, which names the cells, where some still fail."""
-        import nbformat
-
-        healers = tuple(name for name in HEALERS if name != "language_model")
-        settings = Settings(
-            HealConfig(offline=self.offline, healers=healers), approve=self.approve, cell_seconds=self.timeout
+        report, cells = heal_in_memory(
+            nb, _find_path(resources), approve=self.approve, offline=self.offline, timeout=self.timeout
         )
-        with Session(settings) as session:
-            document = session.choose_kernel_for(build_document(_find_path(resources), json.loads(json.dumps(nb))))
-            report, seen = Batch(document, session.build_dependencies(document), session.limits).run()
         if report.exit_code and not self.allow_errors:
-            raise NotebookError(_name_failures(report))
-        from_dict: Any = nbformat.from_dict
-        nb.cells = from_dict(build_executed_notebook(document, report, seen)).cells
+            raise NotebookError(name_failures(report))
+        nb.cells = cells
         return nb, resources
 
 
 def _find_path(resources: Mapping[str, Any]) -> Path:
     metadata = resources.get("metadata", {})
     return Path(metadata.get("path") or ".") / f"{metadata.get('name') or 'notebook'}.ipynb"
-
-
-def _name_failures(report: NotebookReport) -> str:
-    """Each cell that fails, with why, on one line."""
-    failing = [f"cell {r.number}: {r.headline or r.detail}" for r in report.records if r.status in BROKEN]
-    return f"{report.path}: {'; '.join(failing) or report.error}"

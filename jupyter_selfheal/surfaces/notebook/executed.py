@@ -1,0 +1,36 @@
+"""Healing in the place of an executor: a notebook in memory, its healed cells, and all outputs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
+from jupyter_selfheal.surfaces.notebook.read import build_document
+from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+
+
+def heal_in_memory(nb: Any, path: Path, *, approve: str, offline: bool, timeout: float) -> tuple[NotebookReport, Any]:
+    """Run and heal a notebook of nbformat's, whose file would be ``path``: the report, and the cells with which it is healed and run.
+
+    No model is asked.
+    """
+    import nbformat
+
+    healers = tuple(name for name in HEALERS if name != "language_model")
+    settings = Settings(HealConfig(offline=offline, healers=healers), approve=approve, cell_seconds=timeout)
+    with Session(settings) as session:
+        document = session.choose_kernel_for(build_document(path, json.loads(json.dumps(nb))))
+        report, seen = Batch(document, session.build_dependencies(document), session.limits).run()
+    from_dict: Any = nbformat.from_dict
+    return report, from_dict(build_executed_notebook(document, report, seen)).cells
+
+
+def name_failures(report: NotebookReport) -> str:
+    """Each cell that fails, with why, on one line."""
+    failing = [f"cell {r.number}: {r.headline or r.detail}" for r in report.records if r.status in BROKEN]
+    return f"{report.path}: {'; '.join(failing) or report.error}"
