@@ -65,6 +65,7 @@ def run_http(server: SelfHealServer, port: int) -> None:
             raise UsageError(
                 f"port {port} cannot be used ({error.strerror}): choose another, or 0 for a free one"
             ) from error
+        listening.listen()  # before it is said: a client may come at once, and waits until the server answers
         print(f"jupyter selfheal mcp: http://{HOST}:{listening.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
         if is_new:
             print(f"token (send it as Authorization: Bearer …): {token}", file=sys.stderr, flush=True)
