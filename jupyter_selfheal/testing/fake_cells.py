@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import asyncio
 import contextlib
+import importlib.util
 import io
 import itertools
 import json
 import linecache
+import re
 import sys
 import time
 import traceback
@@ -60,12 +62,22 @@ class State:
     outputs: list[Output] = field(default_factory=list)
 
 
+_EXTENSION = re.compile(r"(?m)^([ \t]*)%(?:re)?load_ext[ \t]+([\w.]+)[ \t]*$")
+
+
+def _import_where_missing(match: re.Match[str]) -> str:
+    """An extension that is not installed fails as its import does; what is there does nothing, as all magics."""
+    top = match[2].split(".")[0]
+    is_there = importlib.util.find_spec(top) or importlib.util.find_spec(f"IPython.extensions.{top}")
+    return match[0] if is_there else f"{match[1]}import {match[2]}"
+
+
 def run_cell(state: State, step: Run, deadline: float) -> StepResult:
     state.last, state.outputs = Last(), []
     began = time.perf_counter()
     file = f"{_FILE}{next(_NUMBERS)}>"
     state.cells[file] = step.cell_id
-    code = source.mask(step.code)
+    code = source.mask(_EXTENSION.sub(_import_where_missing, step.code))
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     stream = _Stream(state.outputs, "stdout")
     errors: tuple[ErrorInfo, ...] = ()
