@@ -86,6 +86,18 @@ export class Review extends Widget {
     super.dispose();
   }
 
+  protected onActivateRequest(): void {
+    this.node.focus();
+  }
+
+  /** The focus goes on within the panel; it is never taken from where the user types. */
+  private _takeFocus(node: HTMLElement): void {
+    const at = document.activeElement;
+    if (at === null || at === document.body || this.node.contains(at)) {
+      node.focus();
+    }
+  }
+
   private _take(_: KernelLine, told: IDocument): void {
     if (told.run !== this.run) {
       return;
@@ -111,7 +123,7 @@ export class Review extends Widget {
         (this._apply = button('Apply', 'Put the accepted fixes into the notebook (Enter)', () => this._applyAccepted())),
         element('span', KEYS, 'jp-SelfHeal-review-keys')
       );
-      this._rows[0].focus();
+      this._takeFocus(this._rows[0]);
     } else {
       this._controls.replaceChildren();
     }
@@ -193,7 +205,7 @@ export class Review extends Widget {
       s: () => this._acceptSafe(),
       Enter: () => this._applyAccepted()
     }[event.key];
-    if (act && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    if (act && !this._isApplied && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
       event.preventDefault();
       event.stopPropagation();
       act();
@@ -243,8 +255,9 @@ export class Review extends Widget {
         }
       }
     });
+    this._isApplied = true;
+    this._list.querySelectorAll('.jp-SelfHeal-review-choices').forEach(choices => choices.remove());
     const put = chosen.length - refused.length;
-    this._rows.forEach((row, at) => (row.dataset.applied = String(this._accepted[at] === true)));
     this._controls.replaceChildren(
       button('Undo', 'Take all of it back', () => this._takeBack(undo)),
       button('Restart and run all', 'Restart the kernel and run the notebook from the top', () => void this.restart())
@@ -269,6 +282,7 @@ export class Review extends Widget {
   restart: () => Promise<unknown> = () => Promise.resolve();
 
   private _isDone = false;
+  private _isApplied = false;
   private _fixes: IFix[] = [];
   private _accepted: (boolean | null)[] = [];
   private _rows: HTMLElement[] = [];

@@ -4,16 +4,31 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { Menu, Widget } from '@lumino/widgets';
 
+import { focusCell } from './apply';
 import { COMMANDS } from './commands';
 import { healIcon } from './icon';
 import type { Lines } from './index';
 import type { IState } from './kernel';
 
 export function words(state: IState, progress = ''): string {
-  const phase = { healing: 'healing…', proposed: 'waiting for you', paused: 'paused: waiting for you', off: 'not loaded' }[state.phase] ?? 'idle';
+  const phase = { healing: 'healing…', proposed: 'fix ready: go to it', paused: 'paused: waiting for you', off: 'not loaded' }[state.phase] ?? 'idle';
   const cost = state.cost && state.cost !== '$0' ? ` · ${state.cost}` : '';
   const where = progress ? ` · ${progress}` : '';
   return `Self-heal: ${state.phase !== 'off' && !state.on ? 'off' : phase}${where}${cost}`;
+}
+
+/** Lead to the card of the fix that waits for the user; false where none does. */
+function goToFix(tracker: INotebookTracker, lines: Lines): boolean {
+  const panel = tracker.currentWidget;
+  const cell = panel?.content.widgets.find(candidate => candidate.model.id === lines.of(panel).state.cell);
+  const card = cell?.node.querySelector<HTMLElement>('.jupyter-selfheal[data-phase="proposed"]');
+  if (!panel || !cell || !card) {
+    return false;
+  }
+  focusCell(panel.content, cell);
+  card.scrollIntoView({ block: 'nearest' });
+  card.focus();
+  return true;
 }
 
 export class StatusItem extends Widget {
@@ -36,7 +51,7 @@ export class StatusItem extends Widget {
       menu.open(box.left, box.top);
     };
     open.addEventListener('click', show);
-    text.addEventListener('click', show);
+    text.addEventListener('click', () => goToFix(tracker, lines) || show());
     menu.aboutToClose.connect(() => window.setTimeout(() => document.activeElement === document.body && open.focus(), 0));
     const stop = document.createElement('button');
     stop.type = 'button';

@@ -230,9 +230,12 @@ def test_resume_runs_only_what_is_left(page: Any, server: Server) -> None:
 
 
 def test_status_bar_tells_what_is_going_on(failed: Lab) -> None:
-    failed.card(1)
-    failed.status("waiting for you")
-    assert "waiting for you" in failed.page.locator(".jp-SelfHeal-status").inner_text()
+    card = failed.card(1)
+    traceback = failed.cell(1).locator('.jp-OutputArea-child:has-text("Traceback")')
+    assert card.bounding_box()["y"] < traceback.bounding_box()["y"], "the card stands above the traceback"
+    failed.status("fix ready: go to it")
+    failed.page.get_by_text("fix ready: go to it").click()
+    failed.page.wait_for_function("() => document.activeElement.matches('.jupyter-selfheal')")
 
 
 def test_keyboard_alone_approves(failed: Lab) -> None:

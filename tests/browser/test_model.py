@@ -34,7 +34,7 @@ def test_model_is_asked_after_consent_and_its_cost_is_told(page: Any, server: Se
     lab.cell(1).locator('.jupyter-selfheal [data-id="agree"]').click()
     lab.cell(1).locator(".jupyter-selfheal h3", has_text="No discount").wait_for()
     lab.card(1).get_by_text("Could go wrong: a discount was meant").wait_for()
-    lab.status("waiting for you · $0.0")
+    lab.status("fix ready: go to it · $0.0")
     lab.press(lab.card(1), "run")
     lab.expect_output(1, "total 2")
     assert lab.source(1) == FIXED
