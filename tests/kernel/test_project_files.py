@@ -38,13 +38,15 @@ CELLS = (
     "print(helper.spread(values))",
 )
 
+TEST = "python -c 'import helper; assert helper.mean([2, 4]) == 3'"
+
 
 def test_a_fault_in_a_file_is_healed_there(place: Path) -> None:
     helper = place / "helper.py"
     helper.write_text(HELPER)
     given = write(place / "n.ipynb", *CELLS)
-    done = heal(given, "-o", "out.ipynb", "--json", "--project", ".", ends=0)
-    assert [c["status"] for c in done.cells] == ["ran", "healed", "runs again"]
+    done = heal(given, "-o", "out.ipynb", "--json", "--project", ".", "--test", TEST, ends=0)
+    assert [c["status"] for c in done.cells] == ["ran", "healed"]
     assert done.cells[1]["fix"]["diff"].startswith("@@ helper.py @@")
     assert [f["written"] for f in done.notebook["files"]] == [True]
     assert helper.read_text() == HELPER.replace("valeus", "values")

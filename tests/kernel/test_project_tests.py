@@ -13,9 +13,7 @@ __all__ = ["place"]
 
 pytestmark = pytest.mark.kernel
 
-PROGRAM = (
-    "def largest(xs):\n    best = 0\n    for x in xs:\n        if x < best:\n            best = x\n    return best\n"
-)
+PROGRAM = "def largest(xs):\n    best = 0\n    for x in xs:\n        best = max(bset, x)\n    return best\n"
 OTHER = "def cut(xs, n):\n    return xs[:n]\n"
 TESTS = """import pytest
 from package.program import largest
@@ -29,7 +27,7 @@ def test_largest(xs, expected):
 AGAINST = """from package.other import cut
 
 
-def test_cut():
+def test_cut(tmp_path):
     assert cut([1, 2, 3], 1) == [1, 2]
 
 
@@ -50,7 +48,7 @@ def test_a_project_is_healed_by_its_tests_and_only_as_far_as_all_of_them_allow(p
     done = heal("--project", ".", "--test", "pytest -q", "--json", cwd=place, ends=1)
     said = json.loads(done.stdout)
     assert (said["tests"], said["failed_before"], said["failed_after"]) == (6, 4, 1)
-    assert program.read_text() == PROGRAM.replace("x < best", "x > best")
+    assert program.read_text() == PROGRAM.replace("bset", "best")
     assert other.read_text() == OTHER
     assert [n["file"] for n in said["not_healed"]] == ["tests/test_other.py"]
     assert sorted(p.name for p in place.rglob("*") if p.is_file() and p.suffix != ".pyc") == [

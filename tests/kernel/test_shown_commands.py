@@ -19,7 +19,12 @@ pytestmark = pytest.mark.kernel
 
 TYPO = "items = [1, 2]\nitems.appendd(3)\nlen(items)"
 
-NEEDS_FILES = ("jupyter selfheal bench", "jupyter selfheal mcp", "jupyter selfheal pr")
+NEEDS_FILES = (
+    "jupyter selfheal bench",
+    "jupyter selfheal mcp",
+    "jupyter selfheal pr",
+    "jupyter selfheal heal --project",
+)
 """Commands that are only asked whether they understand their words: programs are measured, agents served and repositories healed in
 tests of their own."""
 
@@ -32,7 +37,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "stock.ipynb", TYPO, kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"}
     )
     (folder / "work").mkdir()
-    (folder / "work" / "test_sums.py").write_text("def test_sums():\n    assert 1 + 1 == 2\n")
     (folder / "lesson.md").write_text(f"# A lesson\n\n```python\n{TYPO}\n```\n")
     (folder / "answers.toml").write_text("")
     return folder

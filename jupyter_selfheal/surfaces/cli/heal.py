@@ -117,8 +117,9 @@ def build_settings(options: argparse.Namespace) -> Settings:
     config = resolve_options(options).config
     if config.offline and len(_select_paid(config.healers)) == len(config.healers):
         raise UsageError("--offline asks no language model, and no other healer is named: leave one of the two out")
-    if options.fresh and options.input:
-        raise UsageError("--input needs a kernel that is forked: leave out --fresh")
+    if options.fresh and (options.input or options.warnings):
+        name = "--input" if options.input else "--warnings"
+        raise UsageError(f"{name} needs a kernel that is forked: leave out --fresh")
     return Settings(
         config,
         approve=options.approve or ("safe" if options.in_place else "all"),
@@ -129,12 +130,15 @@ def build_settings(options: argparse.Namespace) -> Settings:
         review=options.review,
         run_ends=time.monotonic() + options.run_timeout if options.run_timeout else math.inf,
         provenance=not getattr(options, "no_provenance", False),
-        cache=not (options.no_cache or options.write or options.review or options.fresh or options.input),
+        cache=not (
+            options.no_cache or options.write or options.review or options.fresh or options.input or options.warnings
+        ),
         answers=read_answers(options.answers) if options.answers is not None else (),
         inputs=tuple(options.input),
         project=options.project,
         test=options.test,
         max_slowdown=options.max_slowdown or math.inf,
+        warnings=options.warnings,
     )
 
 

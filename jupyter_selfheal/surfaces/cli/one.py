@@ -14,6 +14,7 @@ from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.answers import apply_answers
 from jupyter_selfheal.surfaces.notebook.drift import refuse_slowdown
+from jupyter_selfheal.surfaces.notebook.modernise import heal_warnings
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.save import save_healed
@@ -75,6 +76,8 @@ def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> No
 def _heal_document(session: Session, document: Document, job: Job, progress: Progress | None) -> NotebookReport:
     """Heal a notebook that was read, and write it where something is to be written."""
     report, outputs = heal_with_files(session, document, progress, job.part)
+    if session.settings.warnings:
+        report, outputs = heal_warnings(session, document, (report, outputs), progress)
     report = refuse_slowdown(report, session.settings.max_slowdown)
     healthy = not report.fixes and job.target != job.path and not job.copy_healthy
     if job.target is None or healthy:

@@ -278,6 +278,11 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         help="also list doubts about cells that run; nothing is changed because of them",
     )
     heal.add_argument(
+        "--warnings",
+        action="store_true",
+        help="also heal what a cell's own line is warned of (deprecations), where the same comes out without the warning",
+    )
+    heal.add_argument(
         "--answers",
         type=Path,
         metavar="FILE",

@@ -154,6 +154,16 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
+class CellWarning:
+    """What a cell's own line was warned of: ``status`` is ``healed``, ``offered`` or ``not healed``; ``title`` the fix, if there is one."""
+
+    cell: int
+    headline: str
+    status: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NotebookReport:
     """One notebook: its cells as given, the healed notebook, and how sure we are of it.
 
@@ -181,6 +191,8 @@ class NotebookReport:
     """Fixes of the project's own files."""
     drifts: tuple[CellDrift, ...] = ()
     """Run time and outputs before and after, of the cells that can be compared; see :mod:`.drift`."""
+    warnings: tuple[CellWarning, ...] = ()
+    """What cells that run are warned of, where that was asked for."""
 
     @property
     def cost(self) -> Cost:

@@ -55,6 +55,9 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "review_note": report.review.note if report.review is not None else "",
         "doubts": [_doubt_to_json(d, report) for d in report.review.doubts] if report.review is not None else [],
         "files": [file_to_json(change) for change in report.files],
+        "warnings": [
+            {"cell": w.cell, "warning": w.headline, "status": w.status, "fix": w.title} for w in report.warnings
+        ],
         "cells": [_cell_to_json(r, report) for r in report.records],
     }
 

@@ -80,6 +80,7 @@ class Settings:
     ``time.monotonic``, which all processes of a machine share; ``provenance`` writes into healed cells what was changed.
     ``inputs`` are what the notebook's calls of ``input()`` get, in their order. ``project`` is the folder whose Python files may be
     replaced by healed ones (None: none is); ``test`` the command whose tests a changed file must pass.
+    ``warnings`` heals what a cell's own line is warned of.
     ``max_slowdown``: fixes with which the notebook takes more than so many times as long are refused.
     """
 
@@ -98,6 +99,7 @@ class Settings:
     project: Path | None = None
     test: str = ""
     max_slowdown: float = math.inf
+    warnings: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):
@@ -124,6 +126,7 @@ class Session:
         self._closing = contextlib.ExitStack()
         self.reads: Reads | None = None
         self.served: dict[str, list[str]] = {}
+        self.raise_warnings = False
 
     @property
     def limits(self) -> Limits:
@@ -231,6 +234,8 @@ class Session:
             steps.append(Probe(probe_source("probes.answer_input"), {"answers": list(self.settings.inputs)}, "answers"))
         if self.served:
             steps.append(Probe(probe_source("probes.serve_sources"), {"files": self.served}, "files"))
+        if self.raise_warnings:
+            steps.append(Probe(probe_source("probes.raise_warnings"), None, "warnings"))
         return tuple(steps) or (Run(""),)
 
     def serve_files(self, files: dict[str, list[str]]) -> None:

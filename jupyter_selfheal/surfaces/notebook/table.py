@@ -97,6 +97,7 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     for paused in report.paused[:1]:
         yield from _wrap(f"note: {_describe_outage(report, paused)}", columns)
     yield from (line for note in report.notes for line in _wrap(f"note: {note}", columns))
+    yield from _format_warnings(report, columns)
     for change in report.files:
         yield from _wrap(f"{Path(change.path).name}: {change.title}: {change.status}", columns)
         yield from (f"    {line}" for line in change.diff.splitlines())
@@ -105,6 +106,15 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     yield from (line for text in list_differing(report) for line in _wrap(text, columns))
     yield from _format_questions(list_open_questions(report), columns)
     yield ""
+
+
+def _format_warnings(report: NotebookReport, columns: int) -> Iterator[str]:
+    """What will stop working some day, a line each."""
+    if report.warnings:
+        yield "  warned of what will stop working:"
+    for warning in report.warnings:
+        fix = f": {warning.title}" if warning.title else ""
+        yield from wrap(f"cell {warning.cell}: {warning.headline}: {warning.status}{fix}", columns, "    ", "      ")
 
 
 def _describe_outage(report: NotebookReport, first: Record) -> str:

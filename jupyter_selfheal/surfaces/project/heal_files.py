@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import Candidate, FailureKind
+from jupyter_selfheal.surfaces.notebook.branch import open_branch
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import Session, make_run_id
+from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.project.approval import find_refusal
 from jupyter_selfheal.surfaces.project.changes import describe_change
 from jupyter_selfheal.surfaces.project.derive import Derived, derive_notebook
@@ -107,12 +107,9 @@ class FileHealing:
 
     def _find_fix(self, derived: Derived, record: Record) -> Found | None:
         """What heals the cell in the derived notebook by changing nothing but files."""
-        settings = replace(self._session.settings, approve="all", cache=False, review=False)
-        with Session(settings, make_run_id()) as session:
-            session.spent = self._session.spent
-            dependencies = session.build_dependencies(derived.document, self._progress)
-            report, _ = Batch(derived.document, dependencies, session.limits).run()
-            self._session.spent = session.spent
+        with open_branch(self._session, approve="all") as branch:
+            dependencies = branch.build_dependencies(derived.document, self._progress)
+            report, _ = Batch(derived.document, dependencies, branch.limits).run()
         healed = next((r for r in report.records if r.cell.id == record.cell.id), None)
         if healed is None or not healed.candidate or healed.status not in (Status.HEALED, Status.PROPOSED):
             return None
@@ -128,10 +125,11 @@ class FileHealing:
         if found.why_not:
             return self._offer(report, record, found, found.why_not), outputs
         self._tell("running it all with the fixed file")
-        with self._serving(found.fixes):
+        with open_branch(self._session) as branch:
+            branch.serve_files({**self._session.served, **dict(list_served(found.fixes))})
             document = replace(self._document, notebook=report.healed)
-            dependencies = self._session.build_dependencies(document, self._progress, self._part)
-            proof, seen = Batch(document, dependencies, self._session.limits).run()
+            dependencies = branch.build_dependencies(document, self._progress)
+            proof, seen = Batch(document, dependencies, branch.limits).run()
         broken = _find_broken(report, proof, record.cell.id)
         broken = broken or self._run_tests(found.fixes)
         if broken:
@@ -157,15 +155,6 @@ class FileHealing:
         folder = (settings.project or self._project).resolve()
         with TestOracle(settings.test, folder, self._document.kernelspec, settings.cell_seconds) as oracle:
             return oracle.compare(fixes)
-
-    @contextmanager
-    def _serving(self, fixes: tuple[FileFix, ...]) -> Iterator[None]:
-        before = self._session.served
-        self._session.serve_files({**before, **dict(list_served(fixes))})
-        try:
-            yield
-        finally:
-            self._session.serve_files(before)
 
     def _tell(self, what: str) -> None:
         if self._progress is not None:

@@ -9,9 +9,10 @@ from typing import Any
 
 from jupyter_selfheal.errors import KernelError, UsageError
 from jupyter_selfheal.model import Candidate
+from jupyter_selfheal.surfaces.notebook.branch import open_branch
 from jupyter_selfheal.surfaces.notebook.records import FileChange, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import Session, make_run_id
+from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.project.approval import find_refusal
 from jupyter_selfheal.surfaces.project.changes import describe_change
 from jupyter_selfheal.surfaces.project.derive import Derived, build_cell, build_derived
@@ -115,14 +116,9 @@ class ProjectHealing:
         Raises :class:`CannotInline`.
         """
         derived = self._derive(before, file)
-        settings = replace(
-            self._session.settings, approve="all", cache=False, review=False,
-            cell_seconds=min(self._session.settings.cell_seconds, DERIVED_SECONDS),
-        )  # fmt: skip
-        with Session(settings, make_run_id()) as session:
-            session.spent = self._session.spent
-            report, _ = Batch(derived.document, session.build_dependencies(derived.document), session.limits).run()
-            self._session.spent = session.spent
+        seconds = min(self._session.settings.cell_seconds, DERIVED_SECONDS)
+        with open_branch(self._session, approve="all", cell_seconds=seconds) as branch:
+            report, _ = Batch(derived.document, branch.build_dependencies(derived.document), branch.limits).run()
         record = next(r for r in report.records if r.cell.id == TESTS)
         if not record.candidate or record.status not in (Status.HEALED, Status.PROPOSED):
             why = record.detail or record.headline or "the tests pass as cells"

@@ -108,15 +108,7 @@ class TestOracle:
             return "the tests did not come to their end"
         needed = before.failing if must_pass is None else must_pass
         after = self.run(fixes, {*needed, *before.passing} if before.tests else None)
-        if not before.tests:
-            return "" if after.code == 0 else f"`{self._command}` still fails ({after.last_line})"
-        for test in before.passing:
-            if after.tests.get(test, {}).get("outcome") != "passed":
-                return f"with it the test {test} fails"
-        for test in needed:
-            if after.tests.get(test, {}).get("outcome") != "passed":
-                return f"the test {test} still fails"
-        return ""
+        return find_broken_test(before, after, needed, self._command)
 
     def _check_overlay(self) -> None:
         """Tests write, and fixed files are written for them: never where that would be the user's folder."""
@@ -125,3 +117,16 @@ class TestOracle:
             raise KernelError(
                 "tests are run only where their writes can be thrown away (an overlay), which is not to be had here"
             )
+
+
+def find_broken_test(before: TestRun, after: TestRun, needed: Collection[str], command: str) -> str:
+    """What a run with fixed files shows against them; empty where nothing does. Without tests by name the exit code counts."""
+    if not before.tests:
+        return "" if after.code == 0 else f"`{command}` still fails ({after.last_line})"
+    for test in before.passing:
+        if after.tests.get(test, {}).get("outcome") != "passed":
+            return f"with it the test {test} fails"
+    for test in needed:
+        if after.tests.get(test, {}).get("outcome") != "passed":
+            return f"the test {test} still fails"
+    return ""

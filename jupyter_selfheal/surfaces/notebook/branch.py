@@ -1,0 +1,22 @@
+"""A session beside another one: other settings and kernels, journals of its own, the same budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from jupyter_selfheal.surfaces.notebook.session import Session, make_run_id
+
+
+@contextmanager
+def open_branch(session: Session, **changes: Any) -> Iterator[Session]:
+    """A session with some settings changed, out of the same budget; it sees files of the project as the given one does."""
+    with Session(replace(session.settings, cache=False, review=False, **changes), make_run_id()) as branch:
+        branch.spent = session.spent
+        branch.serve_files(session.served)
+        try:
+            yield branch
+        finally:
+            session.spent = branch.spent
