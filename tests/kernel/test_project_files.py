@@ -32,11 +32,7 @@ def spread(values):
 if __name__ == "__main__":
     print(mean([1, 2]))
 '''
-CELLS = (
-    "import helper\nvalues = [1, 2, 3, 6]",
-    "m = helper.mean(values)\nprint(m)\nassert m == 3",
-    "print(helper.spread(values))",
-)
+CELLS = "import helper\nvalues = [1, 2, 3, 6]", "print(helper.spread(values))"
 
 TEST = "python -c 'import helper; assert helper.mean([2, 4]) == 3'"
 

@@ -54,6 +54,6 @@ def test_a_warning_is_healed_where_the_cell_gives_the_same(place: Path) -> None:
     assert found == {
         2: ("FutureWarning", "healed"),
         3: ("DeprecationWarning", "not healed"),
-        4: ("FutureWarning", "offered"),
+        4: ("FutureWarning", "not healed"),
     }
     assert sources(place / "out.ipynb") == [CELLS[0], "print(shop.fit([1, 2], max_iter=3))", *CELLS[2:]]
