@@ -23,8 +23,9 @@ SOFT = 0.4
 none that the function is for."""
 UNENDING = 0.1
 """What a rival counts that does not come to an end for an input for which the other gives a value."""
-LEAK = 0.06
-"""The weight, for one check that failed before, of what no edit of the search would be: it may be met by something else altogether."""
+LEAK, LEAK_OF_CRASH = 0.1, 0.06
+"""The weight, for one check that failed before, of what no edit of the search would be: it may be met by something else altogether. Less
+of it where the failure is an exception: that says where the fault shows."""
 ENDLESS = frozenset({"!RecursionError", "!timeout"})
 """What a function that is meant to give something never gives, whatever its input."""
 STRANGE = 0.6
@@ -40,7 +41,7 @@ UNCOMPARED = 0.5
 """What a rival counts where the two could not be compared: they may be one hypothesis."""
 
 
-NEEDED = ((9, 0.6), (14, 0.4))
+NEEDED = ((3, 0.65), (9, 0.55), (14, 0.4))
 """(checks, share): up to so many checks passed, a hypothesis that holds less of all weight is offered and not applied. Fitted
 on MBPP and HumanEval with injected faults; see ``docs/scoring.md``, "Rivals"."""
 RAISING, CONSTANT = 0.1, 2
@@ -62,7 +63,7 @@ class Hypotheses:
     ``shown`` holds for each candidate what it gives for each of the ``inputs``. Where there are none candidates could not be
     compared: then each is a hypothesis of its own. ``strange`` says how odd what each gives is (0-1.5), ``before``
     is what the program gave as it was, ``idle`` how many checks say nothing more
-    than others, ``failing`` how many failed then.
+    than others, ``failing`` how many failed then, and ``crashed`` whether by an exception.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Hypotheses:
         before: Sequence[str] = (),
         idle: int = 0,
         failing: int = 0,
+        crashed: bool = False,
     ) -> None:
         self.candidates, self.inputs, self.shown = candidates, inputs, shown
         everyone = range(len(candidates))
@@ -82,6 +84,7 @@ class Hypotheses:
         self._weights = [self._weigh(group) for group in self.groups]
         self._before = before
         self._idle, self._failing = idle, failing
+        self._leak = LEAK_OF_CRASH if crashed else LEAK
         self._strange = strange or [0.0] * len(candidates)
         self.share_missed = 0.0
         """Of small changes of the best candidate the share that the checks do not notice (0-1), where it was measured."""
@@ -107,7 +110,7 @@ class Hypotheses:
         """How far the hypothesis of a candidate is ahead of its rivals that need no more edits."""
         weight = self._sharpen(self.groups[self.place[n]])
         rivals = self._weigh_rivals(n)
-        leak = max(LEAK / self._count_mended(n), MISSING * self.share_missed) ** SHARPNESS
+        leak = max(self._leak / self._count_mended(n), MISSING * self.share_missed) ** SHARPNESS
         share = weight / (weight + sum(w for w, _ in rivals) + leak)
         return Support(share, self._describe_rival(n, self.find_strongest_rival(n)))
 
@@ -124,13 +127,13 @@ class Hypotheses:
                 rivals.append((self._sharpen(group) * self._measure_difference(n, first), first))
         return rivals
 
-    def _count_checks(self, n: int) -> int:
+    def count_checks(self, n: int) -> int:
         """Checks that a candidate passed, each counted once."""
         return max(self.candidates[n].result.passed - self._idle, 1)
 
     def _count_mended(self, n: int) -> int:
         """Of those the ones that failed before; as large a part of them is idle as of all."""
-        checks, passed = self._count_checks(n), max(self.candidates[n].result.passed, 1)
+        checks, passed = self.count_checks(n), max(self.candidates[n].result.passed, 1)
         return max(min(round(self._failing * checks / passed), checks), 1) if self._failing else checks
 
     def describe_doubt(self, n: int) -> str:
@@ -154,7 +157,7 @@ class Hypotheses:
 
     def _find_needed_share(self, n: int) -> float:
         """The share of all weight that a candidate's checks ask for: the more of them, the less."""
-        checks = self._count_checks(n)
+        checks = self.count_checks(n)
         return next((share for most, share in NEEDED if checks <= most), 0.0)
 
     def is_weakly_proven(self, n: int) -> bool:

@@ -8,7 +8,8 @@ of the program: what is right but out of the search's reach passes them as easil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -28,6 +29,8 @@ INPUTS = 50
 """Inputs on which a change that passes is compared with the patched program."""
 WAIT = 20.0
 """Seconds on the clock for that comparison."""
+
+_NUMBER = re.compile(r"-?\d+(\.\d*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +104,10 @@ def _count_different(
     if not isinstance(shown, list) or not shown[0]:
         return None
     return sum(any(a != b for a, b in zip(shown[0], other, strict=False) if LATE not in (a, b)) for other in shown[1:])
+
+
+def describe_doubt_of_number(candidate: Candidate, old_texts: Mapping[int, str], checks: int) -> str:
+    """The doubt about one number in place of another that a single check decides: some number meets any single check; empty elsewhere."""
+    edits = [(old_texts[n][start:end], new) for n, found in candidate.spliced.items() for start, end, new in found]
+    is_number = len(edits) == 1 and all(_NUMBER.fullmatch(text.strip(" ()")) for text in edits[0])
+    return "a single check is met by some number soon enough" if is_number and checks == 1 else ""

@@ -69,8 +69,24 @@ def list_changes(s: Scope) -> Iterator[Change]:
     for node in s.order:
         if node in s.frozen:
             continue
+        is_changed = is_changed_in_place(s, node)
         for propose in OPERATORS:
-            yield from propose(s, node)
+            yield from (c for c in propose(s, node) if not (is_changed and _makes_copy(s, node, c)))
+
+
+def is_changed_in_place(s: Scope, node: ast.AST) -> bool:
+    """``xs`` in ``xs.append(1)`` as a statement: what the method gives is dropped, and a copy of ``xs`` would be too."""
+    attribute = s.parents.get(node)
+    call = s.parents.get(attribute) if isinstance(attribute, ast.Attribute) else None
+    return isinstance(call, ast.Call) and call.func is attribute and isinstance(s.parents.get(call), ast.Expr)
+
+
+def _makes_copy(s: Scope, node: ast.AST, change: Change) -> bool:
+    """``sorted(xs)``, ``xs.copy()`` and ``xs[1:]`` in place of ``xs``, but not ``xs[0]`` or ``ys``."""
+    if len(change.edits) != 1 or change.edits[0][:2] != (s.start_of(node), s.end_of(node)):
+        return False
+    new = change.edits[0][2]
+    return ":" in new or "()" in new or "(" in new.strip("()")
 
 
 def weigh_line(suspicion: Mapping[int, float], line: int) -> float:

@@ -15,7 +15,7 @@ from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
 from jupyter_selfheal.inside.search.localise_faults import Sight
-from jupyter_selfheal.inside.search.oracle_strength import measure_strength
+from jupyter_selfheal.inside.search.oracle_strength import describe_doubt_of_number, measure_strength
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE, count_idle_checks
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
@@ -50,7 +50,9 @@ class Ranking:
         self.domain: frozenset[tuple[int, str]] = frozenset()
         self.inputs, self.shown = self._compare_behaviour()
         idle, failing = count_idle_checks(runner.program), sight.result.failed
-        self.hypotheses = Hypotheses(self.candidates, self.inputs, self.shown, self.strange, self.before, idle, failing)
+        self.hypotheses = Hypotheses(
+            self.candidates, self.inputs, self.shown, self.strange, self.before, idle, failing, runner.program.crashed
+        )
 
     def _measure_neglect(self, c: Candidate) -> float:
         """Less than 1 where a patch leaves a name unread that was read before, or a function that called itself no longer does:
@@ -188,10 +190,15 @@ class Ranking:
     def _build_patch(self, n: int) -> dict[str, Any]:
         c, units = self.candidates[n], self.units
         texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
+        doubt = (
+            self.hypotheses.describe_doubt(n)
+            or describe_doubt_of_several(c, self.sight.result.failed)
+            or describe_doubt_of_number(c, {k: units[k].text for k in c.texts}, self.hypotheses.count_checks(n))
+        )
         return {
             "texts": {str(unit): text for unit, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
             "weight": round(c.weight, 5), "cluster": self.hypotheses.place[n], "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
-            "rival": self.hypotheses.describe_doubt(n) or describe_doubt_of_several(c, self.sight.result.failed),
+            "rival": doubt,
         }  # fmt: skip
 
     def _build_questions(self, order: Sequence[int], telling: int | None) -> list[dict[str, Any]]:

@@ -46,6 +46,8 @@ COUNTED = 1500
 """Single changes whose passed checks are counted, to find those that a second change may complete."""
 ENOUGH_SINGLES = 0.5
 """Share of the CPU time after which several edits are tried, where every candidate tells which checks it makes pass."""
+ENOUGH_FINISHED = 0.7
+"""And the share after which those are left that were cut while all their other checks passed."""
 LONGER_COUNTED = ((0.85, 8.0, 40), (0.95, 60.0, 5))
 """As ``LONGER``, after the first rounds of several edits."""
 FIRST_ROUNDS, ROUNDS_AGAIN = 2, 2
@@ -106,6 +108,7 @@ class Search:
         if self.counts_all:
             self.pause = ENOUGH_SINGLES
             self._screen(singles, self.limit)
+            self._finish_what_was_cut()
             self._combine(frontier, FIRST_ROUNDS)
         longer_times = LONGER_COUNTED if self.counts_all else LONGER
         ends = [share for share, _, _ in longer_times[1:]] + [1.0]
@@ -216,6 +219,14 @@ class Search:
 
         reply = run_in_fork(run_once, 20.0)
         return (dict(reply[0]), frozenset(reply[1])) if isinstance(reply, list) else ({}, frozenset())
+
+    def _finish_what_was_cut(self) -> None:
+        """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""
+        cut = [c for c in self.late if c.result.failed == 1 and c.result.passed > self.base.passed]
+        if cut and not self.plausible:
+            self.late = [c for c in self.late if c not in cut]
+            self.pause = ENOUGH_FINISHED
+            self._screen(iter(sorted(cut, key=lambda c: (-c.result.passed, -c.weight))[:ALMOST]), LONGEST, again=True)
 
     def _select_late(self, most: int) -> list[Candidate]:
         """Candidates that were cut: those that had passed most, or, where something is plausible, the likelier ones."""

@@ -38,7 +38,7 @@ def test_a_rival_of_like_weight_is_named_by_the_shortest_input() -> None:
 
 
 def test_edits_that_do_the_same_are_no_rivals_but_support() -> None:
-    lone = [(build(0.5), ONE), (build(0.4), OTHER)]
+    lone = [(build(0.5), ONE), (build(0.35), OTHER)]
     assert doubt(*lone)
     assert not doubt(*lone, (build(0.5), ONE))
 
@@ -108,8 +108,9 @@ def test_checks_that_repeat_each_other_count_once() -> None:
 
 
 def test_an_improbable_change_is_doubted_where_most_checks_held_before() -> None:
-    assert not Hypotheses([build(0.05, checks=6)], GIVEN, [ONE], failing=6).describe_doubt(0)
-    assert Hypotheses([build(0.05, checks=6)], GIVEN, [ONE], failing=1).describe_doubt(0)
+    assert not Hypotheses([build(0.1, checks=6)], GIVEN, [ONE], failing=6).describe_doubt(0)
+    assert Hypotheses([build(0.1, checks=6)], GIVEN, [ONE], failing=1).describe_doubt(0)
+    assert not Hypotheses([build(0.1, checks=6)], GIVEN, [ONE], failing=1, crashed=True).describe_doubt(0)
 
 
 def test_asserts_that_say_nothing_more_are_found() -> None:

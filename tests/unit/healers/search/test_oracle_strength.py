@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.localise_faults import trace_program
-from jupyter_selfheal.inside.search.oracle_strength import Strength, measure_strength
+from jupyter_selfheal.inside.search.oracle_strength import Strength, describe_doubt_of_number, measure_strength
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
@@ -54,3 +54,18 @@ def test_a_check_of_one_branch_misses_changes_of_the_others() -> None:
 
 def test_nothing_is_said_where_nothing_can_be_compared() -> None:
     assert measure(EVERY_BRANCH, []) is None
+
+
+def test_a_number_in_place_of_another_is_doubted_where_one_check_decides() -> None:
+    old = "return x + 1\n"
+
+    def doubt(new: str, checks: int) -> str:
+        changed = Candidate({0: "x"}, "words", 1, 0.9, 0, 1)
+        changed.spliced = {0: ((11, 12, new),)}
+        return describe_doubt_of_number(changed, {0: old}, checks)
+
+    assert doubt("2", 1)
+    assert doubt("(-1.5)", 1)
+    assert not doubt("2", 2)
+    assert not doubt("y", 1)
+    assert not doubt("len(x)", 1)

@@ -254,3 +254,11 @@ def test_a_fork_that_has_not_begun_is_not_taken_to_be_stuck() -> None:
         process.communicate(b"go on\n")
     assert process.returncode == 0
     assert [pool._count_stillborn(worker), pool._count_stillborn(worker)] == [0, 1]
+
+
+def test_what_a_method_changes_in_place_is_not_replaced_by_a_copy() -> None:
+    changes = list(propose_mutations.list_changes(Scope("def f(xs, ys):\n    xs.append(1)\n    return xs\n")))
+    texts = [new.strip("()") for c in changes for _, _, new in c.edits if c.line == 2]
+    assert "ys" in texts
+    assert not any(text.startswith(("sorted(xs", "list(xs", "xs[1:]", "xs.copy")) for text in texts)
+    assert any("sorted(xs" in new for c in changes for _, _, new in c.edits if c.line == 3)
