@@ -288,6 +288,16 @@ def build_provider(config: HealConfig, pot: Pot | None = None) -> Provider:
     return _load("providers.pot", "PayingProvider")(wrapped, pot) if pot is not None else wrapped
 
 
+def import_provider_libraries(config: HealConfig) -> None:
+    """Import what the configured provider's client stands on, where a model may be asked: it takes seconds, and the first call need
+    not wait for it. Never raises: the call itself says what is wrong."""
+    with contextlib.suppress(Exception):
+        if why_no_model(config) is None and not config.replay:
+            client = registry.load_by_name(registry.load_provider(config.provider).where)
+            for library in getattr(client, "libraries", ()):
+                import_module(library)
+
+
 def choose_judging_provider(config: HealConfig, provider: Provider, pot: Pot | None = None) -> Provider:
     """Who judges: the fixing model's provider, unless another one, or another address, is set."""
     if not config.judge_provider and not config.judge_base_url:

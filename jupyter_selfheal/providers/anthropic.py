@@ -35,6 +35,9 @@ class AnthropicProvider:
     own (or ``ANTHROPIC_BASE_URL``). The SDK's telemetry is off, so that no cell can travel in a span.
     """
 
+    libraries = ("anthropic", "httpx2", "genai_prices")
+    """What a call stands on, and takes seconds to import."""
+
     def __init__(
         self,
         *,

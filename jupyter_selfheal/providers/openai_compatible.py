@@ -32,6 +32,9 @@ class OpenAICompatibleProvider:
     version (``http://localhost:11434/v1`` for Ollama).
     """
 
+    libraries = ("httpx2", "genai_prices")
+    """What a call stands on, and takes a while to import."""
+
     def __init__(
         self,
         *,

@@ -210,6 +210,17 @@ class NotebookReport:
         asked = [r.stored for r in self.records if r.status is Status.HEALED and r.stored.asked]
         return sum(s.same for s in asked), len(asked)
 
+    @property
+    def clean_run_words(self) -> str:
+        """What the run of the healed notebook in a clean kernel showed; never that all of it ran where a cell still fails."""
+        if not self.survived:
+            return "NOT everything that ran before runs in a clean kernel"
+        failing = self.count(*BROKEN)
+        if not failing:
+            return "the whole healed notebook ran in a clean kernel"
+        still = "1 cell still fails" if failing == 1 else f"{failing} cells still fail"
+        return f"what is healed holds in a clean kernel; {still}"
+
     def number_of(self, cell_id: str) -> int:
         """The number of a cell, as its record has it; 0 where it has none."""
         return next((r.number for r in self.records if r.cell.id == cell_id), 0)

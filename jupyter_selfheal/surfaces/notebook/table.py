@@ -78,11 +78,7 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
         if record.status is Status.RAN and record.detail:
             yield from _wrap(f"cell {record.number}: {record.detail}", columns)
     if report.fixes:
-        yield "  " + (
-            "the whole healed notebook ran in a clean kernel"
-            if report.survived
-            else "NOT everything that ran before runs in a clean kernel"
-        )
+        yield f"  {report.clean_run_words}"
     same, asked = report.reproduced
     if asked:
         yield from _wrap(format_reproduced(same, asked), columns)

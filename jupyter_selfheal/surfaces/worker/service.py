@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from jupyter_selfheal import engine, wire
 from jupyter_selfheal import messages as m
 from jupyter_selfheal._version import __version__
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, WireError
 from jupyter_selfheal.journal.describe import format_request_record
 from jupyter_selfheal.journal.jsonl import JsonlJournal
@@ -49,6 +50,7 @@ class Worker:
         self._done = 0
         self._spent = Cost()
         self._switched: JsonlJournal | None = None
+        self._is_imported = False
 
     def serve(self) -> None:
         """Until ``Shutdown`` or the end of the input; then everything that runs is cancelled."""
@@ -83,6 +85,7 @@ class Worker:
                         m.Notice(f"the extension is {version}, the worker {__version__}: restart the kernel", "warning")
                     )
             case m.Heal():
+                self._import_in_background(message.config)
                 heal = self._heals[message.run] = RunningHeal(message, self._send, self._turn, self._remove_heal)
                 heal.thread.start()
             case m.Prove():
@@ -121,6 +124,12 @@ class Worker:
                 self._send(self._build_status())
             case _:
                 self._send(m.Notice(f"{type(message).__name__} is no message for the worker", "error"))
+
+    def _import_in_background(self, config: HealConfig) -> None:
+        """While the free healers work, what a model's client needs is loaded: once in a session, and only where one may be asked."""
+        if not self._is_imported and engine.why_no_model(config) is None:
+            self._is_imported = True
+            self._run_aside("import", lambda: engine.import_provider_libraries(config))
 
     @staticmethod
     def _run_aside(name: str, work: Callable[[], None]) -> None:

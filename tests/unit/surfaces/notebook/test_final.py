@@ -53,6 +53,7 @@ def test_the_fix_that_breaks_a_cell_is_found_by_halves(document: Make) -> None:
     assert [r.number for r in report.records if r.status is Status.REVERTED] == [7]
     assert report.count(Status.HEALED) == 7
     assert report.survived
+    assert report.clean_run_words == "what is healed holds in a clean kernel; 1 cell still fails"
     assert len(states) <= 1 + 1 + 1 + 3 + 1  # first; all; none; three halves of eight; what is left
 
 
