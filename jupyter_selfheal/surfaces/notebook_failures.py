@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jupyter_selfheal.config import HEALERS, HealConfig
@@ -62,10 +62,12 @@ def _explain(report: NotebookReport, cell: int | None) -> Iterator[str]:
 
 
 def _explain_cell(report: NotebookReport, record: Record) -> Iterator[str]:
-    yield f"cell {record.number}: {record.cause or record.status.value}"
-    yield from explain_record(report, record)
-    if record.candidate:
-        verdict = record.candidate[0].verdict
-        yield f"score {verdict.score:g} of 10: {'; '.join(verdict.reasons)}"
-        if record.status is Status.PROPOSED:
-            yield f"to apply it: jupyter selfheal heal {report.path} --in-place --approve all"
+    """The failure, its cause, the change with what proves it, or what a person can do."""
+    if not record.candidate:
+        yield from explain_record(report, record)
+        return
+    yield from explain_record(report, replace(record, detail=""))  # that nothing is applied here goes without saying
+    verdict = record.candidate[0].verdict
+    yield from (f"score {verdict.score:g} of 10", *(f"  {reason}" for reason in verdict.reasons))
+    if record.status is Status.PROPOSED:
+        yield f"to apply it: jupyter selfheal heal {report.path} --in-place --approve all"

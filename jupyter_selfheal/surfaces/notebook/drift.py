@@ -1,7 +1,7 @@
 """What healing changed beside the failure: how long the notebook runs, and what its cells put out.
 
-Compared are the run in which the cells were healed and the final clean run, both on this machine, one after the other. A cell that failed at
-first has no time of its own before: there the time counts that the file stores for it, where an executor or a front end wrote one down.
+Cells above the first one that was healed ran without any fix on this machine, and ran again in the final clean run. The others never ran without a
+fix: there the time counts that the file stores for them, where an executor or a front end wrote one down, on whatever machine that was.
 """
 
 from __future__ import annotations
@@ -58,15 +58,16 @@ def list_cell_drifts(
     seen: Mapping[str, CellRun],
 ) -> tuple[CellDrift, ...]:
     """The cells that ran in the clean run and have a time before; none where there was no clean run."""
+    healed_from = min((r.number for r in records if r.status is Status.HEALED), default=0)
     drifts = []
     for record in records:
         cell_id = record.cell.id
         if cell_id not in seen or seen[cell_id].failure:
             continue
-        ran_before = cell_id in first and not first[cell_id].failure
+        ran_before = record.number < healed_from and cell_id in first and not first[cell_id].failure
         before = first[cell_id].result.seconds if ran_before else read_stored_seconds(raw_cells.get(cell_id, {}))
         if before is not None:
-            other = record.changed or (record.status is Status.HEALED and record.stored.differs)
+            other = record.changed or record.differs or (record.status is Status.HEALED and record.stored.differs)
             drifts.append(CellDrift(record.number, before, seen[cell_id].result.seconds, other))
     return tuple(drifts)
 

@@ -92,6 +92,13 @@ def format_failing(reports: Sequence[NotebookReport]) -> Iterator[str]:
             )
 
 
+def _say_what_helps(record: Record) -> str:
+    """The fix that is offered, or what a person can do."""
+    if record.candidate:
+        return f"proposed: {_escape(redact(record.candidate[0].patch.title))}"
+    return _escape(redact(record.detail))
+
+
 def format_healed(reports: Sequence[NotebookReport]) -> Iterator[str]:
     """Lines of Markdown: each fix with its cause, evidence and diff, and what changed beside it."""
     healed = [r for r in reports if r.count(Status.HEALED)]

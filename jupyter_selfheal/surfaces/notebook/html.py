@@ -12,6 +12,7 @@ from typing import Any
 
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.model import Cost, Output, diff_patch, format_diff
+from jupyter_selfheal.surfaces.notebook.drift import measure_drift
 from jupyter_selfheal.surfaces.notebook.open_questions import list_open_questions, questions_to_json
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.table import format_reproduced, list_differing
@@ -118,6 +119,7 @@ def _build_notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
         "name": Path(report.path).name,
         "path": report.path,
         "report": report,
+        "drift": measure_drift(report),
         "code": report.exit_code,
         "cells": [_build_cell(r, report) for r in report.records if r.status is not Status.RAN],
         "isolation": report.isolation.words if report.isolation else "",

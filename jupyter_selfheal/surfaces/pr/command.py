@@ -90,15 +90,17 @@ class _Speaker:
             )
             self.say(_indent(texts.format_commit(reports)))
             self.say("\nwould open or update one pull request:")
-            self.say(_indent(f"{texts.format_request_title(reports)}\n\n{texts.format_request(reports, digest)}"))
+            self.say(
+                _indent(f"{texts.format_request_title(reports)}\n\n{texts.format_request(reports, digest, plan.base)}")
+            )
         else:
             self.say("\nnothing was healed: nothing would be pushed, and no pull request opened")
         left = [r for r in reports if texts.is_left(r)]
         if left:
-            self.say("would open or update one issue:")
+            self.say("\nwould open or update one issue:")
             self.say(_indent(f"{texts.format_issue_title(plan.base)}\n\n{texts.format_issue(reports, plan.base)}"))
         else:
-            self.say("nothing is left: an open issue of ours would be closed")
+            self.say("\nnothing is left: an open issue of ours would be closed")
 
 
 def _indent(text: str) -> str:
@@ -239,7 +241,7 @@ def _publish_request(
             plan.branch,
             plan.base,
             texts.format_request_title(reports),
-            texts.format_request(reports, digest),
+            texts.format_request(reports, digest, plan.base),
         )
     except (RepositoryError, UsageError) as error:
         raise RepositoryError(

@@ -35,7 +35,7 @@ def format_trailer(digest: str) -> str:
     return f"Healed-changes: {digest}"
 
 
-def format_request(reports: Sequence[NotebookReport], digest: str) -> str:
+def format_request(reports: Sequence[NotebookReport], digest: str, base: str) -> str:
     """The body of the pull request: each fix with its cause, diff, evidence, run time and output drift."""
     survived = all(r.survived for r in reports if r.fixes)
     head = [
@@ -45,7 +45,10 @@ def format_request(reports: Sequence[NotebookReport], digest: str) -> str:
     ]
     left = sum(bool(r.exit_code) for r in reports)
     tail = (
-        [f"Still failing after this: {left} of {len(reports)} notebooks; see the issue of this name.", ""]
+        [
+            f"Still failing after this: {left} of {len(reports)} notebooks; the issue “{format_issue_title(base)}” tells of them.",
+            "",
+        ]
         if left
         else []
     )
