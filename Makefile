@@ -4,7 +4,8 @@
 #   make quick   lint, types, unit tests and a dozen kernel tests: about a minute
 #   make test    the whole test suite (browser tests where Chromium is found)
 #   make lint    Ruff and mypy; make docs: the site, in docs/_build/html
-#   make bench   the benchmarks; make bench-smoke: six programs, a minute; make soak: the long tests; make test-all: everything there is
+#   make bench   the benchmarks; make bench-smoke: six programs, a minute; make bench-regress: five programs against the
+#   stored baseline; make figures: the tables of benchmarks/RESULTS.md from benchmarks/rows; make soak: the long tests; make test-all: everything there is
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,7 +18,7 @@ EXTRAS := test$(if $(CHROMIUM),$(COMMA)browser)
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 QUICK := tests/unit tests/test_layers.py tests/contract/test_trial_kernels.py tests/kernel/test_batch.py
 
-.PHONY: docs demo demo-model quick test test-all lint bench bench-smoke soak clean
+.PHONY: docs demo demo-model quick test test-all lint bench bench-smoke bench-regress figures soak clean
 
 demo: $(STAMPS)-examples
 	$(BIN)/python examples/demo.py
@@ -50,6 +51,14 @@ docs: $(STAMPS)-docs
 bench-smoke: $(STAMPS)-test
 	$(BIN)/jupyter-selfheal bench mbpp --first 3 --jobs 2
 	$(BIN)/jupyter-selfheal bench humaneval --first 3 --jobs 2
+
+figures: $(STAMPS)-test
+	$(BIN)/jupyter-selfheal bench figures $(sort $(wildcard benchmarks/rows/*.jsonl)) --into benchmarks/RESULTS.md
+
+bench-regress: $(STAMPS)-test
+	rm -f .regress.jsonl
+	$(BIN)/jupyter-selfheal bench humanevalfix benchmarks/programs.jsonl --jobs 2 --rows .regress.jsonl
+	$(BIN)/jupyter-selfheal bench regress benchmarks/baseline.jsonl .regress.jsonl --counts; code=$$?; rm -f .regress.jsonl; exit $$code
 
 bench: $(STAMPS)-examples
 	$(BIN)/jupyter-selfheal bench $(ARGS)

@@ -12,6 +12,7 @@ import pytest
 
 from jupyter_selfheal import magic_options
 from jupyter_selfheal.config import LIVE_SWITCHES, HealConfig
+from jupyter_selfheal.surfaces.bench import reports
 from jupyter_selfheal.surfaces.bench.resilience.command import build_parser as resilience_parser
 from jupyter_selfheal.surfaces.bench.run import build_parser as bench_parser
 from jupyter_selfheal.surfaces.cli.parser import COMMANDS, build_parser
@@ -45,6 +46,7 @@ def offered() -> set[str]:
         build_parser().format_help(),
         bench_parser().format_help(),
         resilience_parser().format_help(),
+        *(reports.build_parser(name).format_help() for name in reports.REPORTS),
         *(p.format_help() for p in subparsers[0].values()),
     ]
     return set(re.findall(r"--[a-z][a-z-]+", "\n".join([*helps, magic_options.HELP])))

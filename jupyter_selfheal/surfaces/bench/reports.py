@@ -15,6 +15,8 @@ from jupyter_selfheal.surfaces.bench.configurations import (
     compare_means,
     read_configurations,
 )
+from jupyter_selfheal.surfaces.bench.figures import report_figures
+from jupyter_selfheal.surfaces.bench.ledger import LEDGER
 from jupyter_selfheal.surfaces.bench.rows import Row
 from jupyter_selfheal.surfaces.bench.statistics import LEVEL, Difference, Share, correct_for_many, pass_at_k
 
@@ -27,20 +29,33 @@ NEAREST = 5
 def command(words: Sequence[str]) -> int:
     """Run one of the reports, print it, and return the exit code."""
     name, *rest = words
-    arguments = _build_parser(name).parse_args(rest)
+    arguments = build_parser(name).parse_args(rest)
     report: Callable[[argparse.Namespace], tuple[str, int]] = REPORTS[name][0]
     text, code = report(arguments)
     print(text)
     return code
 
 
-def _build_parser(name: str) -> argparse.ArgumentParser:
+def build_parser(name: str) -> argparse.ArgumentParser:
+    """What a report takes."""
     about, files = REPORTS[name][1], REPORTS[name][2]
     parser = argparse.ArgumentParser(prog=f"jupyter selfheal bench {name}", description=about)
     for file in files:
         parser.add_argument(file.lower(), type=Path, metavar=file)
     if not files:
         parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="rows that `bench --rows` wrote")
+    if name == "figures":
+        parser.add_argument("--ledger", type=Path, default=LEDGER, metavar="FILE", help="the looks at judging halves")
+        parser.add_argument(
+            "--into", type=Path, metavar="PAGE", help="replace the tables between the markers of a page"
+        )
+        parser.add_argument(
+            "--keep", type=Path, metavar="DIR", help="also keep copies of the rows there, without what they quote"
+        )
+    if name == "regress":
+        parser.add_argument(
+            "--counts", action="store_true", help="compare counts alone, no seconds: for a busy machine"
+        )
     if name == "dashboard":
         parser.add_argument("-o", "--output-dir", type=Path, required=True, metavar="DIR", help="where the pictures go")
     return parser
@@ -133,10 +148,11 @@ def report_regression(arguments: argparse.Namespace) -> tuple[str, int]:
         worse.append(f"wrong patches that were applied rose by {wrong.value:.1%} of the tasks")
     if compare_means(old, new, "dollars_spent").low > 0:
         worse.append("dollars a task rose")
-    time = compare_means(old, new, "cpu")
-    mean = sum(old.means("cpu")) / len(old.tasks)
-    if time.low > (SLOWER - 1) * mean:
-        worse.append(f"the search takes {time.value:+.2f} CPU-seconds a task, where it took {mean:.2f}")
+    kind, unit = ("rank", "candidates") if arguments.counts else ("cpu", "CPU-seconds")
+    longer = compare_means(old, new, kind)
+    mean = sum(old.means(kind)) / len(old.tasks)
+    if longer.low > (SLOWER - 1) * mean:
+        worse.append(f"the search takes {longer.value:+.2f} {unit} a task, where it took {mean:.2f}")
     if worse:
         return "\n".join(f"worse: {line}" for line in worse), 1
     return f"not worse: {difference.gained} gained, {difference.lost} lost of {difference.tasks} tasks", 0
@@ -212,6 +228,7 @@ REPORTS: dict[str, tuple[Callable[[argparse.Namespace], tuple[str, int]], str, t
     "variance": (report_variance, "How much the runs of each task differ.", ()),
     "regress": (report_regression, "Exit with 1 where NEW is worse than BASELINE.", ("BASELINE", "NEW")),
     "failures": (report_failures, "What was not healed, grouped, with the nearest misses.", ()),
+    "figures": (report_figures, "Tables for a page, made from rows.", ()),
     "dashboard": (report_dashboard, "Four panels as PNG, PDF and one HTML page.", ()),
 }
 """Each report: its function, what it is for, and its files (any number where none is named)."""

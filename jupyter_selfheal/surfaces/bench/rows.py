@@ -9,6 +9,7 @@ import statistics
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,8 @@ class Setup:
     judge_model: str = ""
     start: str = "fault"
     """What a program begins as: one with a fault, or nothing but its specification (``spec``)."""
+    half: str = "all"
+    """Which half of the set: ``all``, ``tune`` or ``judge``."""
 
     @property
     def label(self) -> str:
@@ -112,9 +115,13 @@ class Setup:
         )
 
     @property
-    def question(self) -> tuple[str, str, str]:
-        """What two setups must share to be compared: the set, what of its tests is seen, and what a program begins as."""
-        return self.set, self.oracle, self.start
+    def question(self) -> tuple[str, str, str, str]:
+        """What two setups must share to be compared: the set, its half, what of its tests is seen, and what a program begins as."""
+        return self.set, self.half, self.oracle, self.start
+
+
+LATER = ("start", "half")
+"""Fields that the first release of this schema did not write; their defaults hold there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +133,8 @@ class RowFile:
 
     path: Path
     setup: Setup
+    command: str = ""
+    """What repeats the measurement, without the paths of this machine."""
 
     def read_rows(self) -> list[Row]:
         """The rows of an earlier run; UsageError where the file holds something else, or other measurements."""
@@ -141,7 +150,7 @@ class RowFile:
     def add(self, row: Row) -> None:
         """Write a row behind the others, at once. Half a line, of a run that was killed, is cut off first."""
         if not self.path.exists() or not self.path.read_bytes().strip():
-            self.path.write_text(json.dumps(_build_head(self.setup)) + "\n", encoding="utf-8")
+            self.path.write_text(json.dumps(_build_head(self.setup, self.command)) + "\n", encoding="utf-8")
         with self.path.open("r+b") as file:
             whole = file.read().rfind(b"\n") + 1
             file.seek(whole)
@@ -149,10 +158,11 @@ class RowFile:
             file.write(json.dumps({**asdict(row), "load": round(os.getloadavg()[0], 2)}).encode() + b"\n")
 
 
-def _build_head(setup: Setup) -> dict[str, Any]:
+def _build_head(setup: Setup, command: str) -> dict[str, Any]:
     machine = {"cores": len(os.sched_getaffinity(0)), "machine": platform.machine(), "system": platform.system()}
     python = {"python": platform.python_version(), "jupyter_selfheal": __version__}
-    return {"schema": SCHEMA, **asdict(setup), **machine, "versions": {**python, **_read_versions()}}
+    said = {"command": command, "began": datetime.now(UTC).strftime("%Y-%m-%d")}
+    return {"schema": SCHEMA, **asdict(setup), **said, **machine, "versions": {**python, **_read_versions()}}
 
 
 def _read_versions() -> dict[str, str]:
@@ -172,10 +182,16 @@ def read_row_file(path: Path) -> tuple[Setup, list[Row]]:
         head, *rest = (json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n"))
         if head.get("schema") != SCHEMA:
             raise UsageError(f"{path} has rows of schema {head.get('schema', 1)}, not {SCHEMA}: measure again")
-        named = {"start": "fault", **{name: head[name] for name in Setup.__dataclass_fields__ if name in head}}
+        named = {name: head[name] for name in Setup.__dataclass_fields__ if name in head or name not in LATER}
         return Setup(**{**named, "healers": tuple(named["healers"])}), [Row(**row) for row in rest]
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UsageError(f"{path} is no file of rows of an earlier run ({error}): name another file") from error
+
+
+def read_head(path: Path) -> dict[str, Any]:
+    """The first line of a file of rows, which :func:`read_row_file` has read."""
+    with path.open(encoding="utf-8") as file:
+        return dict(json.loads(file.readline()))
 
 
 def format_row(row: Row) -> str:

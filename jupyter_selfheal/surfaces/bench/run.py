@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 import tempfile
 import time
@@ -28,6 +29,7 @@ from jupyter_selfheal.surfaces.bench import pydex, syntax
 from jupyter_selfheal.surfaces.bench.course import read_course
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
 from jupyter_selfheal.surfaces.bench.judge import Judgement, find_failing_tests, judge
+from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, choose_half, write_entry
 from jupyter_selfheal.surfaces.bench.rows import (
     Row,
     RowFile,
@@ -43,7 +45,7 @@ from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, r
 
 JUDGED = 2
 """Programs among those shown that are judged: a user reads the first two."""
-REPORTS = ("compare", "variance", "regress", "failures", "dashboard")
+REPORTS = ("compare", "variance", "regress", "failures", "figures", "dashboard")
 """The commands that read rows of earlier runs (:mod:`~jupyter_selfheal.surfaces.bench.reports`)."""
 DIFF_CHARS = 4000
 """Of a wrong patch that a row keeps."""
@@ -65,14 +67,17 @@ def command(options: argparse.Namespace) -> int:
     arguments = build_parser().parse_args(options.arguments)
     config = build_config(arguments)
     title, tasks = load_tasks(arguments.what, arguments.path, arguments.seed, arguments.start)
-    setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config, arguments.start)
+    setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config)
+    setup = replace(setup, start=arguments.start, half=arguments.half)
     chosen = _choose_tasks(tasks, arguments)
-    kept = RowFile(arguments.rows, setup) if arguments.rows else None
+    kept = RowFile(arguments.rows, setup, format_command(options.arguments, arguments)) if arguments.rows else None
     jobs = [(task, run) for run in range(1, arguments.runs + 1) for task in chosen]
     wanted = {(task.name, run) for task, run in jobs}
     rows = [r for r in (kept.read_rows() if kept else []) if r.key in wanted]
     done = {r.key for r in rows}
     left = [(task, run) for task, run in jobs if (task.name, run) not in done]
+    if arguments.half == "judge" and left:
+        write_entry(arguments.ledger, setup, len(left))
     for row in measure(left, setup, config, arguments.jobs, compiles=SETS[arguments.what].compiles):
         rows.append(row)
         if kept:
@@ -86,10 +91,17 @@ def command(options: argparse.Namespace) -> int:
 
 def _choose_tasks(tasks: Sequence[Task], arguments: argparse.Namespace) -> list[Task]:
     named = [*arguments.only, *arguments.task_id]
-    chosen = [t for t in tasks if not named or t.name.split()[0] in named][: arguments.limit or None]
+    half = choose_half(tasks, arguments.half)
+    chosen = [t for t in half if not named or t.name.split()[0] in named][: arguments.limit or None]
     if not chosen:
         raise UsageError("no program is left to heal: see --only and --limit")
     return chosen
+
+
+def format_command(words: Sequence[str], arguments: argparse.Namespace) -> str:
+    """The command that repeats a measurement, with a word for each path of this machine."""
+    places = {str(arguments.path): "PATH", str(arguments.rows): "FILE", str(arguments.ledger): "LEDGER"}
+    return shlex.join(["jupyter", "selfheal", "bench", *(places.get(str(word), str(word)) for word in words)])
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -102,6 +114,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="the data; without it the shipped sample")
     parser.add_argument("--from", dest="start", choices=("fault", "spec"), default="fault", help="programs with a fault, or nothing but their specification (humaneval, mbpp)")  # fmt: skip
     parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
+    parser.add_argument("--half", choices=HALVES, default="all", help="programs to tune on, or to judge by: a look at these is written down")  # fmt: skip
+    parser.add_argument("--ledger", type=Path, default=LEDGER, metavar="FILE", help="where looks at a judging half are written down")  # fmt: skip
     parser.add_argument("--runs", type=_read_count, default=1, metavar="N", help="heal each program so often")
     parser.add_argument("--seed", type=int, default=SEED, metavar="S", help="of the faults that are injected")
     parser.add_argument("--jobs", type=_read_count, default=1, metavar="N", help="programs healed at once")
@@ -129,10 +143,10 @@ def build_config(arguments: argparse.Namespace) -> HealConfig:
     return config.with_(healers=healers, memory=False, offline=config.offline or not paid)
 
 
-def build_setup(title: str, oracle: str, seed: int, config: HealConfig, start: str = "fault") -> Setup:
+def build_setup(title: str, oracle: str, seed: int, config: HealConfig) -> Setup:
     """What is measured, as a file of rows names it; models only where one may be asked."""
-    asked = ("", "", "") if config.offline else (config.provider, config.model, config.judge_model)
-    return Setup(title, oracle, config.healers, seed, *asked, start)
+    asked = () if config.offline else (config.provider, config.model, config.judge_model)
+    return Setup(title, oracle, config.healers, seed, *asked)
 
 
 def _read_count(text: str) -> int:

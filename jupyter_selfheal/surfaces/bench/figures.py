@@ -1,0 +1,83 @@
+"""``jupyter selfheal bench figures``: the tables of benchmarks/RESULTS.md, made from rows, so that no figure is typed by hand."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.bench.configurations import Configuration, read_configurations
+from jupyter_selfheal.surfaces.bench.ledger import describe_look, read_ledger
+from jupyter_selfheal.surfaces.bench.rows import read_head, read_row_file
+
+START, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
+"""What the tables stand between in a page."""
+
+QUOTES = ("fix", "why", "diff")
+"""Fields of a row that quote its program."""
+
+COLUMNS = (
+    "set", "oracle", "half", "look", "healers", "tasks × runs", "applied", "of them correct", "correct of all [95 %]", "shown", "median CPU-s", "load", "commit", "date",
+)  # fmt: skip
+
+
+def report_figures(arguments: argparse.Namespace) -> tuple[str, int]:
+    """The table and the commands behind it; with ``--into`` they replace what stands between the markers of a page."""
+    files = [keep_rows(path, arguments.keep) for path in arguments.files] if arguments.keep else arguments.files
+    text = format_figures(files, read_ledger(arguments.ledger))
+    if arguments.into is None:
+        return text, 0
+    write_between_markers(arguments.into, text)
+    return f"{arguments.into}: {len(arguments.files)} measurements", 0
+
+
+def keep_rows(path: Path, folder: Path) -> Path:
+    """A copy of a file of rows without what it quotes of programs, so that it may be published; raises UsageError for another file."""
+    read_row_file(path)
+    kept = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        kept.append(json.dumps({**row, **{name: "" for name in QUOTES if name in row}}, ensure_ascii=False) + "\n")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / path.name).write_text("".join(kept), encoding="utf-8")
+    return folder / path.name
+
+
+def format_figures(files: Sequence[Path], entries: Sequence[dict[str, Any]]) -> str:
+    """One row for each file, first looks before all others, and the command that repeats each."""
+    made = [(c, read_head(path)) for path, c in zip(files, read_configurations(files), strict=True)]
+    rows = [(_format_cells(found, head, entries), head) for found, head in made]
+    rows.sort(key=lambda row: (row[0][3] != "first", row[0]))
+    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
+    lines += [f"| {' | '.join(cells)} |" for cells, _ in rows]
+    commands = dict.fromkeys(str(head.get("command") or "") for _, head in rows)
+    return "\n".join([*lines, "", *(f"    {command}" for command in commands if command)])
+
+
+def _format_cells(found: Configuration, head: dict[str, Any], entries: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    rows, setup = found.rows, found.setup
+    applied, commits = sum(r.plausible for r in rows), list(dict.fromkeys(r.commit for r in rows if r.commit))
+    right = sum(r.plausible and r.correct for r in rows)
+    searched = [r.cpu for r in rows if r.cpu]
+    loads = [r.load for r in rows]
+    share = found.success
+    return (
+        setup.set, setup.oracle, setup.half, describe_look(entries, setup, commits), setup.label, f"{len(found.tasks)} × {found.runs}",
+        str(applied), f"{right} ({right / applied:.0%})" if applied else "–", f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}]",
+        str(sum(r.place > 0 for r in rows)), f"{statistics.median(searched):.2f}" if searched else "–", f"{min(loads):.0f}–{max(loads):.0f}",
+        ", ".join(commits), str(head.get("began") or "not told"),
+    )  # fmt: skip
+
+
+def write_between_markers(page: Path, text: str) -> None:
+    """Replace what stands between the markers. Raises UsageError where the page has none."""
+    before = page.read_text(encoding="utf-8") if page.exists() else ""
+    head, start, rest = before.partition(START)
+    _, end, tail = rest.partition(END)
+    if not (start and end):
+        raise UsageError(f"{page} has no lines {START.strip()} and {END.strip()} for the tables to stand between")
+    page.write_text(f"{head}{START}{text}\n{END}{tail}", encoding="utf-8")

@@ -1,0 +1,162 @@
+"""Tables made from rows, halves of a set, the ledger of looks, and the baseline that CI holds the search against."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.bench import ledger, run
+from jupyter_selfheal.surfaces.bench.figures import QUOTES
+from jupyter_selfheal.surfaces.bench.reports import command as report
+from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, read_row_file
+from jupyter_selfheal.surfaces.bench.tasks import Task
+from tests.shown_commands import ROOT
+
+JUDGED = Setup("QuixBugs", "1", half="judge")
+
+
+def write_rows(path: Path, setup: Setup, *rows: Row, command: str = "") -> Path:
+    kept = RowFile(path, setup, command)
+    for row in rows:
+        kept.add(row)
+    return path
+
+
+def build_row(name: str, correct: bool, commit: str = "aaa", rank: int = 5) -> Row:
+    return Row(name, True, correct, cpu=1.0, rank=rank, commit=commit, place=int(correct))
+
+
+def test_a_table_says_what_it_takes_to_repeat_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = write_rows(tmp_path / "a.jsonl", Setup("QuixBugs", "all"), build_row("a", True), build_row("b", False), command="jupyter selfheal bench quixbugs PATH")  # fmt: skip
+    report(["figures", str(rows), "--ledger", str(tmp_path / "none")])
+    out = capsys.readouterr().out
+    line = next(text for text in out.splitlines() if text.startswith("| QuixBugs"))
+    for cell in ("2 × 1", "2", "1 (50%)", "1.00", "aaa", "seen before"):
+        assert f"| {cell} |" in line, (cell, line)
+    assert "50% [9%, 91%]" in line, "Wilson's interval of one of two"
+    assert "    jupyter selfheal bench quixbugs PATH" in out
+
+
+def test_the_first_look_is_told_from_later_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book = tmp_path / "ledger.jsonl"
+    book.write_text(json.dumps({"set": "QuixBugs", "oracle": "1", "half": "judge", "commit": "aaa", "at": "2026-11-23"}) + "\n")  # fmt: skip
+    later = write_rows(tmp_path / "a.jsonl", JUDGED, build_row("a", True, "bbb"))
+    first = write_rows(tmp_path / "b.jsonl", JUDGED, build_row("a", True, "aaa"))
+    report(["figures", str(later), str(first), "--ledger", str(book)])
+    looks = [line.split("|")[4].strip() for line in capsys.readouterr().out.splitlines() if line.startswith("| Quix")]
+    assert looks == ["first", "again, first at aaa"]
+    report(["figures", str(later), "--ledger", str(tmp_path / "none")])
+    assert "not in the ledger" in capsys.readouterr().out
+
+
+def test_tables_replace_what_stands_between_the_markers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = write_rows(tmp_path / "a.jsonl", JUDGED, build_row("a", True))
+    page = tmp_path / "RESULTS.md"
+    page.write_text("# Results\n<!-- figures -->\nold\n<!-- end of figures -->\nBy hand.\n")
+    for _ in range(2):
+        report(["figures", str(rows), "--into", str(page), "--ledger", str(tmp_path / "none")])
+    text = page.read_text()
+    assert text.startswith("# Results\n<!-- figures -->\n| set |")
+    assert text.endswith("\n<!-- end of figures -->\nBy hand.\n")
+    assert "old" not in text
+    page.write_text("# Results\n")
+    with pytest.raises(UsageError, match="no lines"):
+        report(["figures", str(rows), "--into", str(page)])
+
+
+def build_task(name: str) -> Task:
+    return Task(name, "f", "", (), "")
+
+
+def test_halves_are_apart_whole_and_the_same_in_any_order() -> None:
+    tasks = [build_task(f"X/{n} (value misuse)") for n in range(40)]
+    tune, judge = (ledger.choose_half(tasks, half) for half in ("tune", "judge"))
+    assert {t.name for t in tune} | {t.name for t in judge} == {t.name for t in tasks}
+    assert not {t.name for t in tune} & {t.name for t in judge}
+    assert 10 < len(tune) < 30
+    assert ledger.choose_half(tasks[::-1], "judge") == judge[::-1]
+    assert ledger.find_half("X/3 (value misuse)") == ledger.find_half("X/3 (missing logic)"), (
+        "another seed moves nothing"
+    )
+
+
+def test_a_look_is_written_down_before_it_begins(tmp_path: Path) -> None:
+    book = tmp_path / "ledger.jsonl"
+    ledger.write_entry(book, JUDGED, 20)
+    (entry,) = ledger.read_ledger(book)
+    assert (entry["set"], entry["half"], entry["tasks"], entry["healers"]) == (
+        "QuixBugs",
+        "judge",
+        20,
+        ["rules", "search"],
+    )
+    assert entry["commit"]
+    assert entry["at"].startswith("20")
+    with pytest.raises(UsageError, match="--ledger FILE"):
+        ledger.write_entry(tmp_path / "no" / "ledger.jsonl", JUDGED, 20)
+
+
+def test_a_command_names_no_path_of_this_machine() -> None:
+    words = ["quixbugs", "/home/ann/set", "--half", "judge", "--rows", "/tmp/r.jsonl", "--ledger", "/tmp/l.jsonl"]
+    arguments = run.build_parser().parse_args(words)
+    assert (
+        run.format_command(words, arguments)
+        == "jupyter selfheal bench quixbugs PATH --half judge --rows FILE --ledger LEDGER"
+    )
+
+
+def test_a_judging_half_that_cannot_be_written_down_is_not_looked_at(tmp_path: Path) -> None:
+    record = {"task_id": "X/0", "prompt": "def inc(n):\n", "canonical_solution": "    return n + 1\n", "buggy_solution": "    return n\n", "test": "assert inc(1) == 2\n", "entry_point": "inc"}  # fmt: skip
+    many = [json.dumps({**record, "task_id": f"X/{n}"}) for n in range(8)]
+    (tmp_path / "set.jsonl").write_text("\n".join(many))
+    words = [
+        "humanevalfix",
+        str(tmp_path / "set.jsonl"),
+        "--half",
+        "judge",
+        "--ledger",
+        str(tmp_path / "no" / "l.jsonl"),
+    ]
+    with pytest.raises(UsageError, match="cannot be written"):
+        run.command(argparse.Namespace(arguments=words))
+
+
+@pytest.mark.parametrize(("rank", "code"), [(5, 0), (9, 1)])
+def test_a_regression_is_found_by_counts_where_seconds_say_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str], rank: int, code: int) -> None:  # fmt: skip
+    names = [f"t{n}" for n in range(12)]
+    old = write_rows(tmp_path / "a.jsonl", Setup("", "all"), *(build_row(n, True) for n in names))
+    new = write_rows(tmp_path / "b.jsonl", Setup("", "all"), *(Row(n, True, True, cpu=900.0, rank=rank) for n in names))
+    assert report(["regress", str(old), str(new), "--counts"]) == code
+    assert ("candidates" in capsys.readouterr().out) is bool(code)
+    assert report(["regress", str(old), str(new)]) == 1, "by seconds it is slower"
+
+
+def test_rows_are_kept_without_what_they_quote(tmp_path: Path) -> None:
+    row = Row(
+        "a", True, True, fix="`a[-1]` should be `max(a)`", why="top([1, 2])", diff="-    return a[-1]", commit="aaa"
+    )
+    rows = write_rows(tmp_path / "a.jsonl", JUDGED, row)
+    report(["figures", str(rows), "--keep", str(tmp_path / "kept"), "--ledger", str(tmp_path / "none")])
+    (kept,) = read_row_file(tmp_path / "kept" / "a.jsonl")[1]
+    assert (kept.fix, kept.why, kept.diff) == ("", "", "")
+    assert (kept.name, kept.correct, kept.commit) == ("a", True, "aaa")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks").rglob("*.jsonl")), ids=lambda path: path.name)
+def test_no_program_of_a_public_set_is_committed_with_rows(path: Path) -> None:
+    """``programs.jsonl`` are five programs of our own."""
+    for line in path.read_text().splitlines():
+        assert path.name == "programs.jsonl" or not any(json.loads(line).get(name) for name in QUOTES)
+
+
+def test_the_tables_of_results_are_those_of_the_rows(tmp_path: Path) -> None:
+    results = ROOT / "benchmarks" / "RESULTS.md"
+    made = tmp_path / "RESULTS.md"
+    made.write_text(results.read_text())
+    kept = sorted((ROOT / "benchmarks" / "rows").glob("*.jsonl"))
+    report(["figures", *map(str, kept), "--into", str(made)])
+    assert made.read_text() == results.read_text(), "make figures"
