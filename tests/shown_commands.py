@@ -14,6 +14,7 @@ PAGES = [
 
 PLACEHOLDERS = {
     "NOTEBOOK…": "stock.ipynb",
+    "NOTEBOOK": "stock.ipynb",
     "OUT": "healed.ipynb",
     "DIR": "healed",
     "LIST": "rules,search",

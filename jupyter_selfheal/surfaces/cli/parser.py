@@ -29,6 +29,9 @@ COMMANDS = {
     "memory": "jupyter_selfheal.surfaces.cli.memory:run_memory",
     "config": "jupyter_selfheal.surfaces.cli.settings:print_settings",
     "doctor": "jupyter_selfheal.surfaces.cli.doctor:run_doctor",
+    "enable": "jupyter_selfheal.surfaces.cli.profile:enable",
+    "disable": "jupyter_selfheal.surfaces.cli.profile:disable",
+    "minimize": "jupyter_selfheal.surfaces.minimize.command:minimize",
     "mcp": "jupyter_selfheal.surfaces.mcp.command:run_mcp",
 }
 """What each command runs, by string: a command imports its parts only when it is called."""
@@ -88,10 +91,24 @@ def build_parser() -> argparse.ArgumentParser:
     add_setting_options(config)
     doctor = commands.add_parser("doctor", help="say what works here, and why something does not")
     doctor.add_argument("--json", action="store_true", help="as JSON")
+    for name, what in (("enable", "heal in every session: add a line"), ("disable", "take that line out again")):
+        switch = commands.add_parser(name, help=f"{what} (of the IPython profile)")
+        switch.add_argument("--profile", default="default", metavar="NAME", help="the IPython profile (default)")
+    _add_minimize_options(
+        commands.add_parser("minimize", help="the smallest notebook that fails in the same way, for a bug report")
+    )
     _add_mcp_options(
         commands.add_parser("mcp", help="serve coding agents: their edits are proven before a file is touched")
     )
     return parser
+
+
+def _add_minimize_options(minimize: argparse.ArgumentParser) -> None:
+    minimize.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook that fails")
+    minimize.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: NAME.minimal.ipynb beside it")
+    minimize.add_argument("--seconds", type=_read_seconds, default=120.0, metavar="S", help="for all trials (120)")
+    minimize.add_argument("--timeout", type=_read_seconds, default=30.0, metavar="S", help="for one trial (30)")
+    minimize.add_argument("--kernel", default="", metavar="NAME", help="a kernelspec in place of the notebook's own")
 
 
 def _add_mcp_options(mcp: argparse.ArgumentParser) -> None:

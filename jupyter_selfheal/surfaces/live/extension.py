@@ -30,7 +30,7 @@ def load(shell: InteractiveShell) -> None:
     """Switch healing on in ``shell``. Loading twice changes nothing."""
     if getattr(shell, ATTRIBUTE, None) is not None:
         return
-    if getattr(sys, "_selfheal_trial", False):
+    if getattr(sys, "_selfheal_trial", False) or "JUPYTER_SELFHEAL_SHARED" in os.environ:
         _load_in_trial(shell)
         return
     folder = find_data_dir()
@@ -63,7 +63,7 @@ def load(shell: InteractiveShell) -> None:
 
 
 def _load_in_trial(shell: InteractiveShell) -> None:
-    """A notebook that loads the extension is being healed: its ``%%heal`` lines are read, and nothing else happens."""
+    """A notebook that loads the extension (or a profile that does) is being healed, in a trial or in a kernel of the engine's: its ``%%heal`` lines are read, and nothing else happens."""
     if blank_heal_line not in shell.input_transformers_cleanup:
         shell.input_transformers_cleanup.append(blank_heal_line)
     for kind in ("line", "cell"):

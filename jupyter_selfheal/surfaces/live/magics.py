@@ -235,6 +235,12 @@ class HealMagics:
         else:
             print(*filter(None, (card.cause, card.advice)), *explanation.explain_habit(failure), sep="\n")
 
+    def _do_minimize(self, _rest: str) -> None:
+        from jupyter_selfheal.surfaces.live.session_file import choose_free_name, run_on_session
+
+        print("Self-heal: making it small in copies of a clean kernel; this may take two minutes (interrupt to stop).")
+        print(run_on_session("minimize", self._session.cells.build_history().cells, choose_free_name("minimal.ipynb")))
+
     def _find_heal_to_undo(self, number: str) -> LiveHeal:
         healed = self._list_healed()
         if not healed:

@@ -1,0 +1,1 @@
+"""``jupyter selfheal minimize``: the smallest notebook that still fails in the same way."""

@@ -1,0 +1,69 @@
+"""``jupyter selfheal minimize NOTEBOOK``: a small notebook for a bug report, as a file and as text, checked in a clean kernel."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from contextlib import closing
+from pathlib import Path
+
+from jupyter_selfheal import engine
+from jupyter_selfheal.model import JSON
+from jupyter_selfheal.surfaces.minimize.minimizer import Minimizer, Sources, Symptom
+from jupyter_selfheal.surfaces.notebook import write
+from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
+from jupyter_selfheal.surfaces.notebook.read import Document, read
+
+
+def minimize(options: argparse.Namespace) -> int:
+    """Make the notebook small, write and print it. The exit code: 0 where it is written, 1 where the notebook does not fail."""
+    document = read(options.notebook)
+    spec, note = choose_kernel(options.kernel or document.kernelspec)
+    sources = tuple(c.source for c in document.notebook.cells if c.kind == "code" and c.source.strip())
+    if note:
+        print(f"note: {note}")
+    with closing(engine.open_state(spec, document.notebook.folder, writes="discard", network=False)) as state:
+        minimizer = Minimizer(state, document.notebook.folder, seconds=options.seconds, timeout=options.timeout)
+        symptom, failing = minimizer.find_failing(sources)
+        if symptom is None:
+            print(f"{document.path}: every cell runs; there is nothing to make small")
+            return 1
+        minimizer.warm_up(failing, symptom)
+        smallest = minimizer.minimise(failing, symptom)
+    is_checked = _fails_in_clean_kernel(spec, document, smallest, symptom, options.timeout)
+    output: Path = options.output or document.path.with_suffix(".minimal.ipynb")
+    write.write_atomically(output, _format_notebook(document, smallest))
+    print(format_text(smallest))
+    lines = [sum(len(source.splitlines()) for source in cells) for cells in (sources, smallest)]
+    checked = "checked in a clean kernel" if is_checked else "in a clean kernel it does not fail so: it hangs on chance"
+    print(f"# {symptom.words}")
+    cells = f"{_count(len(sources), 'cell')} with {_count(lines[0], 'line')} → {len(smallest)} with {lines[1]}"
+    print(f"# {cells}, in {minimizer.trials} trials; {checked}; written: {output}")
+    return 0
+
+
+def _fails_in_clean_kernel(spec: str, document: Document, sources: Sources, symptom: Symptom, timeout: float) -> bool:
+    with closing(engine.open_state(spec, document.notebook.folder, writes="discard", network=False, seed=1)) as state:
+        return Minimizer(state, timeout=timeout).find_failing(sources)[0] == symptom
+
+
+def format_text(sources: Sources) -> str:
+    """The cells as one script that editors and jupytext read as a notebook, for a bug report."""
+    return "\n\n".join(f"# %%\n{source}" for source in sources)
+
+
+def _format_notebook(document: Document, sources: Sources) -> str:
+    kept = {
+        name: document.raw["metadata"][name]
+        for name in ("kernelspec", "language_info")
+        if name in document.raw["metadata"]
+    }
+    cells: list[JSON] = [
+        {"cell_type": "code", "id": f"cell-{n}", "metadata": {}, "execution_count": None, "outputs": [], "source": source}
+        for n, source in enumerate(sources, 1)
+    ]  # fmt: skip
+    return json.dumps({"cells": cells, "metadata": kept, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
