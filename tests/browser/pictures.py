@@ -76,6 +76,30 @@ def test_question(page: Any, server: Server) -> None:
     assert shot(lab, "question")
 
 
+def test_cells_below(page: Any, server: Server) -> None:
+    page.set_viewport_size({"width": 1000, "height": 560})
+    first = "%load_ext jupyter_selfheal\n%heal ahead on"
+    cells = [DATA, FAILS, "print(sum(totals.values()), 'in all')", "!ls"]
+    lab = Lab(page, server, server.notebook("ahead.ipynb", cells, first=first))
+    lab.command("application:toggle-left-area")
+    lab.ready()
+    lab.finish(1)
+    lab.cell(4).locator(".jp-SelfHeal-mark").wait_for()
+    assert shot(lab, "lab-ahead")
+
+
+def test_review(page: Any, server: Server) -> None:
+    page.set_viewport_size({"width": 1200, "height": 700})
+    cells = [DATA, FAILS, "print(sold['noth'])", "open('prices/2024.csv')"]
+    lab = Lab(page, server, server.notebook("sales.ipynb", cells))
+    lab.command("application:toggle-left-area")
+    lab.ready()
+    lab.command("jupyter-selfheal:review")
+    page.locator(".jp-SelfHeal-review article").first.wait_for()
+    page.keyboard.press("a")
+    assert shot(lab, "lab-review")
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", __file__]))
