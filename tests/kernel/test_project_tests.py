@@ -36,7 +36,10 @@ def test_cut_nothing(tmp_path):
 """
 
 
-def test_a_project_is_healed_by_its_tests_and_only_as_far_as_all_of_them_allow(place: Path) -> None:
+def test_a_project_is_healed_by_its_tests_and_only_as_far_as_all_of_them_allow(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     (place / "package").mkdir()
     (place / "tests").mkdir()
     (place / "conftest.py").write_text("")

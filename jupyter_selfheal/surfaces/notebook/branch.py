@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from jupyter_selfheal.model import Notebook
+from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.session import Session, make_run_id
 
 
@@ -20,3 +22,10 @@ def open_branch(session: Session, **changes: Any) -> Iterator[Session]:
             yield branch
         finally:
             session.spent = branch.spent
+
+
+def replace_cells(document: Document, notebook: Notebook) -> Document:
+    """The document with the cells of ``notebook`` in place of its own; what the file holds of a cell goes with it."""
+    given = dict(zip((c.id for c in document.notebook.cells), document.raw["cells"], strict=True))
+    raw = [given.get(c.id, {"cell_type": c.kind, "metadata": {}, "source": c.source}) for c in notebook.cells]
+    return replace(document, raw={**document.raw, "cells": raw}, notebook=notebook)

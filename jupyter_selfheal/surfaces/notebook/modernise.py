@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from jupyter_selfheal.errors import PatchError
 from jupyter_selfheal.model import Applicability, Cell, Notebook, Output, Patch
-from jupyter_selfheal.surfaces.notebook.branch import open_branch
+from jupyter_selfheal.surfaces.notebook.branch import open_branch, replace_cells
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, CellWarning, NotebookReport, Record, Status
@@ -42,7 +42,7 @@ def heal_warnings(
         with open_branch(session) as branch:
             branch.raise_warnings = True
             dependencies = branch.build_dependencies(document, progress)
-            found, seen = Batch(replace(document, notebook=notebook), dependencies, branch.limits).run()
+            found, seen = Batch(replace_cells(document, notebook), dependencies, branch.limits).run()
         warned = [r for r in found.records if r.failure and r.failure[0].ename in WARNINGS and r.cell.id not in let_be]
         for record in warned:
             report, outputs = _take(record, report, outputs, seen)

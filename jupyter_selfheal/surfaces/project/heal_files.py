@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import Candidate, FailureKind
-from jupyter_selfheal.surfaces.notebook.branch import open_branch
+from jupyter_selfheal.surfaces.notebook.branch import open_branch, replace_cells
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
@@ -127,7 +127,7 @@ class FileHealing:
         self._tell("running it all with the fixed file")
         with open_branch(self._session) as branch:
             branch.serve_files({**self._session.served, **dict(list_served(found.fixes))})
-            document = replace(self._document, notebook=report.healed)
+            document = replace_cells(self._document, report.healed)
             dependencies = branch.build_dependencies(document, self._progress)
             proof, seen = Batch(document, dependencies, branch.limits).run()
         broken = _find_broken(report, proof, record.cell.id)
