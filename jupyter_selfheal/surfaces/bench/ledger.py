@@ -70,7 +70,7 @@ def describe_look(entries: Iterable[dict[str, Any]], setup: Setup, commits: Sequ
 def describe_commit() -> str:
     """The commit of the checkout; with a plus where files of it were changed since."""
     changed = subprocess.run(
-        ["git", "-C", str(CHECKOUT), "status", "--porcelain", "--untracked-files=no", "--", "jupyter_selfheal"],
+        ["git", "-C", str(CHECKOUT), "status", "--porcelain", "-uno", "--", "jupyter_selfheal"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     return find_commit() + ("+" if changed.stdout.strip() else "")
