@@ -38,16 +38,21 @@ class Course:
 
 
 @pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+def no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that CI's own environment says of a service counts."""
+    for name in ("GITHUB_TOKEN", "GH_TOKEN", "GITLAB_TOKEN", "GITHUB_API_URL", "GITHUB_REPOSITORY", "GITHUB_ACTIONS",
+                 "CI_API_V4_URL", "GITLAB_CI", "GITHUB_REF_TYPE", "CI_COMMIT_BRANCH"):  # fmt: skip
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_ci: None) -> Course:
     for key, value in (("AUTHOR", "a"), ("COMMITTER", "c")):
         monkeypatch.setenv(f"GIT_{key}_NAME", value)
         monkeypatch.setenv(f"GIT_{key}_EMAIL", f"{value}@example.org")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN", "GITLAB_TOKEN", "GITHUB_API_URL", "GITHUB_REPOSITORY", "GITHUB_ACTIONS",
-                 "CI_API_V4_URL", "GITLAB_CI", "GITHUB_REF_TYPE", "CI_COMMIT_BRANCH"):  # fmt: skip
-        monkeypatch.delenv(name, raising=False)
     made = Course(tmp_path / "course", tmp_path / "remote.git")
     (made.folder / "lessons").mkdir(parents=True)
     write(made.folder / "lessons" / "slip.ipynb", "x = 'a'.uper()\nx")
@@ -62,7 +67,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+def service(monkeypatch: pytest.MonkeyPatch, no_ci: None) -> Iterator[StandIn]:
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
     monkeypatch.setenv("GITLAB_TOKEN", TOKEN)
     with stand_in() as there:

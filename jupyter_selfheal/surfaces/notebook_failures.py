@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ class HealedNotebooks:
     write: bool = False
     kernel: str = ""
     expect_outputs: bool = False
+    heal: Callable[..., HealedNotebook] = heal_notebook
     written: list[Path] = field(default_factory=list)
     _known: dict[Path, HealedNotebook | str] = field(default_factory=dict)
 
@@ -40,7 +41,7 @@ class HealedNotebooks:
         )
         approve = "safe" if self.write else "none"
         try:
-            healed = heal_notebook(
+            healed = self.heal(
                 path, output=path if self.write else None, config=config, approve=approve, kernel=self.kernel
             )
         except SelfHealError as error:

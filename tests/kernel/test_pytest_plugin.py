@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_selfheal.errors import NotebookError
+from jupyter_selfheal.surfaces.notebook.api import HealedNotebook
+from jupyter_selfheal.surfaces.notebook_failures import HealedNotebooks
 from tests.command import place, sources, write
 
 __all__ = ["place"]
@@ -31,19 +34,28 @@ def run(place: Path, *words: str) -> str:
     return done.stdout
 
 
-def test_the_proven_fix_is_shown_below_the_failing_cell_and_written_only_where_that_is_asked_for(place: Path) -> None:
+def test_the_proven_fix_is_shown_below_the_failing_cell_and_written_where_that_is_asked_for(place: Path) -> None:
     given = write(place / "n.ipynb", "# an empty one is a cell of nbval's too", "", "x = 'a'.uper()\nx")
-    before = given.read_bytes()
-    said = run(place, "--nbval", "--selfheal")
+    said = run(place, "--nbval", "--selfheal-fix")
     assert "Notebook cell execution failed" in said
-    assert "Proposed: Change `.uper` to `.upper`" in said
+    assert "Healed: Change `.uper` to `.upper`" in said
     assert "+x = 'a'.upper()" in said
     assert "score" in said
-    assert given.read_bytes() == before
-    said = run(place, "--nbval", "--selfheal-fix")
-    assert "Healed: Change `.uper` to `.upper`" in said
     assert "selfheal: healed in place:" in said
     assert sources(given)[2] == "x = 'a'.upper()\nx"
+
+
+def test_without_the_second_option_nothing_is_written(place: Path) -> None:
+    asked: list[tuple[object, object]] = []
+
+    def refuse(path: Path, **asked_for: object) -> HealedNotebook:
+        asked.append((asked_for["output"], asked_for["approve"]))
+        raise NotebookError("as far as this goes")
+
+    path = place / "n.ipynb"
+    said = [HealedNotebooks(write=write, heal=refuse).explain(path, 0) for write in (False, True)]
+    assert asked == [(None, "none"), (path, "safe")]
+    assert said == ["not healed: as far as this goes"] * 2
 
 
 def test_the_plugin_is_found_by_pytest_and_imports_nothing_heavy() -> None:
