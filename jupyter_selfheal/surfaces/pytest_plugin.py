@@ -38,14 +38,15 @@ def pytest_configure(config: pytest.Config) -> None:
         )
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+@pytest.hookimpl(
+    hookwrapper=True
+)  # the older form: pytest 7 knows no other, and a plugin must not keep it from starting
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     """Add a section to the report of a failing cell, or of a whole notebook where that is what is tested."""
-    report = yield
-    healed = item.config.stash.get(_STATE, None)
+    outcome = yield
+    report, healed = outcome.get_result(), item.config.stash.get(_STATE, None)
     if healed is not None and report.when == "call" and report.failed and item.path.suffix == ".ipynb":
         report.sections.append(("selfheal", healed.explain(Path(item.path), getattr(item, "cell_num", None))))
-    return report
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
