@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip, is_open_quote
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, CLOSERS, OPENERS, begins_value, ends_value
+from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, CLOSERS, COMPOUND, OPENERS, begins_value, ends_value
 from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, QUOTE, SIGN, TEXT, Token, find_line
 
 LONGEST = 14
@@ -62,6 +62,8 @@ def quote_words(site: Site) -> Iterator[Slip]:
             inside = site.source[begin.start : end.end]
             if "\n" in inside or not _are_words(site.tokens[segment[n] : segment[n + length - 1] + 1]):
                 continue
+            if begin.text in COMPOUND and site.list_line_tokens(begin.start)[:1] == [begin]:
+                continue  # the head of a block is no text
             near = 0.0 if segment[n] <= site.center <= segment[n + length - 1] + 1 else 0.3
             cost = find_cost("wrap.quotes") + near + find_cost("wrap.quotes_token") * (len(segment) - length)
             quote = "'" if '"' in inside else '"'

@@ -23,6 +23,7 @@ from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_prog
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, Runner
 from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.search import read_cpu_time
 from jupyter_selfheal.inside.search.unrun_statements import has_unrun_statements, trace_lines
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 
@@ -43,10 +44,12 @@ UNRUN = "a part of the cell did not run, and may have a slip of its own"
 LIKELIER = "a likelier way to read the cell prints the same"
 FEW_LINES = "whoever got the text wrong may have got more wrong than so few printed lines show"
 TELLING = 4
-"""Lines of expected output from which texts that were aligned with it are not doubted: on the development tasks of PyDex seven of
-eleven such readings with one or two lines were right, and all fifteen whose texts were right as they stood."""
+"""Lines of expected output from which texts that were aligned with it are not doubted: on the 107 development programs of PyDex nine
+of thirteen such readings without another doubt were right, and eighteen of twenty-two whose texts were right as they stood."""
 DOUBTED = 3
 """Of the readings that pass, those that are looked at for parts that did not run: no more are shown."""
+EXPLORED_FOR = 10.0
+"""CPU seconds after which no further reading is explored: who waits for an answer would rather hear that there is none."""
 ENOUGH = 6
 """Passing sources after which no more readings are explored."""
 
@@ -228,6 +231,7 @@ def _explore_all(
 ) -> tuple[list[dict[str, Any]], int]:
     """Change more in the likeliest readings: those that cost least and printed most of what is expected."""
     passing: list[dict[str, Any]] = []
+    began = read_cpu_time()
     order = sorted((n for n in range(len(nodes)) if likeness[n] > -1), key=lambda n: nodes[n].cost - 1.5 * likeness[n])
     for place, number in enumerate(order[:EXPLORED]):
 
@@ -239,6 +243,6 @@ def _explore_all(
         if isinstance(reply, dict):
             passing += reply["passing"]
             tried += reply["tried"]
-        if len(passing) >= ENOUGH:
+        if len(passing) >= ENOUGH or read_cpu_time() - began > EXPLORED_FOR:
             break
     return sorted(passing, key=lambda p: p["cost"]), tried

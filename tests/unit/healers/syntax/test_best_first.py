@@ -35,6 +35,7 @@ SLIPS = {
     "a tab among blanks": ("if 1:\n    x = 1\n\ty = 2\nprint(x)", "if 1:\n    x = 1\n    y = 2\nprint(x)"),
     "two lines in one": ("name = input()print('Hi', name)", "name = input()\nprint('Hi', name)"),
     "four commas": ("print('from' f 'to' float(t) 'up')", "print('from', f, 'to', float(t), 'up')"),
+    "a value missing": ("name = input()\nprint(, 'is here')", "name = input()\nprint(name, 'is here')"),
     "three slips": ("def f(x)\n    return x +* 1\nprint(f(2)", "def f(x):\n    return x + 1\nprint(f(2))"),
 }
 
@@ -83,3 +84,8 @@ def test_nothing_is_deleted_that_a_smaller_edit_saves() -> None:
     kept = {t.text for t in split_tokens("total = 3\nprint('Total', total")}
     assert kept <= {t.text for t in split_tokens(readings[0].source)}
     assert find_cost("delete.text") > find_cost("insert.quote")
+
+
+def test_the_head_of_a_block_is_no_text() -> None:
+    readings = find_readings("x = 3\nif x:\n    y = 1\nprint(x)\nelif ")
+    assert not any("`elif`" in words and "quotes" in words for r in readings for words in r.words)

@@ -156,6 +156,13 @@ def test_a_declaration_that_is_none_has_not_run() -> None:
     assert reply["passing"][0]["rival"] == ""
 
 
+def test_no_further_reading_is_explored_once_the_work_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    readings = ["total = x * 1\nprint('Sum:', zzz)", "total = x * 1\nprint('Sum:', tot)"]
+    every = run(readings, "Sum: 3", x=3)
+    monkeypatch.setattr(try_readings, "EXPLORED_FOR", -1.0)
+    assert run(readings, "Sum: 3", x=3)["tried"] < every["tried"]
+
+
 def test_a_reading_that_kills_its_process_costs_nothing_else() -> None:
     reply = run(["import os; os._exit(3)", "print(1)"], "1")
     assert [p["reading"] for p in reply["passing"]] == [1]
