@@ -47,7 +47,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def open_session() -> Iterator[Session]:
-    with Session(Settings(HealConfig(offline=True, memory=False, timeout=20.0), cell_seconds=30.0)) as made:
+    with Session(Settings(HealConfig(offline=True, memory=False, timeout=200.0), cell_seconds=120.0)) as made:
         yield made
 
 
