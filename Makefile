@@ -33,11 +33,11 @@ test: $(STAMPS)-test
 	$(PYTEST) -n 2 --dist loadgroup -m "not slow" $(ARGS)
 
 test-all: $(STAMPS)-test
-	$(PYTEST) -n 2 --dist loadgroup $(ARGS)
+	$(PYTEST) -n 2 --dist loadgroup --hypothesis-profile=other $(ARGS)
 	$(BIN)/python tests/matrix.py
 
 soak: $(STAMPS)-test
-	$(PYTEST) -m slow $(ARGS)
+	$(PYTEST) -m slow --hypothesis-profile=other $(ARGS)
 
 lint: $(STAMPS)-lint
 	$(BIN)/ruff check .

@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.one_worker import make_scheduler
+
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("other", deadline=None, print_blob=True)
+settings.load_profile("same")
+"""The suite tries the same examples each time, so that it tells of a change and not of luck; ``make test-all`` tries others."""
 
 IMPORT = re.compile(r"could not import '([^']+)'")
 
