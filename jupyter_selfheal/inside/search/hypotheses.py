@@ -32,7 +32,7 @@ STRANGE = 0.6
 """How much less a hypothesis weighs that mostly raises, or gives another type than the checks expect."""
 SHARPNESS = 1.5
 """Weights order edits better than they tell chances: a share is that of their powers."""
-MISSING = 0.6
+MISSING = 0.35
 """The weight of what is right but out of the search's reach, where the checks notice no change at all: it passes them as easily as
 slips near the patch do."""
 UNNOTICED = 0.2
