@@ -162,7 +162,10 @@ def test_our_fixed_programs_are_healed_as_the_baseline_says_by_the_products_own_
     title, tasks = humaneval.load(ROOT / "benchmarks" / "programs.jsonl")
     setup = Setup(title, "all", seed=SEED)
     rows = list(run.measure([(task, 1) for task in tasks], setup))
-    assert [r.correct for r in rows] == [True] * 5, rows
+    assert [r.place for r in rows] == [1] * 5, (
+        "the right one is applied, or the first that is offered where few checks speak for it"
+    )
+    assert all(r.correct for r in rows if r.plausible), rows
     now = RowFile(tmp_path / "now.jsonl", setup)
     for row in rows:
         now.add(row)
