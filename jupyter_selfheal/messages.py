@@ -336,11 +336,15 @@ class Reviewed:
     notes: tuple[str, ...] = ()
 
 
+WILL_RUN, WILL_FAIL, NOT_KNOWN = "will run", "will fail", "not known"
+"""The outcomes of a :class:`Forecast`."""
+
+
 @wire.register
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What became of one cell in a copy: ``outcome`` is "will run", "will fail" or "not known"; ``detail`` says how or why, ``fix``
-    what would heal it and was proven, and ``proposal`` is all that there is to show of it."""
+    """What became of one cell in a copy: ``outcome`` is one of the three above; ``detail`` says how or why, ``fix`` what
+    would heal it and was proven, and ``proposal`` is all that there is to show of it."""
 
     cell_id: str
     outcome: str

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.live.live_heal import View
     from jupyter_selfheal.surfaces.live.session import LiveSession
 
-WILL_RUN, WILL_FAIL, NOT_KNOWN = "will run", "will fail", "not known"
-"""What a :class:`~jupyter_selfheal.messages.Forecast` says."""
-
 
 @dataclass(slots=True)
 class Tally:
@@ -39,8 +36,8 @@ class Tally:
     def count(self, outcome: str, failed: bool) -> None:
         """A cell ran: ``outcome`` was foretold of it (empty: nothing was)."""
         self.failures += failed
-        if outcome in (WILL_RUN, WILL_FAIL):
-            is_right = failed == (outcome == WILL_FAIL)
+        if outcome in (m.WILL_RUN, m.WILL_FAIL):
+            is_right = failed == (outcome == m.WILL_FAIL)
             self.compared += 1
             self.right += is_right
             self.known += failed and is_right
@@ -128,7 +125,7 @@ class Ahead:
             first = self._forecasts[0] if self._forecasts else None
             outcome = self._find_outcome(first, cell_id, source, failed)
             self.tally.count(outcome, failed)
-            holds = outcome == (WILL_FAIL if failed else WILL_RUN) and not failed
+            holds = not failed and outcome == m.WILL_RUN
             self._forecasts = self._forecasts[1:] if holds else ()
         self._tell_pages()
 
@@ -143,7 +140,7 @@ class Ahead:
         fixed = _find_fixed_source(first, old)
         if fixed == old and not failed:
             return ""
-        return WILL_RUN if source.strip() == fixed != old else first.outcome if source.strip() == old else ""
+        return m.WILL_RUN if source.strip() == fixed != old else first.outcome if source.strip() == old else ""
 
     def describe(self) -> dict[str, JSON]:
         """How it stands, as a page is told. Any thread."""

@@ -23,7 +23,7 @@ from jupyter_selfheal.loop import capabilities, progress
 from jupyter_selfheal.loop.consent import find_capabilities
 from jupyter_selfheal.loop.plan import build_trial_steps
 from jupyter_selfheal.loop.trials import build_sandbox
-from jupyter_selfheal.messages import Forecast, Foreseen, LookAhead
+from jupyter_selfheal.messages import NOT_KNOWN, WILL_FAIL, WILL_RUN, Forecast, Foreseen, LookAhead
 from jupyter_selfheal.model import (
     Case,
     Cell,
@@ -48,8 +48,6 @@ from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
 from jupyter_selfheal.surfaces.worker.running_heal import shorten_search
 from jupyter_selfheal.surfaces.worker.states import connect_states
-
-WILL_RUN, WILL_FAIL, NOT_KNOWN = "will run", "will fail", "not known"
 
 NOT_COPIED = "the kernel cannot be copied now, so no cell was run"
 
