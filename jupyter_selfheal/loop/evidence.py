@@ -10,7 +10,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import progress, stability
 from jupyter_selfheal.loop.behaviour import list_like_rejected
 from jupyter_selfheal.loop.states import Dossier
-from jupyter_selfheal.model import Applicability, Attempt, Candidate, Case, Insert, Patch, Replace, Trial
+from jupyter_selfheal.model import Applicability, Attempt, Candidate, Case, FailureKind, Insert, Patch, Replace, Trial
 
 DERIVATIONS = 12
 """Failures behind the first one that are taken up: aged cells hold two to six broken calls."""
@@ -145,6 +145,13 @@ def list_further(dossier: Dossier) -> tuple[Attempt, ...]:
             continue
         ranked.append(((attempt.patch.applicability if further else Applicability.UNSAFE, reach), attempt))
     return tuple(attempt for _, attempt in sorted(ranked, key=lambda item: item[0], reverse=True))
+
+
+def is_refuted_guess(dossier: Dossier, attempt: Attempt) -> bool:
+    """Whether a patch that is not sure to be meant got the cell to run and to a wrong value: what fits at once is better."""
+    case = find_case_behind(dossier, attempt)
+    is_wrong = case is not None and (case.failure.kind is FailureKind.MISSED or case.failure.ename == "AssertionError")
+    return is_wrong and attempt.patch.applicability is not Applicability.SAFE
 
 
 def _can_build_on(attempt: Attempt) -> bool:

@@ -6,7 +6,7 @@ pauses. Then, in the order in which the moves are worth their price:
 1. a patch that is good enough is proposed; where chance has a hand in it, it is run several times first;
 2. a *safe* patch that got past the failure is built upon;
 3. patches that wait are tried, the most trustworthy first: an unsafe one cannot outrank an accepted safe one;
-4. any patch that got further is built upon, the furthest first;
+4. any patch that got further is built upon, the furthest first; a guess that only led to a wrong value after the next;
 5. the next free healer is asked;
 6. patches that add capabilities are put to the user, before a model is paid;
 7. a model is asked: money first, then attempts, then whether it would be a waste;
@@ -77,8 +77,9 @@ def choose_next_move(dossier: Dossier, config: HealConfig) -> Command:
         return TryPatches(select_next_tier(dossier))
     shown = evidence.list_plausible(dossier)
     free = next((h for h in list_open_healers(dossier) if h not in dossier.paid), "")
-    is_unread = dossier.current.failure.kind is FailureKind.SYNTAX and bool(free)
-    if further and not shown and not is_unread:  # what does not parse can be read in many ways: all are known first
+    is_unread = dossier.current.failure.kind is FailureKind.SYNTAX  # it can be read in many ways: all are known first
+    is_late = bool(free) and further and (is_unread or evidence.is_refuted_guess(dossier, further[0]))
+    if further and not shown and not is_late:
         return Derive(further[0].patch.id)
     if free:
         return AskHealer(free, dossier.current)
