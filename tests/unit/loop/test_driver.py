@@ -111,6 +111,17 @@ def test_a_cell_with_several_broken_calls_is_healed_call_by_call(stage: MakeStag
     assert len(events(parts, Derived)) == 2
 
 
+def test_a_guess_that_leads_to_a_wrong_value_is_built_upon_after_the_next_healer_was_asked(stage: MakeStage) -> None:
+    s = stage("marks = [1, 3]\nabsent = []", "mean = sum(marks) / len(absent)\nassert mean == 2")
+    guess = s.replaced("len(absent)", "max(len(absent), 1)", UNSAFE)
+    right = s.replaced("len(absent)", "len(marks)", UNSAFE, healer="search")
+    healers = [ScriptedHealer([answer(guess)]), ScriptedHealer([answer(right)], "search")]
+    parts = build_scripted_dependencies(s.starts, healers)
+    outcome = heal(s.case, parts)
+    assert outcome.proposal[0].candidates[0].patch.edits == right.edits
+    assert not events(parts, Derived)
+
+
 def test_a_dead_end_is_left_for_the_next_best_patch(stage: MakeStage) -> None:
     s = stage("x = [3, 1]", "y = x.frist\nprint(y + missing)")
 
