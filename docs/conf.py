@@ -42,7 +42,7 @@ write_reference(HERE / "reference")
 
 def read_for_site(_app: Any, _name: str, source: list[str]) -> None:
     """Links to files that are no pages of the site become their names, and diagrams are shown as text."""
-    text = re.sub(r"\[([^\]]+)\]\(\.\./[^)]+\)", r"\1", source[0])
+    text = re.sub(r"\[([^\]]+)\]\((?:\.\./[^)]+|agents/AGENTS\.md)\)", r"\1", source[0])
     source[0] = text.replace("```mermaid", "```text")
 
 
