@@ -53,9 +53,10 @@ class MisspeltName(Rule):
         if len(near) > 2:
             return
         for word in near:
-            unread = len(near) == 1 and _is_unread_parameter(context, name, word)
-            sure = len(near) == 1 and (is_plain_slip(name, word) or unread)
-            definition = correct_definition(context, name, word) if sure and not unread else ()
+            slip = len(near) == 1 and is_plain_slip(name, word)
+            unread = len(near) == 1 and not slip and _is_unread_parameter(context, name, word)
+            sure = slip or unread
+            definition = correct_definition(context, name, word) if slip else ()
             if definition:
                 yield self.patch(
                     definition,
