@@ -30,6 +30,8 @@ INPUTS = 50
 WAIT = 20.0
 """Seconds on the clock for that comparison."""
 
+SEVERAL = 3
+"""Items of an expected value that a number must meet all of."""
 _NUMBER = re.compile(r"-?\d+(\.\d*)?")
 
 
@@ -106,8 +108,12 @@ def _count_different(
     return sum(any(a != b for a, b in zip(shown[0], other, strict=False) if LATE not in (a, b)) for other in shown[1:])
 
 
-def describe_doubt_of_number(candidate: Candidate, old_texts: Mapping[int, str], checks: int) -> str:
-    """The doubt about one number in place of another that a single check decides: some number meets any single check; empty elsewhere."""
+def describe_doubt_of_number(candidate: Candidate, old_texts: Mapping[int, str], checks: int, items: int) -> str:
+    """The doubt about one number in place of another that a single check decides: some number meets any single check.
+
+    Empty elsewhere, and where that check expects a value of several ``items``: a wrong number does not meet them all.
+    """
     edits = [(old_texts[n][start:end], new) for n, found in candidate.spliced.items() for start, end, new in found]
     is_number = len(edits) == 1 and all(_NUMBER.fullmatch(text.strip(" ()")) for text in edits[0])
-    return "a single check is met by some number soon enough" if is_number and checks == 1 else ""
+    is_decided_by_one = checks == 1 and items < SEVERAL
+    return "a single check is met by some number soon enough" if is_number and is_decided_by_one else ""

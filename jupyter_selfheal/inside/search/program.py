@@ -193,6 +193,17 @@ def count_idle_checks(program: Program) -> int:
     return idle + len(asked) - len(set(asked))
 
 
+def count_expected_items(program: Program) -> int:
+    """The most items in one list, tuple, set or dictionary that is expected: four items are met by luck less than one number."""
+    texts = (*program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests))
+    compared = [n for text in texts for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Compare)]
+    wanted: list[ast.AST] = [side for node in compared for side in node.comparators]
+    for text in (program.expect, *(d.want for d in program.doctests)):
+        with contextlib.suppress(SyntaxError):
+            wanted.append(ast.parse(text.strip(), mode="eval").body)
+    return max((len(getattr(node, "elts", getattr(node, "keys", ()))) for node in wanted), default=0)
+
+
 def _normalise(text: str) -> str:
     """An expression as Python itself would write it."""
     try:

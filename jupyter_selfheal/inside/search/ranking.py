@@ -17,7 +17,7 @@ from jupyter_selfheal.inside.search.input_domain import infer_domain, list_prope
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.oracle_strength import describe_doubt_of_number, measure_strength
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
-from jupyter_selfheal.inside.search.program import CELL, DEFINE, count_idle_checks
+from jupyter_selfheal.inside.search.program import CELL, DEFINE, count_expected_items, count_idle_checks
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
@@ -42,6 +42,7 @@ class Ranking:
     ) -> None:
         self.runner, self.sight, self.seconds, self.maker = runner, sight, seconds, maker
         self.units = runner.program.units
+        self.items = count_expected_items(runner.program)
         for c in plausible:
             c.weight *= self._measure_neglect(c)
         self.candidates = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
@@ -193,7 +194,9 @@ class Ranking:
         doubt = (
             self.hypotheses.describe_doubt(n)
             or describe_doubt_of_several(c, self.sight.result.failed)
-            or describe_doubt_of_number(c, {k: units[k].text for k in c.texts}, self.hypotheses.count_checks(n))
+            or describe_doubt_of_number(
+                c, {k: units[k].text for k in c.texts}, self.hypotheses.count_checks(n), self.items
+            )
         )
         return {
             "texts": {str(unit): text for unit, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,

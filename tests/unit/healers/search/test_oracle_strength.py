@@ -59,13 +59,14 @@ def test_nothing_is_said_where_nothing_can_be_compared() -> None:
 def test_a_number_in_place_of_another_is_doubted_where_one_check_decides() -> None:
     old = "return x + 1\n"
 
-    def doubt(new: str, checks: int) -> str:
+    def doubt(new: str, checks: int, items: int = 0) -> str:
         changed = Candidate({0: "x"}, "words", 1, 0.9, 0, 1)
         changed.spliced = {0: ((11, 12, new),)}
-        return describe_doubt_of_number(changed, {0: old}, checks)
+        return describe_doubt_of_number(changed, {0: old}, checks, items)
 
     assert doubt("2", 1)
     assert doubt("(-1.5)", 1)
     assert not doubt("2", 2)
+    assert not doubt("2", 1, items=4)
     assert not doubt("y", 1)
     assert not doubt("len(x)", 1)
