@@ -147,7 +147,7 @@ def test_page_that_was_slow_takes_its_change_back(tabs: Tabs) -> None:
     assert (tabs.server.folder / "runs.txt").read_text() == "xx"
 
 
-@pytest.mark.parametrize("button", ["run", "approve"])
+@pytest.mark.parametrize("button", ["run", pytest.param("approve", marks=pytest.mark.slow)])
 def test_approved_in_both_tabs_is_run_in_one(button: str, tabs: Tabs) -> None:
     tabs.press_late(f'[data-id="{button}"]')
     tabs.first.press(tabs.first.card(1), "run")

@@ -307,5 +307,5 @@ class Heals(RuleBasedStateMachine):
 
 TestHeals = Heals.TestCase
 TestHeals.settings = settings(
-    max_examples=200, stateful_step_count=70, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=120, stateful_step_count=70, deadline=None, suppress_health_check=list(HealthCheck)
 )

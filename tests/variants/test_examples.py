@@ -44,7 +44,13 @@ def test_every_example_has_hidden_checks() -> None:
     assert hidden_checks().keys() == SOURCES.keys() - {LEFT_ALONE}
 
 
-@pytest.mark.parametrize("name", [name for name in SOURCES if name != LEFT_ALONE])
+SLOW = "21_aged_analysis"
+"""It imports pandas, scikit-learn, seaborn and Matplotlib again and again; `make demo` heals it, too."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n == SLOW)) for n in SOURCES if n != LEFT_ALONE]
+)
 def test_the_example_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: str) -> None:
     report, document = ward.heal(SOURCES[name], name)
     assert report.exit_code == 0, format_reports([report])
