@@ -1,4 +1,7 @@
-"""One notebook in two tabs: what is chosen in one holds in the other, and nothing is put in or run twice."""
+"""One notebook in two tabs: what is chosen in one holds in the other, and nothing is put in or run twice.
+
+Two pages take a quarter of a minute each time: half of these tests run in ``make test-all`` only.
+"""
 
 from __future__ import annotations
 
@@ -87,6 +90,7 @@ def test_second_tab_follows_and_applies_nothing_again(tabs: Tabs) -> None:
     assert tabs.second.source(1) == COUNTED
 
 
+@pytest.mark.slow
 def test_second_tab_that_reads_the_fix_from_the_file_can_undo_it(tabs: Tabs) -> None:
     tabs.first.press(tabs.first.card(1), "approve")
     tabs.first.card(1, "applied")
@@ -123,6 +127,7 @@ def test_approval_of_a_page_that_dies_is_soon_taken_over(tabs: Tabs) -> None:
     assert (tabs.server.folder / "runs.txt").read_text() == "xx"
 
 
+@pytest.mark.slow
 def test_page_that_reloads_after_its_claim_approves_again(tabs: Tabs) -> None:
     tabs.second.page.close()
     tabs.first.page.evaluate(DIES)
@@ -147,7 +152,8 @@ def test_page_that_was_slow_takes_its_change_back(tabs: Tabs) -> None:
     assert (tabs.server.folder / "runs.txt").read_text() == "xx"
 
 
-@pytest.mark.parametrize("button", ["run", pytest.param("approve", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("button", ["run", "approve"])
 def test_approved_in_both_tabs_is_run_in_one(button: str, tabs: Tabs) -> None:
     tabs.press_late(f'[data-id="{button}"]')
     tabs.first.press(tabs.first.card(1), "run")
@@ -175,6 +181,7 @@ def test_pressed_in_both_tabs_at_once_runs_once(tabs: Tabs) -> None:
     assert (tabs.server.folder / "runs.txt").read_text() == "xx"
 
 
+@pytest.mark.slow
 def test_rejected_too_late_stays_approved(tabs: Tabs) -> None:
     card = tabs.second.card(1)
     tabs.second.press(card, "reject")
