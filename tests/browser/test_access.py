@@ -41,7 +41,7 @@ class Looks:
             self.page.screenshot(path=f"{folder}/{self.theme}-{state}.png")
 
 
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
+@pytest.mark.parametrize("theme", ["Light", pytest.param("Dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing_serious_in_any_state(theme: str, page: Any, server: Server) -> None:
     if not os.environ.get("SELFHEAL_BROWSER_REQUIRED"):
         pytest.importorskip("axe_playwright_python")

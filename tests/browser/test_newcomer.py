@@ -25,7 +25,10 @@ def failing_example(page: Any, server: Server, app: str = "lab/tree", theme: str
     return lab
 
 
-@pytest.mark.parametrize(("app", "theme"), [("lab/tree", "Light"), ("lab/tree", "Dark"), ("notebooks", "Light")])
+@pytest.mark.parametrize(
+    ("app", "theme"),
+    [("lab/tree", "Light"), pytest.param("lab/tree", "Dark", marks=pytest.mark.slow), ("notebooks", "Light")],
+)
 def test_newcomer_sees_the_cell_fixed_and_its_output(app: str, theme: str, page: Any, server: Server) -> None:
     lab = failing_example(page, server, app, theme)
     lab.heal_button(FAILING).click()

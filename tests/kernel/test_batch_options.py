@@ -119,6 +119,7 @@ def test_the_notebooks_own_kernel_runs_it_in_its_own_folder(place: Path) -> None
     assert heal(given).returncode == 0
 
 
+@pytest.mark.slow
 def test_quiet_says_nothing_and_verbose_more(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = write(place / "n.ipynb", "x = missing()", "x", "print('a'.uper())")
     quiet = heal(given, "-q")

@@ -36,6 +36,7 @@ def test_cut_nothing(tmp_path):
 """
 
 
+@pytest.mark.slow
 def test_a_project_is_healed_by_its_tests_and_only_as_far_as_all_of_them_allow(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
