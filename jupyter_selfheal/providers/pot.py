@@ -42,7 +42,7 @@ class Balance:
     drawn: dict[str, tuple[int, Cost]] = field(default_factory=dict)
 
     @property
-    def committed(self) -> Cost:
+    def worst_case(self) -> Cost:
         """Spent, with every call under way at its worst."""
         return sum((cost for _, cost in self.drawn.values()), self.spent)
 
@@ -68,7 +68,7 @@ class Pot:
         while True:
             with self._open() as ledger:
                 balance = _read_balance(ledger)
-                if self._can_pay(balance.committed + worst):
+                if self._can_pay(balance.worst_case + worst):
                     call = uuid.uuid4().hex
                     _append(ledger, {"draw": call, "pid": os.getpid(), "cost": asdict(worst)})
                     return call
@@ -97,7 +97,7 @@ class Pot:
         return not after.unknown or (self.usd > 0 and after.input_tokens + after.output_tokens <= self.tokens)
 
     def _explain(self, balance: Balance, worst: Cost) -> str:
-        used = balance.committed
+        used = balance.worst_case
         if worst.unknown:
             tokens = used.input_tokens + used.output_tokens
             return f"the notebooks of this command have used {tokens} of {self.tokens} tokens, and the model's price is not known"

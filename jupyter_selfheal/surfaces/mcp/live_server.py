@@ -23,6 +23,7 @@ from jupyter_selfheal.surfaces.mcp.server import (
     Edit,
     Expect,
     FixId,
+    HealedCell,
     SelfHealServer,
     Source,
     Wait,
@@ -96,9 +97,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: LiveToolbox) -> None:
         edits: Annotated[list[Edit], Field(min_length=1, max_length=MOST_EDITS)],
         expect: Expect = "",
         checks: Checks = [],  # noqa: B006 (the schema's default; never changed)
-        cell_id: Annotated[
-            str, Field(max_length=200, description="the cell to heal, if it is not the edited one")
-        ] = "",
+        cell_id: HealedCell = "",
         max_chars: Chars = USUAL,
         wait_seconds: Wait = WAIT,
     ) -> dict[str, Any]:

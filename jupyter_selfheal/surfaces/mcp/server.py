@@ -30,6 +30,7 @@ READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False)
 
 Path = Annotated[str, Field(max_length=4_096, description="the notebook's file, within the roots of this server")]
+HealedCell = Annotated[str, Field(max_length=200, description="the cell to heal, if it is not the edited one")]
 CellId = Annotated[str, Field(max_length=200, description="a cell's id, as check_notebook gives it; never an index")]
 Source = Annotated[str, Field(max_length=MOST_SOURCE)]
 Chars = Annotated[int, Field(ge=LEAST, le=MOST, description="characters of each text in the result")]
@@ -174,9 +175,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
         edits: Annotated[list[Edit], Field(min_length=1, max_length=MOST_EDITS)],
         expect: Expect = "",
         checks: Checks = [],  # noqa: B006 (the schema's default; never changed)
-        cell_id: Annotated[
-            str, Field(max_length=200, description="the cell to heal, if it is not the edited one")
-        ] = "",
+        cell_id: HealedCell = "",
         max_chars: Chars = USUAL,
         wait_seconds: Wait = WAIT,
     ) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def test_no_random_schedule_goes_over_the_limit(tmp_path: Path) -> None:
                 else:
                     with pytest.raises(ProviderError):
                         pot.draw(Cost(usd=worst))
-            committed = pot.read_balance().committed.usd
+            committed = pot.read_balance().worst_case.usd
             assert committed == pytest.approx(spent + sum(under_way.values()))
             assert committed <= pot.usd + 1e-9
 
@@ -72,7 +72,7 @@ def test_threads_that_draw_at_once_share_it(path: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(drawn) == 10
-    assert pot.read_balance().committed.usd == pytest.approx(0.10)
+    assert pot.read_balance().worst_case.usd == pytest.approx(0.10)
 
 
 def test_who_cannot_be_paid_yet_waits_for_what_comes_back(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def test_a_line_that_was_cut_off_takes_nothing_with_it(path: Path) -> None:
     with path.open("ab") as ledger:
         ledger.write(b'{"draw": "x", "pi')
     pot.settle(pot.draw(Cost(usd=0.08)), Cost(usd=0.03))
-    assert pot.read_balance().committed.usd == pytest.approx(0.05)
+    assert pot.read_balance().worst_case.usd == pytest.approx(0.05)
 
 
 def test_where_no_price_is_known_tokens_take_the_place_of_dollars(path: Path) -> None:
@@ -125,10 +125,12 @@ def test_a_call_is_paid_at_what_it_cost(path: Path) -> None:
     provider = PayingProvider(inner, pot)
     reply = provider.complete(REQUEST)
     assert 0 < reply.cost.usd < provider.worst_case(REQUEST).usd
-    assert pot.read_balance().committed.usd == pytest.approx(reply.cost.usd)
+    assert pot.read_balance().worst_case.usd == pytest.approx(reply.cost.usd)
     with pytest.raises(ProviderError, match="it is down"):
         provider.complete(REQUEST)
-    assert pot.read_balance().committed.usd == pytest.approx(reply.cost.usd), "what failed before a reply costs nothing"
+    assert pot.read_balance().worst_case.usd == pytest.approx(reply.cost.usd), (
+        "what failed before a reply costs nothing"
+    )
 
 
 def test_where_the_pot_cannot_pay_nothing_is_sent(path: Path) -> None:

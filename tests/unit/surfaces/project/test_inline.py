@@ -76,7 +76,8 @@ def test_an_import_in_one_cell_holds_for_the_cells_below() -> None:
 
 
 def test_the_same_import_in_file_and_notebook_is_no_collision() -> None:
-    inline_all([module(HELPER)], ["import math\nfrom helper import mean", "math.sqrt(mean([1]))"])
+    _, others = inline_all([module(HELPER)], ["import math\nfrom helper import mean", "math.sqrt(mean([1]))"])
+    assert others[-1].source == "math.sqrt(mean([1]))"
 
 
 def test_another_import_of_the_same_name_is_a_collision() -> None:
