@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from jupyter_selfheal.loop.threads import start_work
+
 T = TypeVar("T")
 
 TICK = 0.05
@@ -47,7 +49,7 @@ def run_cancellable(
         if failure is None:
             discard(value)  # type: ignore[arg-type]
 
-    threading.Thread(target=work, name="selfheal-work", daemon=True).start()
+    start_work(work, "selfheal-work")
     while not cancel.is_set():
         try:
             value, failure = finished.get(timeout=TICK)

@@ -14,9 +14,6 @@ from jupyter_selfheal.model import Attempt, Cost, Insert, Reason, Replace
 
 _NOISE = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?(e[+-]?\d+)?|(?:[A-Za-z]:)?(?:[\\/][\w.\-]+){2,}")
 
-NEAR = 0.95
-"""Similarity (difflib's ratio) of the changed statements from which two patches are near-same."""
-
 
 def normalise_message(message: str) -> str:
     """A message with numbers, addresses and paths taken out: equal for the same error of another run."""
@@ -33,11 +30,17 @@ def find_exceeded_limit(account: Account, worst: Cost, config: HealConfig) -> st
     if not after.usd <= account.allowance + 1e-12:
         return (
             f"the next call may cost ${worst.usd:.4f}; ${account.spent.usd:.4f} of the budget of "
-            f"${account.allowance:.2f} is used"
+            f"${_show_limit(account.allowance)} is used"
         )
     if not account.session.usd + after.usd <= account.session_allowance + 1e-12:
-        return f"the session's ceiling of ${account.session_allowance:.2f} would be passed"
+        return f"the session's ceiling of ${_show_limit(account.session_allowance)} would be passed"
     return _find_exceeded_token_limit(account, after, config) if after.unknown else None
+
+
+def _show_limit(usd: float) -> str:
+    """A limit as it was given: in cents, or to the digit where it has more."""
+    cents = f"{usd:.2f}"
+    return cents if abs(float(cents) - usd) < 1e-9 else f"{usd:.6f}".rstrip("0")
 
 
 def _find_exceeded_token_limit(account: Account, after: Cost, config: HealConfig) -> str | None:
@@ -76,7 +79,7 @@ def find_waste(dossier: Dossier, config: HealConfig) -> Reason | None:
     done = list_rounds(dossier)
     same = 1
     for earlier, later in pairwise(done):
-        same = same + 1 if _is_repeated(earlier, later) else 1
+        same = same + 1 if _is_repeated(earlier, later, config.near_same) else 1
     if done and same >= config.stuck_after and len(done) >= config.stuck_after:
         return Reason.STUCK
     best, flat = -1.0, 0
@@ -106,7 +109,7 @@ UNUSABLE = ("malformed reply", "the model gave no hypothesis", "hypothesis ")
 """How notes about replies begin that could not be used."""
 
 
-def _is_repeated(earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bool:
+def _is_repeated(earlier: tuple[Attempt, ...], later: tuple[Attempt, ...], near: float) -> bool:
     """Nothing new came, or the same feedback, or near-same patches with the same error."""
     if not later:
         return True
@@ -118,7 +121,7 @@ def _is_repeated(earlier: tuple[Attempt, ...], later: tuple[Attempt, ...]) -> bo
             return True
         if first.verdict.score != second.verdict.score:
             return False
-    return all(any(_is_near(a, b) for a in earlier) for b in later)
+    return all(any(_is_near(a, b, near) for a in earlier) for b in later)
 
 
 def _normalise_feedback(feedback: str) -> str:
@@ -130,9 +133,9 @@ def _choose_best(attempts: tuple[Attempt, ...]) -> Attempt:
     return max(attempts, key=lambda a: a.verdict.score if a.verdict else -1.0)
 
 
-def _is_near(attempt: Attempt, other: Attempt) -> bool:
+def _is_near(attempt: Attempt, other: Attempt, near: float) -> bool:
     first, second = _format_changes(attempt), _format_changes(other)
-    return first == second or difflib.SequenceMatcher(None, first, second, autojunk=False).ratio() >= NEAR
+    return first == second or difflib.SequenceMatcher(None, first, second, autojunk=False).ratio() >= near
 
 
 def _format_changes(attempt: Attempt) -> str:

@@ -93,7 +93,7 @@ def choose_next_move(dossier: Dossier, config: HealConfig) -> Command:
 def _choose_paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...]) -> Command:
     paid = next((h for h in list_open_healers(dossier) if h in dossier.paid), "")
     wasted = limits.find_waste(dossier, config) if paid else None
-    if not paid or wasted:
+    if not paid or (wasted and not config.warn_only):
         shown = shown or tuple(c for c in evidence.list_candidates(dossier) if c.verdict.inconclusive)
         return Propose(proposals.build_proposal(dossier, shown)) if shown else _build_close(dossier, wasted)
     if paid not in dossier.prices:
@@ -106,7 +106,8 @@ def _choose_paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candida
         return Propose(proposals.build_proposal(dossier, shown))
     if why:
         return Pause(why, Reason.OVER_BUDGET)
-    return Pause(f"{len(dossier.rounds)} attempts did not heal it", Reason.EXHAUSTED)
+    warning = f"; {limits.explain_waste(dossier, wasted)}" if wasted else ""
+    return Pause(f"{len(dossier.rounds)} attempts did not heal it{warning}", Reason.EXHAUSTED)
 
 
 def _choose_untried_move(dossier: Dossier) -> Command:

@@ -21,7 +21,7 @@ from jupyter_selfheal.loop.capabilities import (
     WRITES,
 )
 from jupyter_selfheal.loop.consent import find_added_capabilities
-from jupyter_selfheal.model import Applicability, Case, Cell, Move, Patch, Replace
+from jupyter_selfheal.model import Applicability, Case, Move, Patch, Replace
 
 AT_MOST = 3
 """Patches of one answer that a critic is asked about."""
@@ -92,17 +92,12 @@ def _describe_other_cell(case: Case, cell_id: str) -> str | None:
     made = src.find_names(cells[at].source)
     names = made.binds | made.changes
     others = [c for c in cells if c.id not in (cell_id, case.failure.cell_id)]
-    users = [_format_cell_name(c, cells) for c in others if names & src.find_names(c.source).uses]
-    changed = f"cell {_format_cell_name(cells[at], cells)} changes too"
+    users = [case.notebook.name_cell(c.id) for c in others if names & src.find_names(c.source).uses]
+    changed = f"{case.notebook.name_cell(cell_id)} changes too"
     if not users:
         return f"{changed}, which no other cell reads"
     shown = ", ".join(users[:4]) + (" …" if len(users) > 4 else "")
-    return f"{changed}: what cell{'s' if len(users) > 1 else ''} {shown} made of it may no longer be right"
-
-
-def _format_cell_name(cell: Cell, cells: Sequence[Cell]) -> str:
-    """``[7]``, as the front end shows a cell that ran; else which of the cells it is."""
-    return f"[{cell.runs}]" if cell.runs else str(cells.index(cell) + 1)
+    return f"{changed}: what {shown} made of it may no longer be right"
 
 
 def join_texts(*parts: str | None) -> str:

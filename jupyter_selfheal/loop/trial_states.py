@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.cancellation import TICK, Cancelled, run_cancellable
 from jupyter_selfheal.loop.observed_calls import CallObserver
 from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.loop.threads import open_pool
 from jupyter_selfheal.loop.trials import build_sandbox, run_trial
 from jupyter_selfheal.model import JSON, Case, Keep, Patch, Start, Step, Trial
 from jupyter_selfheal.ports import Facts, HealDependencies, Starts, TrialKernel
@@ -43,7 +44,7 @@ class TrialStates:
         self._current: tuple[str, Starts, Facts] = ("", parts.starts, parts.facts)
         self._here: tuple[TrialKernel, ...] = ()
         self._kept: dict[str, TrialKernel] = {}
-        self._pool = ThreadPoolExecutor(parts.config.parallel, thread_name_prefix="selfheal-trial")
+        self._pool = open_pool(parts.config.parallel, "selfheal-trial")
 
     def close(self) -> None:
         """Idempotent."""

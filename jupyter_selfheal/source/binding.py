@@ -115,6 +115,7 @@ class _NameVisitor(ast.NodeVisitor):
         self._bind_target(node.target)
         for child in [*node.body, *node.orelse]:
             self.visit(child)
+        self.changes |= _find_changed_members(node)
 
     visit_AsyncFor = visit_For
 
@@ -182,6 +183,26 @@ class _NameVisitor(ast.NodeVisitor):
             self.local.add(node.name)
         for child in node.body:
             self.visit(child)
+
+
+def _find_changed_members(loop: ast.For | ast.AsyncFor) -> set[str]:
+    """``combine`` of ``for table in combine: table["c"] = 0``, ``a`` and ``b`` of ``for table in [a, b]: …``: what a loop goes through
+    holds the very objects that its body changes in place."""
+    if not isinstance(loop.target, ast.Name):
+        return set()
+    parts = loop.iter.elts if isinstance(loop.iter, ast.List | ast.Tuple) else [loop.iter]
+    holders = {part.id for part in parts if isinstance(part, ast.Name)}
+    return (
+        holders if holders and any(_writes_into(n, loop.target.id) for s in loop.body for n in ast.walk(s)) else set()
+    )
+
+
+def _writes_into(node: ast.AST, name: str) -> bool:
+    """True where a statement or call evidently changes the object of that name in place."""
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return any(isinstance(t, ast.Attribute | ast.Subscript) and find_root_name(t) == name for t in targets)
+    return isinstance(node, ast.Call) and _is_in_place(node) and find_root_name(node.func) == name
 
 
 def _is_in_place(call: ast.Call) -> bool:

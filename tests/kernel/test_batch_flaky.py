@@ -205,7 +205,10 @@ def test_a_flaky_cell_above_keeps_nothing_from_being_made_anew(session: Session,
     once = (
         "import os\nif os.environ.get('PYTHONHASHSEED', 'random') != 'random':\n    raise ValueError('another kernel')"
     )
-    words = "words = {'ember', 'coral', 'fjord', 'amber'}\ntext = ''.join(words)\nassert text == 'ambercoralemberfjord'"
+    words = (  # so many that no seed gives them in their order by chance
+        "words = {'ember', 'coral', 'fjord', 'amber', 'heron', 'birch', 'delta', 'gable'}\n"
+        "text = ''.join(words)\nassert text == 'amberbirchcoraldeltaemberfjordgableheron'"
+    )
     report = heal_batch(session, tmp_path, once, words)
     assert report.fixes == ("Sort `words` before its order matters",)
     assert any("with the fix in 0 of 4" in r for c in report.records[1].candidate for r in c.verdict.reasons)

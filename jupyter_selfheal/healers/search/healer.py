@@ -66,7 +66,7 @@ class SearchHealer:
         plan = build_plan(case)
         if plan is None or not plan.decides:
             return Answer(
-                note="nothing tells a right change from a wrong one: give an expectation, a check or an assert"
+                note="Nothing tells a right change from a wrong one: give an expectation, a check or an assert."
             )
         tried = {a.patch.id for a in history}
         reply = self._search(starts.best, plan)

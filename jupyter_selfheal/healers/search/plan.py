@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.oracles import find_oracle, list_doctests, list_test_functions, read_stored_oracle
 from jupyter_selfheal.healers.search.producers import find_producers, is_code, list_computed_names
-from jupyter_selfheal.healers.search.reading import has_assert
+from jupyter_selfheal.healers.search.reading import has_assert, list_written_calls
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
 from jupyter_selfheal.source.callers import calls_any, choose_callers
 from jupyter_selfheal.source.rerun import DEFINITIONS, awaits, map_modules
@@ -61,6 +61,8 @@ class Plan:
     """Cells above that called functions which may be changed: the source, and what is stored as printed by it."""
     crashed: bool = False
     """The failure is an exception, and no wrong value."""
+    written: tuple[tuple[str, str], ...] = ()
+    """Calls of them that stand in the notebook with plain values: the function, and the text of a tuple of its arguments."""
 
     @property
     def decides(self) -> bool:
@@ -78,7 +80,7 @@ class Plan:
             "units": units, "expect": self.oracle.expect, "stdout": self.oracle.stdout, "checks": list(self.oracle.checks),
             "doctests": [{"source": s, "want": w} for s, w in self.doctests] if with_doctests else [],
             "copied": list(self.copied), "replayed": list(self.replayed), "absent": list(self.absent), "seconds": seconds, "jobs": jobs, "hints": self.hints,
-            "callers": list(self.callers), "crashed": self.crashed,
+            "callers": list(self.callers), "crashed": self.crashed, "written": list(self.written),
         }  # fmt: skip
 
 
@@ -120,7 +122,7 @@ def build_plan(case: Case) -> Plan | None:
     return Plan(
         pieces, oracle, tuple(list_doctests(p.text for p in pieces if p.mutable)), copied, tuple(sorted(replayed & wanted.union(*_list_uses(pieces)))),
         _list_absent(case, again, copied), _collect_hints(case, pieces), tuple(_list_callers(case, pieces)),
-        failure.kind is FailureKind.RAISED and failure.ename != "AssertionError",
+        failure.kind is FailureKind.RAISED and failure.ename != "AssertionError", tuple(list_written_calls(case, _list_changeable(pieces))),
     )  # fmt: skip
 
 
@@ -155,9 +157,13 @@ def _collect_definitions(case: Case, wanted: set[str], tests: set[str]) -> Itera
     yield from (piece for name, piece in latest.items() if name in reached)
 
 
+def _list_changeable(pieces: Iterable[Piece]) -> set[str]:
+    return {find_name(p) for p in pieces if p.mutable and p.role == "define"}
+
+
 def _list_callers(case: Case, pieces: Iterable[Piece]) -> Iterator[tuple[str, str]]:
     """The cells above that call a definition which may be changed, and can be run again."""
-    names = {find_name(p) for p in pieces if p.mutable and p.role == "define"}
+    names = _list_changeable(pieces)
     for cell in choose_callers(case.notebook.code_before(case.failure.cell_id)) if names else ():
         if calls_any(cell, names):
             yield cell.source, "".join(o.text for o in cell.outputs if o.name == "stdout")

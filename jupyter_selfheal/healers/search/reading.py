@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 import doctest
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case
+
+WRITTEN = 20
+"""Calls in the text of other cells that are looked at."""
 
 
 def has_assert(node: ast.AST) -> bool:
@@ -52,6 +56,20 @@ def list_prose_examples(doc: str, name: str) -> Iterator[tuple[str, str]]:
             joint = _GIVES.match(line, end) if end else None
             if joint and (want := _find_leading_literal(line[joint.end() :])):
                 yield line[match.start() : end], want
+
+
+def list_written_calls(case: Case, names: Collection[str]) -> list[tuple[str, str]]:
+    """(function, its arguments as the text of a tuple) for each call of one of these functions with plain values that stands in a
+    cell above or below the failing one."""
+    calls: dict[tuple[str, str], None] = {}
+    for cell in (*case.notebook.code_after(case.failure.cell_id), *case.notebook.code_before(case.failure.cell_id)):
+        tree = src.parse(cell.source) if names else None
+        for node in ast.walk(tree) if tree else ():
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names):
+                continue
+            if _is_plain_call(ast.unparse(node)):
+                calls[node.func.id, f"({''.join(f'{ast.unparse(a)}, ' for a in node.args)})"] = None
+    return list(calls)[:WRITTEN]
 
 
 def _is_plain_call(text: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from jupyter_selfheal.inside.difference import show_value
@@ -52,6 +52,7 @@ class Recorder:
         self._looked: dict[CodeType, int] = {}
         self._stack: list[tuple[FrameType, int]] = []
         self._generators: dict[int, FrameType] = {}
+        self._closures: list[tuple[FunctionType, dict[str, Any], int]] = []
 
     def start(self) -> None:
         sys.setprofile(self.profile)
@@ -60,6 +61,7 @@ class Recorder:
         sys.setprofile(None)
         self._stack.clear()
         self._generators.clear()
+        self._closures.clear()
 
     def profile(self, frame: FrameType, event: str, arg: Any) -> None:
         if event == "call":
@@ -67,7 +69,28 @@ class Recorder:
             if frame.f_globals is self.space and code.co_flags & 2 and not code.co_name.startswith("<"):
                 self._stack.append((frame, self._note(frame, code)))
         elif event == "return" and self._stack and self._stack[-1][0] is frame:
-            self._stack.pop()
+            _, number = self._stack.pop()
+            if isinstance(arg, FunctionType) and arg.__closure__ and arg.__globals__ is self.space:
+                self._keep_closure(arg, frame.f_code, number)
+
+    def _keep_closure(self, function: FunctionType, maker: CodeType, number: int) -> None:
+        """Remember a function that a noted call made: a call of it is noted as one of what its maker gives (``adder(3)(4)``)."""
+        if number < 0 or self.calls[number].name != _name_code(maker) or len(self._closures) >= CALLS:
+            return
+        with contextlib.suppress(ValueError):  # a cell that is empty still
+            held = {
+                name: cell.cell_contents
+                for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+            }
+            self._closures.append((function, held, number))
+
+    def _find_maker(self, frame: FrameType, code: CodeType) -> Seen | None:
+        """The call that made the function which is called; None where that is not known, or it holds something else by now."""
+        there = frame.f_locals
+        for function, held, number in self._closures[::-1]:
+            if function.__code__ is code and all(name in there and there[name] is held[name] for name in held):
+                return self.calls[number]
+        return None
 
     def _note(self, frame: FrameType, code: CodeType) -> int:
         """The number of the call if it is kept, else that of the call within which it was made (-1: none)."""
@@ -84,22 +107,29 @@ class Recorder:
                 return within
             self._generators[id(frame)] = frame
         self._looked[code] = looked + 1
-        name = getattr(code, "co_qualname", code.co_name)
+        made_by = self._find_maker(frame, code) if code.co_freevars else None
+        name = made_by.name if made_by else _name_code(code)
         if sum(c.name == name for c in self.calls) >= EACH:
             return within
         try:
             arguments, named = _read_arguments(frame, code)
-            given, classes = seen_calls.pack((arguments, named), self.space)
+            made = seen_calls.unpack(made_by.given, self.space) if made_by else ()
+            given, classes = seen_calls.pack((*made, arguments, named), self.space)
             if seen_calls.find_callable(self.space, name) is None:
                 return within
             if (name, given) in self._known:
                 return self._known[name, given]
-            text = seen_calls.format_call(name, arguments, named)
+            text = made_by.text if made_by else name
+            text = seen_calls.format_call(text, arguments, named, is_method="." in name and not made_by)
         except Exception:  # of the user's objects; and what is too big, or cannot be copied, is not noted
             return within
         self.calls.append(Seen(name, given, text, self.cell, within, classes))
         self._known[name, given] = len(self.calls) - 1
         return len(self.calls) - 1
+
+
+def _name_code(code: CodeType) -> str:
+    return getattr(code, "co_qualname", code.co_name)
 
 
 def _read_arguments(frame: FrameType, code: CodeType) -> tuple[tuple[Any, ...], dict[str, Any]]:

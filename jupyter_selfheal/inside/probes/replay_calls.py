@@ -45,7 +45,7 @@ def _find_change(space: dict[str, Any], name: str, given: bytes, gave: bytes) ->
     """What a call gave and gives now, in words; empty where that is the same, None where the two cannot be compared."""
     function = seen_calls.find_callable(space, name)
     try:
-        arguments, named = seen_calls.unpack(given, space)
+        arguments, named, *_ = seen_calls.unpack(given, space)
         before = seen_calls.unpack_outcome(gave, space)
         if function is None:
             return None

@@ -156,16 +156,19 @@ class Outcome:
 
 
 def call(space: dict[str, Any], name: str, given: bytes, seconds: float = SECONDS) -> Outcome:
-    """Make a call again, with fresh copies of its arguments."""
+    """Make a call again, with fresh copies of its arguments.
+
+    Where ``given`` holds arguments twice, the second are for the function that the first call gives.
+    """
     function = find_callable(space, name)
     if function is None:
         return Outcome(GONE)
     out = Muted(keep=True)
     try:
-        arguments, named = unpack(given, space)
+        *made, arguments, named = unpack(given, space)
         with limit_cpu_time(seconds), contextlib.redirect_stdout(out), contextlib.redirect_stderr(Muted()):
             try:
-                value = function(*arguments, **named)
+                value = (function(*made[0], **made[1]) if made else function)(*arguments, **named)
                 if isinstance(value, types.CoroutineType):
                     value = run_coroutine(value)
                 if hasattr(value, "__next__"):
@@ -176,7 +179,7 @@ def call(space: dict[str, Any], name: str, given: bytes, seconds: float = SECOND
         return Outcome(LATE)
     except Exception:
         return Outcome(GONE)
-    return Outcome(VALUE, value, _join(out), _find_changed_arguments(space, given, (arguments, named)))
+    return Outcome(VALUE, value, _join(out), _find_changed_arguments(space, given, (*made, arguments, named)))
 
 
 def run_coroutine(coroutine: types.CoroutineType[Any, Any, Any]) -> Any:
@@ -203,8 +206,8 @@ def _join(out: Muted) -> str:
     return "".join(out.parts)[: 20 * SHOWN]
 
 
-def format_call(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> str:
-    """``average([2, 4])``, ``Account.deposit(5)`` (without ``self``)."""
-    given = arguments[1:] if "." in name else arguments
+def format_call(name: str, arguments: tuple[Any, ...], named: dict[str, Any], is_method: bool = False) -> str:
+    """``average([2, 4])``; of a method without ``self``: ``Account.deposit(5)``."""
+    given = arguments[1:] if is_method else arguments
     parts = [show_value(a, SHOWN) for a in given] + [f"{k}={show_value(v, SHOWN)}" for k, v in named.items()]
     return f"{name}({', '.join(parts)})"

@@ -7,10 +7,12 @@ differ, one input on which they do is worth asking the user about.
 from __future__ import annotations
 
 import ast
+import itertools
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, ClassVar
 
 from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
@@ -21,8 +23,12 @@ INPUTS = 120
 SECONDS = 0.01
 CHANGES = " (and changes what it is given)"
 """After the value of a call that changes an argument in place."""
+FUNCTION = "a function that gives "
+"""Before what a function gives that is itself the value of a call."""
 LATE = "!late"
 """What is shown for a call that there was no time for."""
+AGAIN = 2
+"""Calls that are cut for time and made once more: on a busy machine a short one may seem to take long, once."""
 LOOPS = 8
 """Inputs on which a patch may loop until the rest is taken to loop too."""
 
@@ -160,23 +166,34 @@ def collect_behaviours(
                     elif call is None or shown.count("!timeout") >= LOOPS:
                         shown.append("!timeout")
                     else:
-                        shown.append(_run_call(call, arguments))
+                        shown.append(_run_call(call, arguments, shown.count("!timeout") < AGAIN))
             behaviours.append(shown)
     return behaviours
 
 
-def _run_call(call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+def _run_call(call: Callable[..., Any], arguments: tuple[Any, ...], again: bool = False) -> str:
+    """What a call gives; one that is cut for time is made once more where ``again``."""
     try:
         with limit_cpu_time(SECONDS):
             given = copy_plain_data(arguments)
             value = call(*given)
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(1000), strict=False)]
-            return repr(value)[:2000] + (CHANGES if repr(given) != repr(arguments) else "")
+            shown = _show_function(value, given) if isinstance(value, FunctionType) else repr(value)
+            return _ADDRESS.sub("", shown)[:2000] + (CHANGES if repr(given) != repr(arguments) else "")
     except OutOfTime:
-        return "!timeout"
+        return _run_call(call, arguments) if again else "!timeout"
     except (Exception, SystemExit) as error:
         return "!" + type(error).__name__
+
+
+def _show_function(function: FunctionType, given: tuple[Any, ...]) -> str:
+    """A function by what it gives for the arguments that it was made of: two that are made alike are told apart by that alone."""
+    arguments = tuple(itertools.islice(itertools.cycle(given), function.__code__.co_argcount)) if given else ()
+    return f"{FUNCTION}{function(*arguments)!r} for {arguments!r}"
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 def name_type(shown: str) -> str:

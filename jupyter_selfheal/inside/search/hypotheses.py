@@ -110,7 +110,7 @@ class Hypotheses:
         """How far the hypothesis of a candidate is ahead of its rivals that need no more edits."""
         weight = self._sharpen(self.groups[self.place[n]])
         rivals = self._weigh_rivals(n)
-        leak = max(self._leak / self._count_mended(n), MISSING * self.share_missed) ** SHARPNESS
+        leak = max(self._leak / self.count_mended(n), MISSING * self.share_missed) ** SHARPNESS
         share = weight / (weight + sum(w for w, _ in rivals) + leak)
         return Support(share, self._describe_rival(n, self.find_strongest_rival(n)))
 
@@ -131,8 +131,8 @@ class Hypotheses:
         """Checks that a candidate passed, each counted once."""
         return max(self.candidates[n].result.passed - self._idle, 1)
 
-    def _count_mended(self, n: int) -> int:
-        """Of those the ones that failed before; as large a part of them is idle as of all."""
+    def count_mended(self, n: int) -> int:
+        """Of the checks that a candidate passed the ones that failed before, each counted once: as large a part of them is idle as of all."""
         checks, passed = self.count_checks(n), max(self.candidates[n].result.passed, 1)
         return max(min(round(self._failing * checks / passed), checks), 1) if self._failing else checks
 

@@ -35,6 +35,8 @@ class Sight:
     """How many lines ran in all."""
     checked: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     """Of ``calls`` those that the checks made."""
+    ran: dict[int, frozenset[int]] = field(default_factory=dict)
+    """The lines that ran, by unit."""
 
 
 class Tracer:
@@ -122,10 +124,19 @@ def trace_program(
         runner.patient, runner.on_record = patient, lambda passed: None
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
     sight.calls, sight.checked, sight.lines = tracer.calls, tracer.calls, tracer.count
+    sight.ran = _list_lines(tracer)
     sight.suspicion = _score_lines(tracer)
     for unit, scores in sight.suspicion.items():
         _spread_over_statements(changed[unit][0] if unit in changed else runner.program.units[unit].text, scores)
     return sight
+
+
+def _list_lines(tracer: Tracer) -> dict[int, frozenset[int]]:
+    seen = tracer.lines.union(*(lines for _, lines in tracer.spectra))
+    ran: dict[int, set[int]] = {}
+    for unit, number in seen:
+        ran.setdefault(unit, set()).add(number)
+    return {unit: frozenset(numbers) for unit, numbers in ran.items()}
 
 
 def _score_lines(tracer: Tracer) -> dict[int, dict[int, float]]:

@@ -9,7 +9,7 @@ of the program: what is right but out of the search's reach passes them as easil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -113,7 +113,24 @@ def describe_doubt_of_number(candidate: Candidate, old_texts: Mapping[int, str],
 
     Empty elsewhere, and where that check expects a value of several ``items``: a wrong number does not meet them all.
     """
-    edits = [(old_texts[n][start:end], new) for n, found in candidate.spliced.items() for start, end, new in found]
-    is_number = len(edits) == 1 and all(_NUMBER.fullmatch(text.strip(" ()")) for text in edits[0])
+    edits = _list_edits(candidate, old_texts)
+    is_number = len(edits) == 1 and all(_NUMBER.fullmatch(text) for text in edits[0])
     is_decided_by_one = checks == 1 and items < SEVERAL
     return "a single check is met by some number soon enough" if is_number and is_decided_by_one else ""
+
+
+def describe_doubt_of_answer(
+    candidate: Candidate, old_texts: Mapping[int, str], mended: int, expected: Collection[str]
+) -> str:
+    """The doubt about one text in place of another that is just what the one check that failed expects: it is met for this input by
+    whatever gives that text, right for others or not. Empty elsewhere."""
+    edits = _list_edits(candidate, old_texts)
+    is_text = len(edits) == 1 and all(text[:1] in "'\"" for text in edits[0])
+    is_answer = is_text and mended == 1 and edits[0][1] in expected
+    return f"{edits[0][1]} is only known to be right for the one check that failed" if is_answer else ""
+
+
+def _list_edits(candidate: Candidate, old_texts: Mapping[int, str]) -> list[tuple[str, str]]:
+    """(old, new) of each edit, without parentheses around it."""
+    edits = [(old_texts[n][start:end], new) for n, found in candidate.spliced.items() for start, end, new in found]
+    return [(old.strip(" ()"), new.strip(" ()")) for old, new in edits]

@@ -11,7 +11,6 @@ import json
 import math
 import mmap
 import os
-import resource
 import select
 import signal
 import struct
@@ -22,6 +21,11 @@ from dataclasses import dataclass, field
 from types import CodeType
 
 from jupyter_selfheal.inside.search.run_candidate import Result, Runner
+
+try:
+    import resource
+except ImportError:  # Windows and Pyodide, where nothing is forked
+    resource = None  # type: ignore[assignment]
 
 BATCH = 200
 SLICE = 1.0

@@ -6,7 +6,7 @@ import ast
 import contextlib
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -61,6 +61,8 @@ class Program:
     """Cells above that called the functions, with what is stored as printed by them: their calls tell candidates apart."""
     crashed: bool = False
     """The failure is an exception, and no wrong value: what earlier calls gave is right until something says otherwise."""
+    written: tuple[tuple[str, str], ...] = ()
+    """Calls that stand in other cells: the function, and the text of a tuple of its arguments."""
 
     @property
     def last(self) -> int:
@@ -82,6 +84,7 @@ def read_program(argument: Mapping[str, Any]) -> Program:
         tuple(argument.get("absent", ())),
         tuple((code, stored) for code, stored in argument.get("callers", ())),
         bool(argument.get("crashed")),
+        tuple((name, given) for name, given in argument.get("written", ())),
     )
 
 
@@ -195,13 +198,26 @@ def count_idle_checks(program: Program) -> int:
 
 def count_expected_items(program: Program) -> int:
     """The most items in one list, tuple, set or dictionary that is expected: four items are met by luck less than one number."""
-    texts = (*program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests))
-    compared = [n for text in texts for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Compare)]
-    wanted: list[ast.AST] = [side for node in compared for side in node.comparators]
+    return max(
+        (len(getattr(node, "elts", getattr(node, "keys", ()))) for node in _list_expected_nodes(program)), default=0
+    )
+
+
+def list_expected_texts(program: Program) -> set[str]:
+    """The texts that are expected as a whole, as Python writes them."""
+    wanted = (node for node in _list_expected_nodes(program) if isinstance(node, ast.Constant))
+    return {repr(node.value) for node in wanted if isinstance(node.value, str)}
+
+
+def _list_expected_nodes(program: Program) -> Iterator[ast.AST]:
+    """What the checks compare with, and what doctests and the user expect."""
+    for text in (*program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests)):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Compare):
+                yield from node.comparators
     for text in (program.expect, *(d.want for d in program.doctests)):
         with contextlib.suppress(SyntaxError):
-            wanted.append(ast.parse(text.strip(), mode="eval").body)
-    return max((len(getattr(node, "elts", getattr(node, "keys", ()))) for node in wanted), default=0)
+            yield ast.parse(text.strip(), mode="eval").body
 
 
 def _normalise(text: str) -> str:

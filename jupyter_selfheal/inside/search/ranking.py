@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Collection, Sequence
 from types import CodeType
@@ -13,11 +14,24 @@ from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
+from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
+from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
 from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
-from jupyter_selfheal.inside.search.localise_faults import Sight
-from jupyter_selfheal.inside.search.oracle_strength import describe_doubt_of_number, measure_strength
+from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
+from jupyter_selfheal.inside.search.oracle_strength import (
+    describe_doubt_of_answer,
+    describe_doubt_of_number,
+    measure_strength,
+)
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
-from jupyter_selfheal.inside.search.program import CELL, DEFINE, count_expected_items, count_idle_checks
+from jupyter_selfheal.inside.search.program import (
+    CELL,
+    DEFINE,
+    REPLAY,
+    count_expected_items,
+    count_idle_checks,
+    list_expected_texts,
+)
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
@@ -30,6 +44,9 @@ SHRINKING = 0.5
 """CPU seconds for making a telling input shorter."""
 WAIT = 60.0
 """Seconds on the clock after which candidates are compared no longer: their CPU time is limited, and a machine may be busy."""
+LOOK = 1.0
+"""CPU seconds for seeing which lines of a patched program run."""
+_LOOP = re.compile(r"\s*(for|while)\b")
 PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
 
@@ -43,11 +60,13 @@ class Ranking:
         self.runner, self.sight, self.seconds, self.maker = runner, sight, seconds, maker
         self.units = runner.program.units
         self.items = count_expected_items(runner.program)
+        self.answers = list_expected_texts(runner.program)
         for c in plausible:
             c.weight *= self._measure_neglect(c)
         self.candidates = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
         self.strange = [0.0] * len(self.candidates)
         self.before: Sequence[str] = ()
+        self.idle: dict[int, str] = {}
         self.domain: frozenset[tuple[int, str]] = frozenset()
         self.inputs, self.shown = self._compare_behaviour()
         idle, failing = count_idle_checks(runner.program), sight.result.failed
@@ -193,10 +212,9 @@ class Ranking:
         texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
         doubt = (
             self.hypotheses.describe_doubt(n)
-            or describe_doubt_of_several(c, self.sight.result.failed)
-            or describe_doubt_of_number(
-                c, {k: units[k].text for k in c.texts}, self.hypotheses.count_checks(n), self.items
-            )
+            or describe_doubt_of_several(c, self.hypotheses.count_mended(n))
+            or self._describe_doubt_of_literal(n)
+            or self._describe_idle_code(n)
         )
         return {
             "texts": {str(unit): text for unit, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
@@ -204,11 +222,53 @@ class Ranking:
             "rival": doubt,
         }  # fmt: skip
 
+    def _describe_idle_code(self, n: int) -> str:
+        """The doubt about a patch with which something runs no longer, or always; looked for in the first few hypotheses only."""
+        place = self.hypotheses.place[n]
+        if place not in self.idle and len(self.idle) < ASKED:
+            c = self.candidates[n]
+            is_weak = self.hypotheses.is_weakly_proven(n)
+            self.idle[place] = self._describe_idle_loop(c) or (self._describe_idle_condition(c) if is_weak else "")
+        return self.idle.get(place, "")
+
+    def _describe_idle_condition(self, c: Candidate) -> str:
+        """The doubt about a condition that a patch changed and that comes out the same way whatever the checks ask: it may as well not be there."""
+        found = [
+            (n, *changed) for n, text in c.texts.items() if (changed := change_condition(self.units[n].text, text))
+        ]
+        if len(found) != 1:
+            return ""
+        unit, noted, condition = found[0]
+        outcomes = run_in_fork(lambda: list_outcomes(self.runner, c.codes, unit, noted, LOOK), WAIT)
+        if not isinstance(outcomes, list) or len(outcomes) < SEVERAL_TIMES or len(set(outcomes)) > 1:
+            return ""
+        return f"`{condition}` is {'true' if outcomes[0] else 'false'} each time in what was checked"
+
+    def _describe_idle_loop(self, c: Candidate) -> str:
+        """The doubt about a patch with which a loop of the cells has no round: the checks below it then hold for nothing."""
+        if not any(_LOOP.match(line) for u in self.units if u.role in (CELL, REPLAY) for line in u.text.splitlines()):
+            return ""
+        changed = {n: (c.texts[n], code) for n, code in c.codes.items()}
+        ran = run_in_fork(lambda: _list_ran_lines(self.runner, changed), WAIT)
+        lines = {unit: frozenset(numbers) for unit, numbers in ran} if isinstance(ran, list) else {}
+        loop = find_idle_loop(self.units, c.texts, lines)
+        return f"`{loop}` has no round with it" if loop else ""
+
+    def _describe_doubt_of_literal(self, n: int) -> str:
+        """The doubt about a number or a text in place of another, which all that does the same shares where that is the likeliest way to
+        do it."""
+        hypotheses = self.hypotheses
+        likeliest = self.candidates[min(hypotheses.groups[hypotheses.place[n]], key=self._make_key)]
+        old = {k: self.units[k].text for k in likeliest.texts}
+        return describe_doubt_of_number(
+            likeliest, old, hypotheses.count_checks(n), self.items
+        ) or describe_doubt_of_answer(likeliest, old, hypotheses.count_mended(n), self.answers)
+
     def _build_questions(self, order: Sequence[int], telling: int | None) -> list[dict[str, Any]]:
         """The call to ask about, with the positions of the patches that give each value: ``telling``, else the one whose right value
         rules out most of what is likely."""
         likely = [n for n in order if len(self.shown[n]) == len(self.inputs)][:ASKED]
-        inputs = [n for n, i in enumerate(self.inputs) if i.is_call and len({self.shown[m][n] for m in likely}) > 1]
+        inputs = [n for n, i in enumerate(self.inputs) if i.is_call and _can_ask({self.shown[m][n] for m in likely})]
         if not inputs:
             return []
         at = telling if telling in inputs else min(inputs, key=lambda n: self._rate_input(n, likely))
@@ -227,6 +287,16 @@ class Ranking:
         odd = sum(w for value, w in shares.items() if value.startswith("!"))
         text = self.inputs[at].text
         return round(max(shares.values()) / whole + odd / whole, 1), len(text), text
+
+
+def _list_ran_lines(runner: Runner, changed: dict[int, tuple[str, CodeType]]) -> list[tuple[int, list[int]]]:
+    sight = trace_program(runner, LOOK, changed)
+    return [(unit, sorted(numbers)) for unit, numbers in sight.ran.items()]
+
+
+def _can_ask(shown: Collection[str]) -> bool:
+    """Whether somebody can say which of these is right: they differ, and none is an object that only its address tells."""
+    return len(shown) > 1 and not any(text.startswith(("<", compare_behaviour.FUNCTION)) for text in shown)
 
 
 def _list_recursive(tree: ast.AST) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -270,9 +270,21 @@ DESCRIBED = 12
 def parse_hints(prose: str) -> tuple[frozenset[str], tuple[int | float, ...], tuple[str, ...]]:
     """The words, the numbers and the quoted texts of a description."""
     numbers = dict.fromkeys(float(t) if "." in t else int(t) for t in _NUMBER.findall(prose) if len(t) < 9)
-    strings = dict.fromkeys(text for _, text in _QUOTED.findall(prose))
     words = frozenset(re.findall(r"\w+", prose))
+    strings = dict.fromkeys([*(text for _, text in _QUOTED.findall(prose)), *_list_named_characters(words)])
     return words, tuple(numbers)[:DESCRIBED], tuple(strings)[:DESCRIBED]
+
+
+_CHARACTERS = {
+    "space": " ", "blank": " ", "comma": ",", "dot": ".", "semicolon": ";", "colon": ":", "dash": "-", "hyphen": "-",
+    "underscore": "_", "tab": "\t", "newline": "\n", "slash": "/",
+}  # fmt: skip
+"""Characters that a description calls by their names."""
+
+
+def _list_named_characters(words: Collection[str]) -> list[str]:
+    plain = {word.lower() for word in words}
+    return [sign for name, sign in _CHARACTERS.items() if plain & {name, name + "s", name + "es"}]
 
 
 _N = frozenset({NUMBER})

@@ -60,11 +60,16 @@ def record(space: dict[str, Any], callers: Sequence[tuple[str, str]]) -> list[di
 
 
 def add_inputs(calls: Calls, seen: Sequence[Mapping[str, Any]], runner: Runner) -> Calls:
-    """The arguments that were traced, then those of earlier cells, then those of type hints, then small ones beside empty ones."""
+    """The arguments that were traced, then those of earlier cells, then those that other cells have in their text, then those of
+    type hints, then small ones beside empty ones."""
     more = {name: list(arguments) for name, arguments in calls.items()}
     for call in seen:
         if "." not in call["name"] and (arguments := _read_plain(call["given"], runner.ns)) is not None:
             more.setdefault(call["name"], []).append(arguments)
+    for name, given in runner.program.written:
+        if isinstance(runner.ns.get(name), type):
+            continue  # what making an object gives tells nothing apart: its methods do
+        more.setdefault(name, []).append(ast.literal_eval(given))
     hints = {
         n: h for u in runner.program.units if u.role in (DEFINE, CELL) for n, h in list_hinted_inputs(u.text).items()
     }
@@ -79,7 +84,7 @@ def _read_plain(given: str, space: dict[str, Any]) -> tuple[Any, ...] | None:
     try:
         arguments, named = seen_calls.unpack(seen_calls.from_text(given), space)
         return None if named else tuple(copy_plain_data(a) for a in arguments)
-    except Exception:  # no plain data
+    except Exception:  # no plain data, or the call of a closure
         return None
 
 

@@ -21,7 +21,7 @@ PER_EDIT = 2
 def describe_doubt_of_several(candidate: Candidate, failed: int) -> str:
     """The doubt in words; empty for a single edit, or where each is likely and brought checks of its own.
 
-    ``failed`` is the number of checks that failed before.
+    ``failed`` is the number of checks that failed before; one that repeats another is no second one.
     """
     if candidate.edits < 2:
         return ""

@@ -112,6 +112,25 @@ def test_no_better_score_ends_it(stage: MakeStage) -> None:
     assert (outcome.reason, len(healer.calls)) == (Reason.NO_IMPROVEMENT, 3)
 
 
+def test_how_alike_two_patches_are_that_count_as_the_same_is_a_setting(stage: MakeStage) -> None:
+    s = stage("x = 1", "x.nope")
+    others = [costly(answer(s.replaced("x.nope", f"x.nope{'abcd'[n]}", UNSAFE))) for n in range(3)]
+    for near, calls in ((0.95, 4), (0.8, 2)):  # the fourth says nothing more
+        config = HealConfig(near_same=near, no_improvement_after=9)
+        healer = model(*others)
+        heal(s.case, build_scripted_dependencies(s.starts, [healer], config=config))
+        assert len(healer.calls) == calls
+
+
+def test_with_warn_only_waste_is_named_and_attempts_end_the_heal(stage: MakeStage) -> None:
+    s = stage("x = 1", "x.nope")
+    healer = model(*[costly(answer(s.replaced("x.nope", "x.nope + 1", UNSAFE)))] * 9, worst=0.0001)
+    approver, config = ScriptedApprover([Decision(Choice.STOP)]), HealConfig(warn_only=True, attempts=4)
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [healer], approver=approver, config=config))
+    assert (outcome.reason, len(healer.calls)) == (Reason.EXHAUSTED, 4)
+    assert approver.pauses[0].startswith("4 attempts did not heal it; the ")
+
+
 @pytest.mark.parametrize("reason", [Reason.TRUNCATED, Reason.REFUSED])
 def test_a_healer_that_says_stop_is_not_asked_again(stage: MakeStage, reason: Reason) -> None:
     s = stage("x = 1", "x.nope")

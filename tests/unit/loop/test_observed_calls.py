@@ -266,6 +266,22 @@ def test_a_generator_is_compared_by_what_it_gives() -> None:
     assert two == ("steps(2, 4)", "")
 
 
+def test_a_closure_is_called_as_what_its_maker_gives() -> None:
+    scale = "def scale(by, plus=0):\n    def apply(x):\n        return x / by + plus\n    return apply"
+    cells = ("half, third = scale(2), scale(3, plus=1)\ngot = [half(4), third(9), half(x=6)]", "scale(0)(1)")
+    kept = try_change(scale, scale.replace("x / by", "(x / by if by else 0)"), *cells)
+    assert kept.calls == [("scale(2, 0)(4)", ""), ("scale(3, 1)(9)", ""), ("scale(2, 0)(6)", "")]
+    changed = try_change(scale, scale.replace("x / by + plus", "x // (by or 1)"), *cells)
+    assert [call for call, change in changed.calls if change] == ["scale(3, 1)(9)"]
+    assert not changed.verdict.plausible
+
+
+def test_a_closure_that_holds_something_else_by_now_is_not_taken_for_another() -> None:
+    count = "def counter(start):\n    n = start\n    def count(by):\n        nonlocal n\n        n += by\n        return n\n    return count"
+    cells = ("c = counter(5)\nfirst, second = c(1), c(2)", "1 / 0")
+    assert try_change(count, count.replace("+= by", "+= by * 2"), *cells).calls == [("counter(5)(1)", "gave 6, now 7")]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "how"),
     [

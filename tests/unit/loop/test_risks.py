@@ -45,7 +45,7 @@ def test_a_change_elsewhere_names_the_cells_that_go_by_it() -> None:
     assert (
         risks.foresee_risk(CASE, ELSEWHERE, ()) == "cell 1 changes too: what cell 4 made of it may no longer be right"
     )
-    ran = Notebook(tuple(Cell(c.id, c.source, runs=n) for n, c in enumerate(CASE.notebook.cells, 7)))
+    ran = Notebook(tuple(Cell(c.id, c.source, runs=n) for n, c in enumerate(CASE.notebook.cells, 7)), shows_runs=True)
     said = risks.foresee_risk(Case(CASE.failure, ran), ELSEWHERE, ())
     assert said == "cell [7] changes too: what cell [10] made of it may no longer be right"
     many = Patch(tuple(Replace(f"c{n}", CELLS[n], "pass") for n in (0, 2, 3)), "All")

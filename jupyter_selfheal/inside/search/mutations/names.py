@@ -20,6 +20,10 @@ _GROUPS = (
     ("head", "tail"), ("idxmin", "idxmax"), ("cumsum", "cumprod"), ("get", "pop", "setdefault"), ("sort", "reverse"), ("isin", "eq"),
     ("first", "last"), ("abs", "int"), ("bool", "int"), ("sqrt", "abs"), ("gcd", "lcm"), ("prod", "sum"),
 )  # fmt: skip
+_BASES = ("base", "bin", "bits", "hex", "oct", "radix", "digit")
+"""Where nothing in a program speaks of these, its texts are no numbers of another base."""
+IDLE = 0.3
+"""What remains of the weight of an edit that leaves a statement which does nothing."""
 NEAR: dict[str, tuple[str, ...]] = {}
 for _group in _GROUPS:
     for _name in _group:
@@ -112,7 +116,8 @@ def propose_attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
     if called:
         assert isinstance(parent, ast.Call)
         text = s.text_of(node.value)
-        yield Change((s.put(parent, text),), 0.35, node.lineno, f"`.{node.attr}()` is too many")
+        prior = 0.35 * (IDLE if isinstance(s.parents.get(parent), ast.Expr) else 1)
+        yield Change((s.put(parent, text),), prior, node.lineno, f"`.{node.attr}()` is too many")
         if isinstance(s.parents.get(parent), ast.Expr) and len(parent.args) == 1:
             whole = (s.start_of(parent), s.end_of(parent), f"{text} = {s.text_of(parent.args[0])}")
             yield Change((whole,), 0.2, node.lineno, f"`{text}` must be replaced, not changed in place")
@@ -143,7 +148,8 @@ def propose_calls(s: Scope, node: ast.AST) -> Iterator[Change]:
             turned = tuple(s.put(a, s.text_of(args[(n + turn) % len(args)])) for n, a in enumerate(args))
             yield Change(turned, 0.15, node.lineno, f"the arguments of `{callee}` are in the wrong order")
     if len(args) == 1 and not node.keywords and not isinstance(args[0], ast.Starred):
-        yield Change((s.put(node, s.text_of(args[0])),), 0.45, node.lineno, f"`{callee}()` is too many")
+        prior = 0.45 * (IDLE if isinstance(s.parents.get(node), ast.Expr) else 1)
+        yield Change((s.put(node, s.text_of(args[0])),), prior, node.lineno, f"`{callee}()` is too many")
     if len(args) == 1 and isinstance(node.func, ast.Attribute) and not node.keywords:
         words = f"argument `{s.text_of(args[0])}` of `{callee}` is too many"
         yield Change(((s.start_of(node), s.end_of(node), f"{callee}()"),), 0.25, node.lineno, words)
@@ -215,8 +221,9 @@ def _propose_more_arguments(s: Scope, node: ast.Call, callee: str) -> Iterator[C
             "next": ["None"],
         }
         texts = near.get(name, []) + list(s.values)
+        unsaid = name == "int" and not any(word in s.text.lower() for word in _BASES)
         for text in dict.fromkeys(texts):
-            prior = 0.35 if text in near.get(name, []) else 0.15
+            prior = 0.03 if unsaid else 0.35 if text in near.get(name, []) else 0.15
             yield Change(((end, end, comma + text),), prior, node.lineno, f"`{callee}` lacks the argument `{text}`")
         if name == "range" and len(node.args) == 1:
             at = s.start_of(node.args[0])

@@ -58,6 +58,19 @@ def replace_operator(s: Scope, left: ast.AST, right: ast.AST, old: str, new: str
     return None if at < 0 else (at, at + len(old), new)
 
 
+NO_REMAINDER = 0.4
+"""What remains of the weight of another operator for the ``%`` of ``x % n == 0`` or ``if x % n``, which says what it means."""
+
+
+def _is_asked(s: Scope, node: ast.expr) -> bool:
+    """True for an operand of a comparison, and for what is a condition by itself."""
+    parent = s.parents[node]
+    is_test = isinstance(parent, ast.If | ast.While | ast.IfExp) and parent.test is node
+    is_filter = isinstance(parent, ast.comprehension) and node in parent.ifs
+    is_negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+    return isinstance(parent, ast.Compare | ast.BoolOp) or is_test or is_filter or is_negated
+
+
 def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``<`` for ``<=``, ``==`` for ``!=``, both operands exchanged, and an off-by-one together with the operator."""
     if not isinstance(node, ast.Compare):
@@ -112,6 +125,8 @@ def propose_arithmetic(s: Scope, node: ast.AST) -> Iterator[Change]:
             whole = (s.start_of(node), s.start_of(node), "("), (s.end_of(node), s.end_of(node), ")")
             if new == "%" and isinstance(s.parents[node], ast.Compare):
                 prior = max(prior, 0.45)  # what is compared with a number is mostly a remainder
+            elif old == "%" and _is_asked(s, node):
+                prior *= NO_REMAINDER
             yield Change((whole[0], edit, whole[1]), prior, node.lineno, f"`{old}` should be `{new}`")
     if not (old in "+*&|^" and s.infer_kinds(node.left) == s.infer_kinds(node.right) == {NUMBER}):
         swapped = (s.put(node.left, s.text_of(node.right)), s.put(node.right, s.text_of(node.left)))

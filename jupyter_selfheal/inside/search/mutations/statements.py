@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.search.scope import NUMBER, Change, Scope
 
 _IN_PLACE = frozenset({"sort", "append", "reverse", "extend", "update", "add", "insert", "remove", "clear", "shuffle"})
+EMPTY_BRANCH = 0.4
+"""What remains of the weight of taking out all that a branch does: somebody wrote it to do something there."""
 _LOOPS = ast.For | ast.While | ast.AsyncFor
 
 
@@ -139,6 +141,7 @@ def propose_removals(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.Return):
         prior = 0.15
     nothing = f"{s.read_indent(node)}pass\n" if only else ""
+    prior *= EMPTY_BRANCH if only and isinstance(s.parents.get(node), ast.If) else 1
     yield Change(((start, end, nothing),), prior, line, f"`{short}` is too many")
     if isinstance(node, ast.If | ast.While | ast.For) and not node.orelse and s.read_indent(node.body[0]) is not None:
         inner = s.text[s.line_span(node.body[0])[0] : end]

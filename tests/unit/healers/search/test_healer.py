@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
+from jupyter_selfheal.inside.search.idle_conditions import change_condition
 from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Oracle, Output, Patch
 from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -240,3 +241,56 @@ def test_an_alphabet_gets_its_capitals_and_a_misspelt_word_is_as_described() -> 
     )
     check = "assert inner('Jupiter') == ('Venus', 'Earth', 'Mars')\nassert inner('Earth') == ('Venus',)"
     assert "'Jupiter'" in after(search(planet, check).patches[0])
+
+
+def test_a_text_is_read_in_another_base_only_where_the_program_speaks_of_one() -> None:
+    check = "assert add('10', '1') == 17\nassert add('20', '3') == 35"
+    spoken = search("def add(hex_a, hex_b):\n    return int(hex_a) + int(hex_b, 16)\n", check)
+    assert "int(hex_a, 16)" in after(spoken.patches[0])
+    silent = search("def add(a, b):\n    return int(a) + int(b)\n", check)
+    assert all(p.rival for p in silent.patches)  # offered at most
+
+
+def test_a_patch_with_which_a_loop_has_no_round_is_only_offered() -> None:
+    define = "def step(x, v, dt):\n    return x + v * dt, v + x * dt\n"
+    cell = (
+        "dt, period = 0.1, 1.0\nsteps = period / dt\ntrack = [(1.0, 0.0)]\nfor _ in range(steps):\n"
+        "    track.append(step(*track[-1], dt))\nenergies = [x * x + v * v for x, v in track]\n"
+        "assert max(energies) - min(energies) < 0.2\nassert abs(track[0][0] - 1) < 1e-9\nassert track[-1][0] <= 1\n"
+    )
+    cells = (Cell("c0", define), Cell("c1", cell))
+    failure = Failure(
+        "c1", cell, FailureKind.RAISED, "TypeError", "'float' object cannot be interpreted as an integer", 4, 3
+    )
+    answer = SearchHealer(HealConfig(search_seconds=8.0)).propose(
+        Case(failure, Notebook(cells)), Starts((FakeKernel([define]),)), NoFacts(), ()
+    )
+    assert "min(0, period / dt)" in after(answer.patches[0], "c1")
+    assert answer.patches[0].rival == "`for _ in range(steps):` has no round with it"
+
+
+def test_a_changed_condition_that_always_holds_is_only_offered() -> None:
+    define = (
+        "def ready(tasks, needs):\n    done = []\n    for t in tasks:\n"
+        "        if set(done).issuperset(needs.get(t, ())) and t not in done:\n            done.append(t)\n    return len(done)\n"
+    )
+    check = "assert ready(['c', 'b', 'a'], {'c': ['a'], 'b': ['a']}) == 3"
+    always = [p for p in search(define, check).patches if "set(tasks)" in after(p)]
+    assert always
+    assert always[0].rival
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "condition"),
+    [
+        ("if a and b < 1:\n    pass\n", "if a and b <= 1:\n    pass\n", "b <= 1"),
+        ("x = [y for y in z if y]\n", "x = [y for y in z if not y]\n", "not y"),
+        ("x = 1 if a else 2\n", "x = 1 if b else 2\n", "b"),
+        ("if a:\n    x = 1\n", "if a:\n    x = 2\n", None),
+        ("if a and b:\n    pass\n", "if c and d:\n    pass\n", None),
+        ("while a < 1:\n    pass\n", "while a < 2:\n    pass\n", None),
+    ],
+)
+def test_the_condition_that_a_patch_changes(old: str, new: str, condition: str | None) -> None:
+    found = change_condition(old, new)
+    assert (found[1] if found else None) == condition

@@ -10,6 +10,7 @@ from jupyter_selfheal.inside.search.localise_faults import trace_program
 from jupyter_selfheal.inside.search.oracle_strength import Strength, describe_doubt_of_number, measure_strength
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.search import Search
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 
 PARCEL = """\
@@ -70,3 +71,56 @@ def test_a_number_in_place_of_another_is_doubted_where_one_check_decides() -> No
     assert not doubt("2", 1, items=4)
     assert not doubt("y", 1)
     assert not doubt("len(x)", 1)
+
+
+def test_what_does_the_same_as_a_doubted_number_is_doubted_too() -> None:
+    """``1`` should be ``2`` is what meets the one check; ``e + e`` does the same and is no better."""
+    program = read_program(
+        {
+            "units": [
+                {
+                    "text": 'def vowels(s):\n    return sum(1 for c in s if c in "aeio")',
+                    "role": "define",
+                    "mutable": True,
+                },
+                {"text": 'assert vowels("music") == 2', "role": "check"},
+            ]
+        }
+    )
+    patches = Search(program, {"__name__": "__main__"}, 300.0, 1, {}).run()["patches"]
+    assert "should be `2`" in patches[0]["words"]
+    assert all(patch["rival"] for patch in patches)
+
+
+FIZZ = """\
+def fizz(n):
+    if n % 3 == 0:
+        return "Fizz"
+    if n % 15 == 0:
+        return "FizzBuzz"
+    return str(n)
+"""
+
+
+def test_a_text_of_the_function_that_is_just_the_one_answer_asked_for_is_doubted() -> None:
+    units = [
+        {"text": FIZZ, "role": "define", "mutable": True},
+        {"text": 'assert fizz(15) == "FizzBuzz"', "role": "check"},
+    ]
+    program = read_program({"units": units})
+    patches = Search(program, {"__name__": "__main__"}, 300.0, 1, {}).run()["patches"]
+    assert "`\"Fizz\"` should be `'FizzBuzz'`" in [patch["words"] for patch in patches]
+    assert all(patch["rival"] for patch in patches)
+
+
+def test_functions_that_are_made_are_told_apart_by_what_they_give_and_nobody_is_asked_for_an_address() -> None:
+    made = "def make_adder(n):\n    def add(x):\n        return x - n\n    return add"
+    units = [
+        {"text": made, "role": "define", "mutable": True},
+        {"text": "assert make_adder(3)(4) == 7", "role": "check"},
+    ]
+    found = Search(read_program({"units": units}), {"__name__": "__main__"}, 300.0, 1, {}).run()
+    same = [patch["cluster"] for patch in found["patches"][:2]]
+    assert found["patches"][0]["words"] == "`-` should be `+`"
+    assert same[0] == same[1]
+    assert "0x" not in str(found["patches"]) + str(found["questions"])

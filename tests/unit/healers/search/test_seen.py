@@ -91,3 +91,16 @@ def test_candidates_that_change_what_an_earlier_call_gave_do_not_come_first() ->
     exec(edit.source, space)
     assert space["average"]([2, 4]) == 3.0
     assert any("*" in e.source for p in patches for e in p.edits if isinstance(e, Replace))
+
+
+def test_calls_in_the_text_of_cells_below_tell_changes_apart() -> None:
+    """A call below has plain values: it need not run to be an input. Calls with names, of other functions, or by keyword are none."""
+    cells = (AVERAGE, "average([])", "average([1, 2])\nprint(average([5]), average(xs), len([1]), average(xs=[3]))")
+    notebook = Notebook(tuple(Cell(f"c{n}", source) for n, source in enumerate(cells)))
+    plan = plan_of(
+        Case(Failure("c1", cells[1], FailureKind.RAISED, "ZeroDivisionError", line=1), notebook, Oracle(expect="0"))
+    )
+    assert plan.written == (("average", "([1, 2], )"), ("average", "([5], )"))
+    program = read_program(plan.to_argument(6.0, 1))
+    given = seen.add_inputs({"average": [([],)]}, [], Runner(program, {"__name__": "__main__"}))["average"]
+    assert given[:3] == [([],), ([1, 2],), ([5],)]

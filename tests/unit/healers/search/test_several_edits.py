@@ -257,3 +257,14 @@ def test_several_edits_are_applied_where_each_is_likely_or_has_checks_of_its_own
     assert describe(2, 0.03, 1, 4)
     assert describe(3, 0.5, 1, 9)
     assert describe(2, 0.5, 2, 3)
+
+
+def test_a_check_that_repeats_an_example_is_no_second_one_for_two_edits() -> None:
+    definition = (
+        "def steps(n):\n    '''\n    >>> steps(1)\n    0\n    >>> steps(5)\n    4\n    >>> steps(8)\n    24\n    '''\n"
+        "    if n == 0:\n        return 0\n    if n == 1:\n        return 1\n    if n == 2:\n        return 2\n"
+        "    return steps(n - 1) + steps(n - 2) + steps(n - 3)"
+    )
+    found = find(definition, "assert steps(1) == 0\nassert steps(5) == 4\nassert steps(8) == 24")
+    assert found["patches"]
+    assert all(patch["rival"] for patch in found["patches"])

@@ -1,0 +1,57 @@
+"""Loops that a patch empties: what stands in them no longer runs, so that the checks below them hold for nothing.
+
+``range(min(0, steps))`` mends the error in its head, and every assert about what the loop was to change holds as it did before it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Unit
+
+
+def find_idle_loop(units: Sequence[Unit], texts: Mapping[int, str], ran: Mapping[int, frozenset[int]]) -> str:
+    """The head of a loop of the notebook's cells that hangs on a patch and has no round with it, as text; empty where there is none.
+
+    ``texts`` are the patched units, ``ran`` the lines of each unit that ran with them. A loop inside a function may have no round
+    for good reason: only those at a cell's top level count.
+    """
+    touched: set[str] = set()
+    for n, unit in enumerate(units):
+        if unit.role not in (CELL, DEFINE, REPLAY):
+            continue
+        tree = ast.parse(texts.get(n, unit.text))
+        if n in texts or touched & _list_read(tree):
+            if unit.role != DEFINE and (loop := _find_unrun_loop(tree, ran.get(n, frozenset()))) is not None:
+                return ast.unparse(loop).split("\n")[0]
+            touched |= _list_bound(tree)
+    return ""
+
+
+def _find_unrun_loop(tree: ast.Module, lines: frozenset[int]) -> ast.stmt | None:
+    """The first loop whose head ran and whose body did not."""
+    waiting: list[ast.stmt] = list(tree.body)
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        begun = isinstance(node, (ast.For, ast.While)) and node.lineno in lines and node.body[0].lineno > node.lineno
+        if begun and not lines.intersection(_list_lines(node.body)):  # type: ignore[attr-defined]
+            return node
+        waiting.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt))
+    return None
+
+
+def _list_lines(body: Sequence[ast.stmt]) -> range:
+    return range(body[0].lineno, (body[-1].end_lineno or body[-1].lineno) + 1)
+
+
+def _list_read(tree: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def _list_bound(tree: ast.Module) -> set[str]:
+    """The names that the statements of a cell bind, functions and classes included."""
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return names | {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}

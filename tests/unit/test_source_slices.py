@@ -1,0 +1,34 @@
+"""Which cells a value depends on, where its object goes by another name: a loop over a list of tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.source import backward_slice
+
+READ = "train = read('train'); test = read('test')"
+LISTED = "both = [train, test]"
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for table in both:\n    table['age'] = 0",
+        "for table in both:\n    table['age'].fillna(0, inplace=True)",
+        "for table in [train, test]:\n    table.loc[0, 'age'] = 0",
+    ],
+)
+def test_a_loop_over_a_list_of_tables_changes_them(loop: str) -> None:
+    assert 2 in backward_slice([READ, LISTED, loop], ["train"])
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for table in both:\n    print(table['age'])",
+        "for table in both:\n    table = table.fillna(0)",
+        "for table in [other]:\n    table['age'] = 0",
+    ],
+)
+def test_a_loop_that_only_reads_or_rebinds_changes_nothing(loop: str) -> None:
+    assert backward_slice([READ, LISTED, loop], ["train"]) == (0,)
