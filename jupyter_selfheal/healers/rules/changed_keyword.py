@@ -82,7 +82,7 @@ class ChangedKeyword(Rule):
         splices = [s for r in done for s in r.splices]
         imports = [i for r in done for i in r.imports]
         loses = bool(unsafe) or any(
-            not r.case.argument and not r.case.values and not (r.case.wrap or r.case.callee) for r in done
+            not (r.case.argument or r.case.values or r.case.wrap or r.case.callee or r.case.idle) for r in done
         )
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),

@@ -46,7 +46,7 @@ class DeletedName(Rule):
             yield self.patch(
                 edits,
                 f"Keep `{name}`: remove the `del`",
-                f"Cell {context.notebook.index(matches.cell_id) + 1} deletes `{name}`, but this cell uses it.",
+                f"`{name}` was deleted in {context.notebook.name_cell(matches.cell_id)}, but this cell uses it.",
                 removes=f"`del {name}` keeps the variable from its next use",
                 prior=0.6,
             )

@@ -24,8 +24,8 @@ class EstimatorArguments(Rule):
     **Fix** `solver="liblinear"`, the default before scikit-learn 0.22, where `penalty="l1"` was written for it; `random_state`
     is taken out where nothing is shuffled, or `shuffle=True` added.
 
-    **Fix safety** Safe for the solver, which is the one that the code ran with. Unsafe for `random_state`: without shuffling it never had
-    an effect, but `shuffle=True` may be what is meant, and is offered too.
+    **Fix safety** Safe for the solver, which is the one that the code ran with, and for `random_state` beside `shuffle=False`, where it never had an
+    effect. Unsafe where `shuffle` is not given: `shuffle=True` may be what is meant, and is offered too.
     """
 
     code = "SKL102"
@@ -47,6 +47,8 @@ class EstimatorArguments(Rule):
             calls = list(view.walk(ast.Call))
             splices = [s for c in calls for s in (_drop_random_state(view, c) if shuffles else _add_solver(view, c))]
             if splices:
+                is_said = shuffles and not any(_add_shuffle(view, c) for c in calls)
+                unsafe = shuffles and not is_said
                 yield self.patch(
                     view.replace(view.cell_id, splices),
                     "Remove `random_state`" if shuffles else "Add `solver='liblinear'`",
@@ -54,9 +56,9 @@ class EstimatorArguments(Rule):
                     else "The default solver doesn't support this penalty.",
                     removes="`random_state`, which has no effect without shuffling" if shuffles else "",
                     why="Without shuffling `random_state` never had an effect." if shuffles else self.why,
-                    applicability=Applicability.UNSAFE if shuffles else Applicability.SAFE, prior=0.7 if shuffles else 0.88,
+                    applicability=Applicability.UNSAFE if unsafe else Applicability.SAFE, prior=0.7 if unsafe else 0.88,
                 )  # fmt: skip
-                if shuffles:
+                if unsafe:
                     yield self.patch(
                         view.replace(view.cell_id, [s for c in calls for s in _add_shuffle(view, c)]),
                         "Add `shuffle=True`", "`random_state` has no effect without shuffling.",
@@ -68,14 +70,20 @@ class EstimatorArguments(Rule):
 def _drop_random_state(context: RuleContext, call: ast.Call) -> list[Splice]:
     name = context.text(call.func).rsplit(".", 1)[-1]
     given = {k.arg: k for k in call.keywords}
-    if not name.endswith("KFold") or "random_state" not in given or "shuffle" in given:
+    if not name.endswith("KFold") or "random_state" not in given or not _never_shuffles(given.get("shuffle")):
         return []
     return [argument_splice(context, call, given["random_state"], "")]
 
 
 def _add_shuffle(context: RuleContext, call: ast.Call) -> list[Splice]:
     end = context.span(call)[1] - 1
-    return [(end, end, ", shuffle=True")] if _drop_random_state(context, call) else []
+    is_said = any(k.arg == "shuffle" for k in call.keywords)
+    return [(end, end, ", shuffle=True")] if not is_said and _drop_random_state(context, call) else []
+
+
+def _never_shuffles(given: ast.keyword | None) -> bool:
+    """True where `shuffle` is left out, or is said to be off."""
+    return given is None or (isinstance(given.value, ast.Constant) and given.value.value is False)
 
 
 def _add_solver(context: RuleContext, call: ast.Call) -> list[Splice]:

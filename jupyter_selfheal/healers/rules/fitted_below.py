@@ -37,11 +37,11 @@ class FittedBelow(Rule):
             below = context.notebook.code_after(context.failure.cell_id)
             at = next((n for n, c in enumerate(below) if _fits_estimator(c.source, name)), -1)
             if at >= 0 and _may_move(context, below[at], below[:at], name):
-                number = context.notebook.index(below[at].id) + 1
+                name_of_cell = context.notebook.name_cell(below[at].id)
                 yield self.patch(
                     (Move(below[at].id, context.failure.cell_id),),
-                    f"Move cell {number} above this one",
-                    f"`{name}` isn't fitted yet: cell {number}, below, does that.",
+                    f"Move {name_of_cell} above this one",
+                    f"`{name}` isn't fitted yet: {name_of_cell}, below, does that.",
                     prior=0.9,
                 )
                 return

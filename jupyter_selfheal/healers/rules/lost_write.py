@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_replayed_cells
+from jupyter_selfheal.healers.rules.context.replay import (
+    change_and_replay,
+    count_cells_below,
+    list_replayed_cells,
+)
+from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 METHODS = frozenset({"replace", "fillna", "ffill", "bfill", "interpolate", "clip", "where", "mask"})
@@ -20,7 +25,14 @@ FILLING = frozenset({"fillna", "ffill", "bfill", "interpolate"})
 _CONDITIONS = frozenset(
     {"isna", "isnull", "notna", "notnull", "isin", "duplicated", "between", "eq", "ne", "lt", "gt", "le", "ge"}
 )
-MISSING = re.compile(r"\bNaNs?\b|\bnan\b|missing|NA or inf|non-finite|infinity", re.I)
+MISSING = re.compile(
+    r"\bNaNs?\b|\bnan\b|missing|NA or inf|non-finite|infinity|'float' object (?:has no attribute|is not)|type '?float'? (?:is not iterable|has no len)",
+    re.I,
+)
+OTHER_MISTAKE = re.compile(
+    r"unexpected keyword|positional argument|required argument|not callable|not subscriptable|Invalid parameter|multiple values"
+)
+"""Messages that speak of a call or an object that is wrong whatever the table holds."""
 RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
 
 
@@ -39,6 +51,8 @@ class Write:
     """The function that it stands in, of which the table is a parameter; empty at the top level."""
     by_label: bool = False
     """The row may have been named by position: without an index of integers ``loc`` would add one."""
+    column: str = ""
+    """The variable that holds the column's name; empty where the name stands in the code."""
 
 
 class LostWrite(Rule):
@@ -61,36 +75,54 @@ class LostWrite(Rule):
     stage = Stage.LIBRARY
     enames = frozenset(
         {"ValueError", "TypeError", "KeyError", "IndexError", "IntCastingNaNError", "LinAlgError", "MissingDataError",
-         "UFuncNoLoopError", "UFuncTypeError", "_UFuncNoLoopError", "AssertionError", "InvalidParameterError"}
+         "UFuncNoLoopError", "UFuncTypeError", "_UFuncNoLoopError", "AssertionError", "InvalidParameterError", "AttributeError"}
     )  # fmt: skip
-    message = re.compile(
-        r"^(?!.*(?:unexpected keyword|positional argument|required argument|not callable|not subscriptable|Invalid parameter|multiple values))",
-        re.S,
-    )
     applicability = Applicability.SAFE
     why = "Until pandas 3.0 this statement changed the table, which is all that it is for (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and may_come_of_a_table(failure)
+
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        cells = (*list_replayed_cells(context), context.failure.cell_id)
-        writes = [w for cell_id in cells for w in _list_writes(context, cell_id)]
-        if not writes or (context.number(RELEASE) or 0) < 3:
-            return
-        writes = [w for w in writes if _is_table(context, w)]
+        writes = list_lost_writes(context)
         splices: dict[str, list[Splice]] = {}
         for write in writes:
             splices.setdefault(write.cell_id, []).append(write.splice)
-        edits = change_and_replay(context, splices)
-        if not edits:
-            return
+        edits = change_and_replay(context, splices) if writes else ()
+        if not edits or list_text_questions(context):
+            return  # PDA125 mends both: one without the other is not what the notebook did
         first = writes[0]
         where = context.notebook.name_cell(first.cell_id)
+        below = count_cells_below(context)
+        also = f" {below} cells below come of it, too." if below > 1 else ""
         more = f" (and {len(writes) - 1} more)" if len(writes) > 1 else ""
         yield self.patch(
             edits,
             f"Write into `{first.table}` itself: `{first.shown}`{more}",
-            f"Since pandas 3.0, the write into a column of `{first.table}` in {where} changes a copy: the table stays as it was.",
-            prior=0.9 if any(_explains(context.failure, w) for w in writes) else 0.6,
+            f"Since pandas 3.0, the write into a column of `{first.table}` in {where} changes a copy: the table stays as it was.{also}",
+            prior=0.92 if any(_explains(context.failure, w) for w in writes) else 0.6,
         )
+
+
+def may_come_of_a_table(failure: Failure) -> bool:
+    """True where what a table holds may be at fault, and not a call or an object that is wrong whatever it holds."""
+    if MISSING.search(failure.evalue):
+        return True
+    return failure.ename != "AttributeError" and not OTHER_MISTAKE.search(failure.evalue)
+
+
+def list_lost_writes(context: RuleContext) -> list[Write]:
+    """The writes into columns that the failing cell's values come from, in order; none before pandas 3."""
+    cells = (*list_replayed_cells(context), context.failure.cell_id)
+    writes = [w for cell_id in cells for w in _list_writes(context, cell_id)]
+    if not writes or (context.number(RELEASE) or 0) < 3:
+        return []
+    return [w for w in writes if _is_table(context, w)]
+
+
+def is_lost_write_to_blame(context: RuleContext) -> bool:
+    """True where the message names what a lost write would have taken away."""
+    return any(_explains(context.failure, write) for write in list_lost_writes(context))
 
 
 def _explains(failure: Failure, write: Write) -> bool:
@@ -102,6 +134,8 @@ def _explains(failure: Failure, write: Write) -> bool:
 
 def _is_table(context: RuleContext, write: Write) -> bool:
     """True where the name holds a table at the failure; of a parameter where some call gives the function one."""
+    if write.column and not context.is_true(f"isinstance({write.column}, str)"):
+        return False  # a list of columns was always a copy
     names = [write.table] if not write.function else _list_given(context, write)
     tables = [n for n, info in zip(names, context.describe_all(names), strict=True) if info.is_a("pandas.DataFrame")]
     if not write.by_label:
@@ -141,18 +175,28 @@ def _list_writes(context: RuleContext, cell_id: str) -> Iterator[Write]:
             elif isinstance(node, ast.Assign | ast.AugAssign):
                 write = _read_assignment(source, node)
             if write is not None:
-                table, span, text, texts, fills = write
+                (table, column), span, text, texts, fills = write
+                if column and function:
+                    continue  # what the variable of a function held is not known any more
                 by_label = isinstance(node, ast.Assign | ast.AugAssign) and not _is_mask(node)
-                yield Write(cell_id, table, text, (*span, text), texts, fills, function, by_label)
+                yield Write(cell_id, table, text, (*span, text), texts, fills, function, by_label, column)
 
 
-def _read_call(source: str, call: ast.Call) -> tuple[str, tuple[int, int], str, frozenset[str], bool] | None:
+_Reading = tuple[tuple[str, str], tuple[int, int], str, frozenset[str], bool]
+"""The table and the variable of its column, the span, the text in its place, the texts that it takes out, whether it fills."""
+
+
+def _read_call(source: str, call: ast.Call) -> _Reading | None:
     """``df["c"].replace(…, inplace=True)`` as ``df["c"] = df["c"].replace(…)``."""
     if not (isinstance(call.func, ast.Attribute) and call.func.attr in METHODS):
         return None
     in_place = next((k for k in call.keywords if k.arg == "inplace"), None)
     table = _find_table(call.func.value)
-    if in_place is None or not (isinstance(in_place.value, ast.Constant) and in_place.value.value is True) or not table:
+    if (
+        in_place is None
+        or not (isinstance(in_place.value, ast.Constant) and in_place.value.value is True)
+        or table is None
+    ):
         return None
     column = src.extract_text(source, call.func.value)
     rest = [src.extract_text(source, a) for a in (*call.args, *(k for k in call.keywords if k is not in_place))]
@@ -163,14 +207,15 @@ def _read_call(source: str, call: ast.Call) -> tuple[str, tuple[int, int], str, 
 
 
 def turns_texts_to_numbers(call: ast.Call) -> bool:
-    """True for ``replace({"no": 0, "yes": 1})``, by the literals in the call."""
+    """True for ``replace({"no": 0, "yes": 1})``, by the literals in the call, and where a variable holds what is replaced."""
+    given = (*call.args, *(k.value for k in call.keywords if k.arg in ("to_replace", "value")))
+    if any(isinstance(a, ast.Name) for a in given):
+        return True
     values = [n.value for a in (*call.args, *call.keywords) for n in ast.walk(a) if isinstance(n, ast.Constant)]
     return any(isinstance(v, str) for v in values) and any(type(v) in (int, float) for v in values)
 
 
-def _read_assignment(
-    source: str, node: ast.Assign | ast.AugAssign
-) -> tuple[str, tuple[int, int], str, frozenset[str], bool] | None:
+def _read_assignment(source: str, node: ast.Assign | ast.AugAssign) -> _Reading | None:
     """``df["c"][mask] = 0`` as ``df.loc[mask, "c"] = 0``, ``df["c"].iloc[0] = 0`` by the column's place."""
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
     if not isinstance(target, ast.Subscript) or (isinstance(node, ast.Assign) and len(node.targets) > 1):
@@ -182,13 +227,13 @@ def _read_assignment(
     elif isinstance(target.slice, ast.Slice):
         return None  # rows by position or by label: which of the two hangs on the index
     table = _find_table(column)
-    if not table or isinstance(target.slice, ast.Tuple):
+    if table is None or isinstance(target.slice, ast.Tuple):
         return None
     name = _name_column(source, column)
     key = src.extract_text(source, target.slice)
-    place = f"{table}.columns.get_loc({name})" if how in ("iloc", "iat") else name
+    place = f"{table[0]}.columns.get_loc({name})" if how in ("iloc", "iat") else name
     span = src.find_span(source, target)
-    return table, span, f"{table}.{how}[{key}, {place}]", frozenset(), True
+    return table, span, f"{table[0]}.{how}[{key}, {place}]", frozenset(), True
 
 
 def _is_mask(node: ast.Assign | ast.AugAssign) -> bool:
@@ -213,11 +258,14 @@ def _name_column(source: str, column: ast.expr) -> str:
     return src.extract_text(source, column.slice) if isinstance(column, ast.Subscript) else ""
 
 
-def _find_table(column: ast.expr) -> str:
-    """``df`` of ``df["c"]`` and ``df.c``; empty for anything else, also for a list of columns or a selection of rows."""
+def _find_table(column: ast.expr) -> tuple[str, str] | None:
+    """("df", "") of ``df["c"]`` and ``df.c``, ("df", "name") of ``df[name]``; None for anything else, also for a list of columns or a
+    selection of rows."""
     if isinstance(column, ast.Subscript) and isinstance(column.value, ast.Name):
+        if isinstance(column.slice, ast.Name):
+            return column.value.id, column.slice.id
         is_one = isinstance(column.slice, ast.Constant) and isinstance(column.slice.value, str)
-        return column.value.id if is_one else ""
+        return (column.value.id, "") if is_one else None
     if isinstance(column, ast.Attribute) and isinstance(column.value, ast.Name):
-        return column.value.id
-    return ""
+        return column.value.id, ""
+    return None

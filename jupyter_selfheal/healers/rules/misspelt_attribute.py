@@ -95,4 +95,6 @@ def _spell(context: RuleContext, node: ast.Attribute, word: str) -> list[Splice]
 def _name_kind(owner: ObjectInfo) -> str:
     if owner.is_module:
         return f"Module `{owner.name}`"
-    return f"The class `{owner.name}`" if owner.is_class else f"A `{owner.type}`"
+    if owner.is_class:
+        return f"The class `{owner.name}`"
+    return f"{'An' if owner.type[:1] in 'AEIOUaeiou' else 'A'} `{owner.type}`"

@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 
@@ -17,10 +18,10 @@ class MixedDates(Rule):
     **Failure** `ValueError: time data "13-01-2000" doesn't match format "%Y-%m-%d"`, where no format was asked for: pandas takes
     that of the first value.
 
-    **Fix** `pd.to_datetime(…, format="mixed")`.
+    **Fix** `pd.to_datetime(…, format="mixed")`; where day and month may be either, the one common format that fits every text.
 
     **Fix safety** Safe where every text that can be seen has one reading: before pandas 2.0 every value was parsed by itself, which is
-    what `"mixed"` asks for. Unsafe where one like `03/04/2021` may be either day or month first.
+    what `"mixed"` asks for. Safe where a common format alone fits all. `"mixed"` is unsafe where one like `03/04/2021` may be either day or month first.
     """
 
     code = "PDA109"
@@ -49,6 +50,8 @@ class MixedDates(Rule):
                 start, stop = context.span(call.func)
                 splices.append((start, stop, context.text(call.func)[: -len(name)] + "to_datetime"))
             sure = bool(call.args) and _has_one_reading(context, call.args[0])
+            if not sure and call.args and name == "to_datetime":
+                yield from self._give_format(context, call)
             yield self.patch(
                 context.replace(context.cell_id, splices),
                 'Add `format="mixed"`',
@@ -58,6 +61,20 @@ class MixedDates(Rule):
                 prior=0.9 if sure else 0.6,
             )
             return
+
+    def _give_format(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
+        """The one common format that fits every text: `31/12/2020` says how `03/04/2021` is to be read."""
+        fitting = context.ask(questions.SELECT_DATE_FORMATS, expression=context.text(call.args[0]), formats=FORMATS)
+        if len(fitting) != 1 or any(k.arg in ("dayfirst", "yearfirst") for k in call.keywords):
+            return
+        end = context.span(call)[1] - 1
+        yield self.patch(
+            context.replace(context.cell_id, [(end, end, f', format="{fitting[0]}"')]),
+            f'Add `format="{fitting[0]}"`',
+            "The dates begin with a format that the others don't have.",
+            why="Of the common formats this one alone fits every text.",
+            prior=0.9,
+        )
 
 
 def _has_one_reading(context: RuleContext, texts: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.lost_write import is_lost_write_to_blame
 from jupyter_selfheal.model import Applicability, Patch
 
 REDUCTIONS = frozenset({
@@ -88,6 +89,8 @@ class NumericOnly(Rule):
             ):
                 splices.append(_append_argument(context, other))
         doubt = _explain_doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
+        if not doubt and is_lost_write_to_blame(context):
+            doubt = "A write above would have made a column of numbers of it, and is lost since pandas 3.0."
         return self.patch(
             context.replace(context.cell_id, splices),
             f"Add `numeric_only=True` to `{name}`",

@@ -43,10 +43,10 @@ class OutOfOrder(Rule):
             return
         pure = all(isinstance(s.node, VALUES) for c in moved for s in src.list_statements(c.source))
         pure = pure and sum(name in src.find_names(c.source).binds for c in notebook.code_after(failing)) == 1
-        numbers = ", ".join(str(notebook.index(c.id) + 1) for c in moved)
+        cells = ", ".join(notebook.name_cell(c.id) for c in moved)
         yield self.patch(
             (Move(c.id, failing) for c in moved),
-            f"Move cell{'s' if len(moved) > 1 else ''} {numbers} above this one",
+            f"Move {cells} above this one",
             f"`{name}` isn't defined yet: a cell below defines it.",
             applicability=Applicability.SAFE if pure else Applicability.UNSAFE,
             why="No other cell binds the name, and no cell that the definition passes reads or makes what it changes or needs."

@@ -49,6 +49,8 @@ class RemovedMethod(Rule):
                 splices.append((*span, written.text))
                 imports += written.imports
         if not splices:
+            splices = list(_write_getattr(context, change))
+        if not splices:
             return
         level = Applicability.UNSAFE if change.unsafe else Applicability.SAFE
         level = Applicability.DISPLAY_ONLY if change.show else level
@@ -61,6 +63,20 @@ class RemovedMethod(Rule):
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )
+
+
+def _write_getattr(context: RuleContext, change: Change) -> Iterator[Splice]:
+    """``getattr(dates, part)`` for a list of names, one of which is gone: that one is read in its new form."""
+    for call in context.calls_at_failure():
+        if not (isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) == 2):
+            continue
+        owner, name = call.args
+        if change.read and not isinstance(name, ast.Constant):
+            written = render(context, change.read, owner)
+            if written is not None and not written.imports:
+                test = f"{context.text(name)} == {context.attribute!r}"
+                yield (*context.span(call), f"({written.text} if {test} else {context.text(call)})")
+                return
 
 
 def _uses_of(context: RuleContext, name: str, change: Change) -> list[ast.Attribute]:

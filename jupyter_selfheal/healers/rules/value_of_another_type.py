@@ -20,6 +20,8 @@ class ValueOfAnotherType(Rule):
     **Fix** `df["a"] = df["a"].astype(object)` (`float` where the value is a number) in the line above. `df.loc[:, "a"] = values`,
     which replaced the column before pandas 2.0, becomes `df["a"] = values`.
 
+    `df.fillna(0)` of a table with columns of text makes columns of objects of those first.
+
     **Fix safety** Safe: this is the conversion that pandas before 3.0 made by itself.
     """
 
@@ -32,6 +34,7 @@ class ValueOfAnotherType(Rule):
     why = "pandas before 3.0 made the same conversion by itself (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        yield from self._fill_table(context)
         for node in ast.walk(context.tree):
             if not isinstance(node, ast.Assign | ast.AugAssign) or not node.lineno <= context.line <= (
                 node.end_lineno or 0
@@ -51,17 +54,39 @@ class ValueOfAnotherType(Rule):
             if context.source[begin:start].strip():
                 continue
             value = context.describe_all([node.value], calls=True)[0]
-            kind = (
-                "float"
-                if value.is_a("builtins.float", "numpy.floating") and "int" in context.failure.evalue
-                else "object"
-            )
+            is_number = value.is_a("builtins.float", "numpy.floating") or value.dtype.startswith("float")
+            kind = "float" if is_number and re.search(r"dtype '?int", context.failure.evalue) else "object"
             line = f"{column} = {column}.astype({kind})\n{context.source[begin:start]}"
             yield self.patch(
                 context.replace(context.cell_id, [(start, start, line)]),
                 f"Convert `{column}` to {kind} first",
                 "The column's type cannot hold the value that is put into it.",
                 prior=0.85,
+            )
+            return
+
+    def _fill_table(self, context: RuleContext) -> Iterator[Patch]:
+        """``df.fillna(0)``, where some columns are of text."""
+        statement = context.failing_statement
+        for call in context.calls_at_failure() if "dtype 'str'" in context.failure.evalue else ():
+            if (
+                not isinstance(call.func, ast.Attribute)
+                or call.func.attr not in ("fillna", "replace")
+                or statement is None
+            ):
+                continue
+            table = context.text(call.func.value)
+            start = context.span(statement)[0]
+            begin = context.source.rfind("\n", 0, start) + 1
+            is_table = context.describe_all([call.func.value])[0].is_a("pandas.DataFrame")
+            if not is_table or not isinstance(call.func.value, ast.Name) or context.source[begin:start].strip():
+                continue
+            line = f"{table} = {table}.astype({{c: object for c in {table}.select_dtypes('str')}})\n"
+            yield self.patch(
+                context.replace(context.cell_id, [(start, start, line + context.source[begin:start])]),
+                f"Make columns of objects of the texts in `{table}` first",
+                "Since pandas 3.0, a column of text cannot hold a number.",
+                prior=0.88,
             )
             return
 

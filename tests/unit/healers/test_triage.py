@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.healers.triage.diagnoser import Triage
-from jupyter_selfheal.model import Cell, Diagnosis, Locus, Output
+from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, Output
 from jupyter_selfheal.testing.rule_conformance import Bench, Broken, build_notebook, find_first_failure
 
 
@@ -102,6 +102,19 @@ def test_what_a_rule_can_mend_is_not_left_alone(bench: Bench) -> None:
     assert diagnosed(bench.fail("import own_helpers")).skip_reason is None
     assert diagnosed(bench.fail("open('data/rivres.csv')")).skip_reason is None
     assert diagnosed(bench.fail("import panda as pd")).skip_reason is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"), [("while n > 0:\n    pass", None), ("import time; time.sleep(99)", "interrupted")]
+)
+def test_what_the_user_stopped_is_looked_at_where_its_loop_may_be_endless(
+    bench: Bench, cell: str, reason: str | None
+) -> None:
+    broken = bench.fail("raise KeyboardInterrupt")
+    failure = replace(broken.case.failure, kind=FailureKind.TIMED_OUT, source=cell)
+    notebook = replace(broken.case.notebook, cells=(Cell(failure.cell_id, cell),))
+    stopped = replace(broken, case=replace(broken.case, failure=failure, notebook=notebook))
+    assert diagnosed(stopped).skip_reason == reason
 
 
 def test_a_missing_module_says_which_distribution_to_install(bench: Bench) -> None:

@@ -75,7 +75,8 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
         if fine:
             continue
         successor = _find_successor(context, module, alias.name)
-        if successor is None and _is_dead(context, module, alias):
+        is_doubtful = successor is not None and _is_another_thing(successor[0])
+        if (successor is None or is_doubtful) and _is_dead(context, module, alias, is_known=is_doubtful):
             plan.removed.append(f"the import of `{alias.name}`, which nothing in the notebook uses")
             plan.notes.append(f"{module}.{alias.name} → nothing")
             continue
@@ -127,10 +128,17 @@ def _find_successor(context: RuleContext, module: str, name: str) -> tuple[Chang
     return _search_package(context, module, name)
 
 
-def _is_dead(context: RuleContext, module: str, alias: ast.alias) -> bool:
-    """True for a name of a known library that nothing uses and that is no misspelt one of the module."""
+def _is_another_thing(change: Change | None) -> bool:
+    """True where the changelog says that the successor differs, whatever the notebook holds."""
+    return change is not None and bool(change.unsafe) and not change.unsafe_where
+
+
+def _is_dead(context: RuleContext, module: str, alias: ast.alias, *, is_known: bool) -> bool:
+    """True for a name of a known library that nothing uses and that a changelog knows, or that is no misspelt one of the module."""
     if alias.name == "*" or module.split(".")[0] not in SEARCHED or _is_used(context, alias.asname or alias.name):
         return False
+    if is_known:
+        return True
     members = context.ask(questions.LIST_MEMBERS, path=module)
     return members is not None and not get_close_matches(alias.name, members, n=1, cutoff=0.75)
 

@@ -64,6 +64,8 @@ class Case:
     wrap: str = ""
     unsafe: str = ""
     removes: str = ""
+    idle: bool = False
+    """The argument changed no result: the library itself says that it can be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,7 @@ def _keywords(entry: Mapping[str, Any], about: Mapping[str, str]) -> Iterator[Ke
             wrap=c.get("wrap", ""),
             unsafe=c.get("unsafe", ""),
             removes=c.get("removes", ""),
+            idle=bool(c.get("idle")),
         )
         for c in entry["cases"]
     )

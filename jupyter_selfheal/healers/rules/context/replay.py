@@ -38,6 +38,21 @@ def change_and_replay(context: RuleContext, splices: Mapping[str, Iterable[Splic
     return (RunCells(replayed), *edits) if above <= set(replayed) else ()
 
 
+def count_cells_below(context: RuleContext) -> int:
+    """How many cells below the failing one read what it reads and the replayed cells made: one root may break all of them."""
+    own = src.find_names(context.failure.source)
+    replayed = [src.find_names(context.source_of(cell_id)) for cell_id in list_replayed_cells(context)]
+    made = frozenset[str]().union(*(names.binds - names.imports for names in replayed))
+    read = (own.uses | own.changes) & made
+    tainted, count = set(read | (own.binds - own.imports if read else frozenset())), 0
+    for cell in context.notebook.code_after(context.failure.cell_id):
+        names = src.find_names(cell.source)
+        if tainted & (names.uses | names.changes):
+            count += 1
+            tainted |= names.binds - names.imports
+    return count
+
+
 def list_statements_above(context: RuleContext) -> Iterator[tuple[str, str, ast.stmt]]:
     """(cell, its source, statement) of the cells that make what the failing cell reads, and of the failing cell itself."""
     for cell_id in (*list_replayed_cells(context), context.failure.cell_id):

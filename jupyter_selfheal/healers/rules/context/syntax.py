@@ -85,7 +85,8 @@ class SyntaxRule(Rule):
             yield self.patch(
                 (Replace(context.failure.cell_id, source, done.source),),
                 done.title,
-                f"Syntax error in line {fault.line}: {fault.message}.",
+                f"Syntax error in line {fault.line}: {fault.message.rstrip('.')}"
+                + ("" if fault.message.endswith("?") else "."),
                 applicability=kind,
                 why=self.why if done.sure else "The cell compiles again, but it can be read in another way too.",
                 prior=done.prior,

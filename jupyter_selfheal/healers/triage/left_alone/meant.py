@@ -24,9 +24,17 @@ UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "Inde
 
 
 def diagnose_interrupted(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
-    if context.failure.ename != "KeyboardInterrupt":
+    if context.failure.ename != "KeyboardInterrupt" or (
+        context.failure.kind is FailureKind.TIMED_OUT and _may_be_endless(context)
+    ):
         return None
     return leave_alone("The cell was interrupted.", SkipReason.INTERRUPTED, "Run the cell again to continue.")
+
+
+def _may_be_endless(context: RuleContext) -> bool:
+    """Whether the cell, or one above it, has a `while` loop: it may have been stopped because that never ends."""
+    trees = (context.tree_of(cell_id) for cell_id in context.list_cells_upwards())
+    return any(isinstance(node, ast.While) for tree in trees for node in ast.walk(tree))
 
 
 def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis | None:

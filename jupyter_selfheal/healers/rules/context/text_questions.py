@@ -1,0 +1,112 @@
+"""Questions for columns of dtype object, as ``df[c].dtype == "object"``: until pandas 3 they found the columns of text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.replay import list_statements_above
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+
+_LIST = "['object', 'str']"
+_PAIR = "('object', 'str')"
+
+
+class TextQuestion(NamedTuple):
+    """One question: its cell, and the splice that makes it find text too."""
+
+    cell_id: str
+    splice: Splice
+
+
+def list_text_questions(context: RuleContext) -> list[TextQuestion]:
+    """The questions for dtype object in the cells that the failing cell's values come from, in order."""
+    return [
+        TextQuestion(cell_id, splice)
+        for cell_id, source, statement in list_statements_above(context)
+        if "dtype" in source
+        for splice in _find_questions(source, statement)
+    ]
+
+
+def _find_questions(source: str, statement: ast.stmt) -> Iterator[Splice]:
+    dtypes = {name for node in ast.walk(statement) for name in _list_dtype_names(node)}
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            if isinstance(node.ops[0], ast.Eq | ast.NotEq) and (text := _write_question(source, node, dtypes)):
+                yield (*src.find_span(source, node), text)
+            elif isinstance(node.ops[0], ast.In | ast.NotIn):
+                yield from _extend_list(source, node, dtypes)
+
+
+def _write_question(source: str, node: ast.Compare, dtypes: set[str]) -> str:
+    """The question for object or text; empty where a comparison asks for something else."""
+    sides = (node.left, node.comparators[0])
+    asked = next((a for a, b in (sides, sides[::-1]) if _is_dtype(a, dtypes) and _is_object(b)), None)
+    if asked is None:
+        return ""
+    negated = isinstance(node.ops[0], ast.NotEq)
+    text = src.extract_text(source, asked)
+    if _is_of_columns(asked):
+        return f"{'~' * negated}{text}.astype(str).isin({_LIST})"
+    return f"{text} {'not ' * negated}in {_PAIR}"
+
+
+def _extend_list(source: str, node: ast.Compare, dtypes: set[str]) -> Iterator[Splice]:
+    """``df[c].dtype in ["object"]``: text joins the list."""
+    listed = node.comparators[0]
+    if not isinstance(listed, ast.List | ast.Tuple | ast.Set) or not _is_dtype(node.left, dtypes) or not listed.elts:
+        return
+    has_text = any(isinstance(e, ast.Constant) and e.value in ("str", "string") for e in listed.elts)
+    if any(map(_is_object, listed.elts)) and not has_text:
+        start, end = src.find_span(source, node)
+        at = src.find_span(source, listed.elts[-1])[1]
+        yield start, end, f"{source[start:at]}, 'str'{source[at:end]}"
+
+
+def _list_dtype_names(node: ast.AST) -> Iterator[str]:
+    """``t`` of ``for c, t in df.dtypes.items()`` and of ``for t in df.dtypes``."""
+    if isinstance(node, ast.For | ast.comprehension):
+        target, values = node.target, node.iter
+        if (
+            isinstance(values, ast.Call)
+            and isinstance(values.func, ast.Attribute)
+            and values.func.attr in ("items", "iteritems")
+        ):
+            target = target.elts[-1] if isinstance(target, ast.Tuple) else target
+            values = values.func.value
+        if isinstance(target, ast.Name) and isinstance(values, ast.Attribute) and values.attr == "dtypes":
+            yield target.id
+
+
+def _is_dtype(node: ast.expr, names: set[str]) -> bool:
+    """True for ``df["c"].dtype``, ``df.dtypes``, ``df.dtypes["c"]``, ``df["c"].dtype.name``, ``str(df["c"].dtype)``, and names of such."""
+    if isinstance(node, ast.Name):
+        return node.id in names
+    if isinstance(node, ast.Call):
+        is_text = isinstance(node.func, ast.Name) and node.func.id == "str" and len(node.args) == 1
+        return is_text and _is_dtype(node.args[0], names)
+    if isinstance(node, ast.Attribute) and node.attr == "name":
+        return _is_dtype(node.value, names)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "dtypes"
+    return isinstance(node, ast.Attribute) and node.attr in ("dtype", "dtypes")
+
+
+def _is_object(node: ast.expr) -> bool:
+    """True for ``"object"``, ``"O"``, ``object`` and ``np.object_``."""
+    if isinstance(node, ast.Constant):
+        return node.value in ("object", "O")
+    return isinstance(node, ast.Name | ast.Attribute) and last_name(node) in ("object", "object_")
+
+
+def _is_of_columns(asked: ast.expr) -> bool:
+    """True where the dtypes of a table are asked for, one for each column: ``df.dtypes``, not ``df[c].dtypes``."""
+    if not isinstance(asked, ast.Attribute) or asked.attr != "dtypes":
+        return False
+    owner = asked.value
+    return not (isinstance(owner, ast.Subscript) and not isinstance(owner.slice, ast.List))

@@ -1,0 +1,69 @@
+"""PDA127: a regular expression that `str.replace` takes for plain text since pandas 2."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.lost_write import RELEASE
+from jupyter_selfheal.model import Applicability, Patch
+
+SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")
+"""What makes a regular expression of a text; a single character was always taken as it is."""
+
+
+class PatternReplaced(Rule):
+    """Have `str.replace` read a pattern as a regular expression again.
+
+    **Failure** `ValueError: could not convert string to float: '$1,200'`, where the text comes from `df["price"].str.replace("[$,]", "")`,
+    maybe cells above: since pandas 2.0 the pattern is plain text, and nothing is replaced.
+
+    **Fix** `regex=True`, in every such call that the failing cell's values come from. The cells that made them run again.
+
+    **Fix safety** Safe: it was the default until pandas 2.0. Silent for plain texts, single characters, and calls that give `regex`.
+    """
+
+    code = "PDA127"
+    name = "pattern that is taken for plain text"
+    stage = Stage.LIBRARY
+    enames = frozenset({"ValueError", "TypeError"})
+    message = re.compile(r"[Cc]ould not convert|invalid literal for|[Uu]nable to parse|cannot convert|Invalid value")
+    applicability = Applicability.SAFE
+    why = "Until pandas 2.0 a pattern was a regular expression by default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        splices: dict[str, list[Splice]] = {}
+        shown = ""
+        for cell_id, source, statement in list_statements_above(context):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call) and _takes_pattern(node):
+                    end = src.find_span(source, node.args[-1] if not node.keywords else node.keywords[-1])[1]
+                    splices.setdefault(cell_id, []).append((end, end, ", regex=True"))
+                    shown = shown or src.extract_text(source, node.args[0])
+        if splices and (context.number(RELEASE) or 0) >= 2 and (edits := change_and_replay(context, splices)):
+            cause = "Since pandas 2.0, `str.replace` takes a pattern for plain text, and finds it nowhere."
+            yield self.patch(edits, f"Add `regex=True` where {shown} is replaced", cause, prior=0.92)
+
+
+def _takes_pattern(call: ast.Call) -> bool:
+    """True for ``x.str.replace("[$,]", "")``."""
+    func = call.func
+    is_replace = isinstance(func, ast.Attribute) and func.attr == "replace"
+    if not (
+        isinstance(func, ast.Attribute)
+        and is_replace
+        and isinstance(func.value, ast.Attribute)
+        and func.value.attr == "str"
+    ):
+        return False
+    pattern = call.args[0] if call.args else None
+    if not (isinstance(pattern, ast.Constant) and isinstance(pattern.value, str)) or any(
+        k.arg == "regex" for k in call.keywords
+    ):
+        return False
+    return len(pattern.value) > 1 and len(call.args) <= 2 and SIGNS.search(pattern.value) is not None
