@@ -26,6 +26,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "notebook_timeout": (0, 10_000_000),
     "accept": (0, 10),
     "rejections": (1, 1_000),
+    "near_same": (0, 1),
     "stuck_after": (1, 1_000),
     "no_improvement_after": (1, 1_000),
     "parallel": (1, 1_000),
@@ -61,6 +62,8 @@ CLOSED: Mapping[str, Any] = {
     "send_values": False,
     "consent": False,
     "memory": False,
+    "keyring": False,
+    "warn_only": False,
 }
 """What holds in place of a setting that was given and cannot be read: the least that it could allow."""
 
@@ -112,6 +115,12 @@ class HealConfig:
     no_improvement_after: int = 3
     """Scored rounds without a better best score before the heal stops."""
 
+    near_same: float = 0.95
+    """How like each other (0 to 1, difflib's ratio) the changes of two patches are that count as the same."""
+
+    warn_only: bool = False
+    """True: attempts that repeat themselves or do not get better are named, and do not end the heal; attempts and budget do."""
+
     parallel: int = 4
     """Trials at once."""
 
@@ -131,7 +140,7 @@ class HealConfig:
     """Times a failure is reproduced before patches are tried (more shows flakiness)."""
 
     provider: str = "anthropic"
-    """anthropic, openai_compatible, or one of another package."""
+    """anthropic, anthropic_batches (half the price, within a day), openai_compatible, or one of another package."""
 
     model: str = "claude-sonnet-5-5"
     """The model that proposes patches."""
@@ -168,6 +177,12 @@ class HealConfig:
 
     token_ceiling: int = 200_000
     """Tokens one heal may use where no price is known."""
+
+    key_file: str = ""
+    """A file of lines NAME=VALUE with the provider's key, read where the environment holds none; no other file is looked for."""
+
+    keyring: bool = False
+    """True: the key is also looked for in the system's keyring, as jupyter-selfheal (package keyring)."""
 
     send_values: bool = False
     """True: previews of live values may be sent to a model; else types, shapes and column names only."""

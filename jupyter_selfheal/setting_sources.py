@@ -34,10 +34,10 @@ DEFAULT, PROJECT, ENVIRONMENT = "default", "pyproject.toml", "environment"
 
 NAMES = tuple(f.name for f in fields(HealConfig))
 
-_SWITCHES = ("consent", "send_values", "install", "network")
+_SWITCHES = ("consent", "send_values", "install", "network", "keyring", "warn_only")
 _LIMITS = ("budget_usd", "session_budget_usd", "token_ceiling")
 _ADDRESSES = (
-    "provider", "judge_provider", "base_url", "judge_base_url", "record", "replay", "price_in", "price_out",
+    "provider", "judge_provider", "base_url", "judge_base_url", "record", "replay", "price_in", "price_out", "key_file",
 )  # fmt: skip
 """What a folder's own file may not decide: whether something is sent, to whom, and for how much."""
 

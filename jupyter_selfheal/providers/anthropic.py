@@ -19,13 +19,14 @@ from jupyter_selfheal.providers.retry import Retry, SendingFailed, read_retry_af
 if TYPE_CHECKING:
     import anthropic
 
-_STOPS = {
+STOPS = {
     "end_turn": "end",
     "stop_sequence": "end",
     "max_tokens": "truncated",
     "model_context_window_exceeded": "context",
     "refusal": "refused",
 }
+"""The API's stop reasons in our words."""
 
 
 class AnthropicProvider:
@@ -136,7 +137,7 @@ class AnthropicProvider:
             raise SendingFailed(failed, billed=self._estimate_bill(request, partial)) from error
         if not partial.began:
             raise SendingFailed(build_error(self.name, "server", "it sent nothing; is the base URL that of the API?"))
-        return partial.to_reply(self._prices, request.model, _STOPS)
+        return partial.to_reply(self._prices, request.model, STOPS)
 
     def _estimate_bill(self, request: ModelRequest, partial: PartialReply, certain: bool = False) -> Cost | None:
         """What a broken sending may cost: nothing before the reply began, unless it was cut while the server worked."""
@@ -170,15 +171,16 @@ def build_arguments(request: ModelRequest, max_tokens: int) -> dict[str, Any]:
 def _read_event(event: Any, partial: PartialReply, progress: Callable[[str], Any] | None) -> None:
     """Take what a stream event says. Cached tokens come apart from ``input_tokens`` and are added to the input."""
     if event.type == "message_start":
-        partial.begin(event.message.model, _read_usage(event.message.usage))
+        partial.begin(event.message.model, read_usage(event.message.usage))
     elif event.type == "content_block_delta" and event.delta.type == "text_delta":
         partial.add_text(event.delta.text, progress)
     elif event.type == "message_delta":
         partial.stop = event.delta.stop_reason or partial.stop
-        partial.usage.update(_read_usage(event.usage))
+        partial.usage.update(read_usage(event.usage))
 
 
-def _read_usage(usage: Any) -> dict[str, int]:
+def read_usage(usage: Any) -> dict[str, int]:
+    """A message's usage with the keys of :meth:`Prices.compute_cost`."""
     counts = {"output": read_count(usage.output_tokens) or 0}
     plain = read_count(usage.input_tokens)
     if plain is not None:

@@ -9,8 +9,9 @@ from typing import Any
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.ports import ModelReply, ModelRequest
-from jupyter_selfheal.providers.prices import Prices, estimate_request_tokens, estimate_text_tokens
+from jupyter_selfheal.providers.prices import Prices, estimate_request_tokens
 from jupyter_selfheal.providers.retry import UNPAID, SendingFailed
+from jupyter_selfheal.providers.token_count import estimate_text_tokens
 
 
 @dataclass

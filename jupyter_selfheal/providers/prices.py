@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.numbers import read_number
+from jupyter_selfheal.providers.token_count import estimate_text_tokens
 
 log = logging.getLogger(__name__)
-
-BYTES_PER_TOKEN = 2.2
-"""Bytes of UTF-8 a token has at least, on average over a request: real ones have 3 to 4, so counts come out high."""
 
 OVERHEAD_TOKENS = 400
 """Tokens that a provider adds of itself (roles, the rendering of a schema), counted high."""
@@ -89,8 +86,3 @@ class Prices:
 def estimate_request_tokens(*texts: str) -> int:
     """How many tokens a request of these texts can be at most, counted high."""
     return OVERHEAD_TOKENS + sum(map(estimate_text_tokens, texts))
-
-
-def estimate_text_tokens(text: str) -> int:
-    """How many tokens a text can be at most, counted high."""
-    return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)

@@ -10,8 +10,9 @@ from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.ports import ModelReply, ModelRequest
 from jupyter_selfheal.providers.partial_reply import list_request_texts
-from jupyter_selfheal.providers.prices import Prices, estimate_request_tokens, estimate_text_tokens
+from jupyter_selfheal.providers.prices import Prices, estimate_request_tokens
 from jupyter_selfheal.providers.provider_errors import build_error
+from jupyter_selfheal.providers.token_count import estimate_text_tokens
 
 Line = str | ModelReply | ProviderError | Callable[[ModelRequest], "str | ModelReply | ProviderError"]
 """What may stand in a script: a text, a whole reply, an error to raise, or a function of the request that gives one of these."""

@@ -1,7 +1,7 @@
 """A language model server on a socket of this machine, for tests and demonstrations: no model behind it, only a script.
 
 It speaks Anthropic's messages (``/v1/messages``) and OpenAI's chat completions (``/v1/chat/completions``), as JSON and as event
-streams, and misbehaves on demand::
+streams, Anthropic's message batches too, and misbehaves on demand::
 
     with FakeModelServer([Says('{"x": 1}'), Fails(529, "overloaded_error"), Says("cut", stop="max_tokens")]) as server:
         client = anthropic.Anthropic(base_url=server.url, api_key="any")
@@ -16,7 +16,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
@@ -30,7 +30,7 @@ class Says:
 
     ``breaks`` cuts a streamed reply half-way: ``overloaded`` sends an error event, ``hangs up`` closes the connection,
     ``silent end`` ends the stream without a stop reason, ``only pings`` sends nothing else for three seconds, ``no JSON`` sends
-    a web page for its second half. ``delay`` is seconds before the reply begins, ``drip`` seconds between
+    a web page for its second half; in a batch ``expires`` and ``overloaded`` end it without a reply. ``delay`` is seconds before the reply begins, ``drip`` seconds between
     its pieces. ``usage`` False leaves the usage out, as some local servers do.
     """
 
@@ -84,6 +84,9 @@ class FakeModelServer:
 
     script: Script
     requests: list[Received] = field(default_factory=list)
+    batches: dict[str, tuple[int, list[tuple[str, Says]]]] = field(default_factory=dict)
+    """By the id of a batch, how often it was looked at, and its lines."""
+    cancelled: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._lines: Iterator[Line | Callable[[Received], Line]] = iter(self.script)
@@ -127,9 +130,42 @@ class _Handler(BaseHTTPRequestHandler):
     fake: FakeModelServer
     protocol_version = "HTTP/1.1"
 
+    def do_GET(self) -> None:
+        _, _, where = self.path.partition("/v1/messages/batches/")
+        name, _, results = where.partition("/")
+        looks, lines = self.fake.batches.get(name, (0, []))
+        if not lines:
+            self._send_failure(Fails(404, "not_found_error", "no such batch"), False)
+        elif results:
+            data = "".join(json.dumps(_build_batch_result(n, line)) + "\n" for n, line in lines)
+            self._send_json(200, data)
+        else:
+            self.fake.batches[name] = (looks + 1, lines)
+            self._send_json(200, _build_batch(self.fake.url, name, ended=looks > 0))
+
+    def _make_batch(self, received: Received) -> None:
+        """A batch that is ended when it is looked at for the second time; the first failure of its lines is that of the request."""
+        asked = [(r["custom_id"], replace(received, body=r["params"])) for r in received.body["requests"]]
+        lines = [(name, self.fake.take_next_line(one)) for name, one in asked]
+        failure = next((line for _, line in lines if isinstance(line, Fails)), None)
+        if failure is not None:
+            self._send_failure(failure, False)
+            return
+        name = f"msgbatch_{len(self.fake.batches):04d}"
+        self.fake.batches[name] = (0, [(n, line) for n, line in lines if isinstance(line, Says)])
+        self._send_json(200, _build_batch(self.fake.url, name, ended=False))
+
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
         received = Received(self.path, {k.lower(): v for k, v in self.headers.items()}, json.loads(raw or b"{}"))
+        if self.path.endswith("/cancel"):
+            name = self.path.split("/")[-2]
+            self.fake.cancelled.append(name)
+            self._send_json(200, _build_batch(self.fake.url, name, ended=False))
+            return
+        if "/messages/batches" in self.path:
+            self._make_batch(received)
+            return
         line = self.fake.take_next_line(received)
         is_openai = self.path.endswith("/chat/completions")
         try:
@@ -155,8 +191,8 @@ class _Handler(BaseHTTPRequestHandler):
         )
         self._send_json(line.status, body, {"retry-after": line.retry_after} if line.retry_after else {})
 
-    def _send_json(self, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
-        data = json.dumps(body).encode()
+    def _send_json(self, status: int, body: Mapping[str, Any] | str, headers: Mapping[str, str] | None = None) -> None:
+        data = (body if isinstance(body, str) else json.dumps(body)).encode()
         self.send_response(status)
         common = {"content-type": "application/json", "content-length": str(len(data))}
         for name, value in {**common, **self._build_id_headers(), **(headers or {})}.items():
@@ -245,6 +281,25 @@ def _build_anthropic_reply(line: Says) -> dict[str, Any]:
         "stop_sequence": None,
         "usage": _build_anthropic_usage(line, line.output_tokens),
     }
+
+
+def _build_batch(url: str, name: str, *, ended: bool) -> dict[str, Any]:
+    counts = dict.fromkeys(("processing", "succeeded", "errored", "canceled", "expired"), 0)
+    now = "2026-11-23T00:00:00Z"
+    return {
+        "id": name, "type": "message_batch", "processing_status": "ended" if ended else "in_progress", "request_counts": counts,
+        "created_at": now, "expires_at": now, "ended_at": now if ended else None, "archived_at": None, "cancel_initiated_at": None,
+        "results_url": f"{url}/v1/messages/batches/{name}/results" if ended else None,
+    }  # fmt: skip
+
+
+def _build_batch_result(name: str, line: Says) -> dict[str, Any]:
+    if line.breaks == "expires":
+        return {"custom_id": name, "result": {"type": "expired"}}
+    if line.breaks == "overloaded":
+        error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+        return {"custom_id": name, "result": {"type": "errored", "error": error}}
+    return {"custom_id": name, "result": {"type": "succeeded", "message": _build_anthropic_reply(line)}}
 
 
 def _build_anthropic_events(line: Says) -> list[tuple[str, dict[str, Any]]]:

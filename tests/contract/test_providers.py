@@ -1,4 +1,4 @@
-"""The three providers pass one suite; the two real ones over a socket."""
+"""The providers pass one suite; the real ones over a socket."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.ports import ModelReply, Provider
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
+from jupyter_selfheal.providers.message_batches import MessageBatchesProvider
 from jupyter_selfheal.providers.openai_compatible import OpenAICompatibleProvider
 from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.provider_errors import build_error, classify_error
@@ -24,6 +25,15 @@ class TestAnthropic(ProviderConformance):
     def provider(self, *lines: Line) -> Iterator[Provider]:
         with FakeModelServer(lines) as server:
             yield AnthropicProvider(key="k", base_url=server.url)
+
+
+class TestMessageBatches(ProviderConformance):
+    @contextmanager
+    def provider(self, *lines: Line) -> Iterator[Provider]:
+        with FakeModelServer(lines) as server:
+            made = MessageBatchesProvider(key="k", base_url=server.url)
+            made.sleep = lambda seconds: None
+            yield made
 
 
 class TestOpenAICompatible(ProviderConformance):

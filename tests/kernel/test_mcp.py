@@ -15,6 +15,7 @@ import pytest
 
 from jupyter_selfheal.surfaces.cli import main
 from tests.batches import notebook
+from tests.shown_commands import ROOT
 
 agent_module = pytest.importorskip(
     "tests.agent", reason="the MCP server is an extra: pip install 'jupyter-selfheal[mcp]'"
@@ -299,3 +300,28 @@ def test_without_the_sdk_the_command_says_what_to_install(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "pip install 'jupyter-selfheal[mcp]'" in said
+
+
+def test_the_session_of_the_docs_is_what_the_server_answers(agent: Any, root: Path) -> None:
+    """Word for word, but for what differs by run and machine; it is written by ``docs/agents/record_session.py``. (What is written to the file
+    is shown by another test: the calls end before it.)"""
+    sys.path.insert(0, str(ROOT / "docs" / "agents"))
+    try:
+        import record_session
+    finally:
+        sys.path.pop(0)
+    told = record_session.read_session()
+    (root / "sales.ipynb").write_bytes(record_session.NOTEBOOK.read_bytes())
+    calls = list(record_session.list_calls())
+    assert [tool for tool, _ in calls] == [tool for tool, _, _ in told]
+    for (tool, arguments), (_, shown, answer) in zip(calls[:5], told, strict=False):
+        assert arguments == shown
+        assert strip_what_varies(agent.call(tool, **arguments)) == strip_what_varies(answer)
+
+
+def strip_what_varies(answer: dict[str, Any]) -> dict[str, Any]:
+    """Without ids, times, the place of the file, and what this machine isolates by."""
+    left_out = ("run_id", "cost", "notebook", "isolation", "fix_id", "next")
+    kept = {name: value for name, value in answer.items() if name not in left_out}
+    proven = [line for line in kept.get("proven", ()) if not line.startswith("ran in ")]
+    return {**kept, "proven": proven} if "proven" in kept else kept

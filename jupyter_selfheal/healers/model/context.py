@@ -202,9 +202,8 @@ def ask_variables(case: Case, facts: Facts, values: bool) -> str:
     if not isinstance(answer, dict):
         return ""
     order = [*(n for n in names if n in answer), *(n for n in answer if n not in names)]
-    order = [name for name in order if not name.endswith("..0")][
-        : len(names) + LOCALS
-    ]  # a comprehension's own iterator
+    own = [name for name in order if not name.endswith("..0")]  # not a comprehension's own iterator
+    order = own[: len(names) + _count_locals(case)]
     lines = [f"{name[:NAME_CHARS]}: {str(answer[name])[:LINE_CHARS]}" for name in order]
     return shorten_paths("\n".join(lines), case.notebook.folder)
 
@@ -212,7 +211,12 @@ def ask_variables(case: Case, facts: Facts, values: bool) -> str:
 def build_longest_variables(case: Case) -> str:
     """As long a text as :func:`ask_variables` can give: the worst case is priced before the state is asked."""
     lines = [f"{name}: {'x' * LINE_CHARS}" for name in list_live_names(case)]
-    return "\n".join([*lines, *(["x" * (NAME_CHARS + LINE_CHARS)] * LOCALS if lines else [])])
+    return "\n".join([*lines, *(["x" * (NAME_CHARS + LINE_CHARS)] * _count_locals(case) if lines else [])])
+
+
+def _count_locals(case: Case) -> int:
+    """Local variables that may be told: none where the cell raised by itself."""
+    return LOCALS if any(frame.function != "<module>" for frame in case.failure.frames) else 0
 
 
 def _format_packages(case: Case, sources: Iterable[str]) -> str:

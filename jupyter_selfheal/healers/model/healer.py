@@ -11,6 +11,7 @@ from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.healers.model import context
 from jupyter_selfheal.healers.model.history import format_task
 from jupyter_selfheal.healers.model.reply import SCHEMA, SURE, Malformed, Reading, parse_reply
+from jupyter_selfheal.healers.model.reply_length import foresee_reply
 from jupyter_selfheal.model import JSON, Attempt, Case, Cost, Reason
 from jupyter_selfheal.ports import (
     Answer,
@@ -27,8 +28,8 @@ from jupyter_selfheal.ports import (
 Prompts = Callable[[str], tuple[str, str]]
 """Name of a prompt → (version, text)."""
 
-REPLY_MARGIN, WORDS_TOKENS, BYTES_OF_TOKEN, LEAST_REPLY = 2.0, 300, 2.5, 1_200
-"""How the length of a reply is foreseen: words beside a hypothesis' source, bytes of source in a token, times a margin."""
+REPAIR_MARGIN = 1.5
+"""How many times the tokens of a malformed reply its repair may have: the same words in their form."""
 
 _STOPS = {"truncated": Reason.TRUNCATED, "context": Reason.TRUNCATED, "refused": Reason.REFUSED}
 
@@ -83,7 +84,7 @@ class LanguageModelHealer:
         if self._config.offline:
             return Answer(note="offline: no model was asked")
         worst = self.worst_case(case, history)
-        request = self.build_request(case, history, context.ask_variables(case, facts, self._config.send_values))
+        request = self._build_request_within(worst, case, facts, history)
         reply = self._provider.complete(request, self._progress)
         calls = [self._build_record(request, reply)]
         if reply.stop == "truncated" and request.max_tokens < self._config.max_tokens:
@@ -99,9 +100,18 @@ class LanguageModelHealer:
             return self._ask_for_repair(case, reply, calls, worst, str(problem))
         return _answer_from_reading(reading, calls, reply.cost)
 
+    def _build_request_within(self, worst: Cost, case: Case, facts: Facts, history: Sequence[Attempt]) -> ModelRequest:
+        """The request with the live variables, the last of them left out where the text of one takes more tokens than were foreseen."""
+        lines = context.ask_variables(case, facts, self._config.send_values).split("\n")
+        while True:
+            request = self.build_request(case, history, "\n".join(lines))
+            if not lines or self._provider.worst_case(request).input_tokens <= worst.input_tokens:
+                return request
+            lines.pop()
+
     def preview(self, case: Case, facts: Facts, history: Sequence[Attempt]) -> JSON:
         """The record of the call that :meth:`propose` would make: its request word for word, and no reply."""
-        request = self.build_request(case, history, context.ask_variables(case, facts, self._config.send_values))
+        request = self._build_request_within(self.worst_case(case, history), case, facts, history)
         return {"calls": [self._build_record(request, ModelReply("", "not sent", Cost()))]}
 
     def build_request(self, case: Case, history: Sequence[Attempt], variables: str) -> ModelRequest:
@@ -126,21 +136,20 @@ class LanguageModelHealer:
             system=system,
             messages=tuple(("user", self._redactor.redact(text)) for text in texts),
             model=self._config.model,
-            max_tokens=self._limit_reply(case, count),
+            max_tokens=self._limit_reply(case, count, history),
             schema=SCHEMA,
             effort=self._config.effort,
             temperature=self._config.temperature,
         )
 
-    def _limit_reply(self, case: Case, hypotheses: int) -> int:
-        """Tokens of a reply: twice what the hypotheses need if each rewrites the longest cell that is sent; all that are allowed once
-        a reply was cut, or where the model thinks for as long as it likes."""
+    def _limit_reply(self, case: Case, hypotheses: int, history: Sequence[Attempt]) -> int:
+        """Tokens of a reply: what is foreseen; all that are allowed once a reply was cut, or where the model thinks for as long as it
+        likes."""
         most = self._config.max_tokens
         if self._was_cut or self._config.effort:
             return most
         cells = (case.failure.source, *(c.source for c in context.pick_other_cells(case)))
-        longest = max(len(source.encode("utf-8", "replace")) for source in cells) / BYTES_OF_TOKEN
-        return min(most, max(LEAST_REPLY, round(REPLY_MARGIN * hypotheses * (WORDS_TOKENS + longest))))
+        return min(most, foresee_reply(cells, hypotheses, history, self.name))
 
     def _ask_for_repair(self, case: Case, reply: ModelReply, calls: list[JSON], worst: Cost, problem: str) -> Answer:
         """One request to put a malformed reply right, if there is money left of what was set aside for this call."""
@@ -168,7 +177,7 @@ class LanguageModelHealer:
             system=system,
             messages=(("user", self._redactor.redact(text)),),
             model=self._config.model,
-            max_tokens=min(self._config.max_tokens, max(500, 2 * reply.cost.output_tokens)),
+            max_tokens=min(self._config.max_tokens, max(500, round(REPAIR_MARGIN * reply.cost.output_tokens))),
             schema=SCHEMA,
             purpose="repair",
         )

@@ -129,7 +129,7 @@ MALFORMED = [
     reply(hypothesis(FIX), kind="weather"),
     reply({"title": "x", "edits": "none"}),
     reply({"title": "x", "edits": [{"cell": "cell-3", "source": 5}]}),
-    GOOD[:-40],
+    reply(hypothesis(FIX))[:-40],
     '{"diagnosis": 1, "hypotheses": 2}',
 ]
 
@@ -160,7 +160,7 @@ def test_a_reply_that_was_foreseen_too_short_may_be_longer_the_next_time() -> No
         healer = LanguageModelHealer(provider, HealConfig(), Redactor(), read_prompt)
         first, worst = ask(healer, case_of()), healer.worst_case(case_of(), ())
         second = ask(healer, case_of())
-        assert [r.body["max_tokens"] for r in server.requests] == [1_200, 4_096]
+        assert [r.body["max_tokens"] for r in server.requests] == [1_000, 4_096]
     assert (first.stop, first.patches) == ("", ())
     assert len(second.patches) == 3
     assert second.cost.usd <= worst.usd

@@ -12,7 +12,7 @@ import pytest
 from jupyter_selfheal import wire
 from jupyter_selfheal.journal.describe import find_request_record
 from jupyter_selfheal.model import Choice, Decision, Oracle, Reason
-from jupyter_selfheal.testing.fake_model_server import Fails, Says
+from jupyter_selfheal.testing.fake_model_server import Fails, HangsUp, Says
 from tests.model_stage import FIX, GOOD, WRONG, case_of, claude, compatible, heal, hypothesis, reply, text_of
 
 
@@ -223,9 +223,10 @@ def test_a_damaged_memory_is_said_and_the_heal_goes_on(tmp_path: Path) -> None:
 # --- outages --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("status", [401, 429, 500, 529])
+@pytest.mark.parametrize("status", [401, 403, 429, 500, 529, 0])
 def test_an_outage_is_a_pause_and_continue_works_when_it_is_mended(status: int) -> None:
-    down = [Fails(status, "")] * (1 if status == 401 else 4)
+    """A status of 0 is a connection that is lost each time."""
+    down: list[Any] = [Fails(status, "") if status else HangsUp()] * (1 if status in (401, 403) else 4)
     lines = [*down, Says(reply(hypothesis(FIX)))]
     outcome, approver, _, requests = heal(case_of(oracle=Oracle(expect="7")), lines, [Decision(Choice.CONTINUE)])
     assert len(approver.pauses) == 1

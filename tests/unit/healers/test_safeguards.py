@@ -131,7 +131,7 @@ def test_without_a_known_price_the_ceiling_of_tokens_rules() -> None:
 def test_to_continue_gives_the_tokens_once_more_and_a_raised_budget_in_proportion() -> None:
     case, unlisted = case_of(oracle=Oracle(expect="7")), {"model": "a-model-nobody-sells"}
     for word in (Decision(Choice.CONTINUE), Decision(Choice.RAISE_BUDGET, text="0.2")):
-        outcome, approver, _, requests = heal(case, [Says(GOOD)], [word], token_ceiling=3_000, **unlisted)
+        outcome, approver, _, requests = heal(case, [Says(GOOD)], [word], token_ceiling=2_500, **unlisted)
         assert len(approver.pauses) == 1
         assert len(requests) == 1
         assert outcome.reason is Reason.HEALED
@@ -148,7 +148,7 @@ def test_the_tokens_of_earlier_heals_count_for_the_sessions_ceiling() -> None:
 def test_the_tokens_of_a_known_price_do_not_keep_the_user_from_going_on() -> None:
     earlier = {"session_spent": Cost(usd=0.2, input_tokens=5_000_000)}
     case, said = case_of(oracle=Oracle(expect="7")), [Decision(Choice.CONTINUE)]
-    outcome, approver, _, requests = heal(case, [Says(GOOD)], said, budget_usd=0.015, max_tokens=4096, more=earlier)
+    outcome, approver, _, requests = heal(case, [Says(GOOD)], said, budget_usd=0.012, max_tokens=4096, more=earlier)
     assert len(approver.pauses) == 1
     assert len(requests) == 1
     assert outcome.reason is Reason.HEALED

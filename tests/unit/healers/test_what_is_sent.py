@@ -132,7 +132,9 @@ def test_live_variables_go_out_as_types_and_as_values_only_where_allowed() -> No
 
 def test_the_local_variables_of_the_function_that_failed_go_out_too() -> None:
     facts = Facts("def mean(values):\n    n = len(values) - 2\n    return sum(values) / n", "mean([41, 42])")
-    text = sent(case_of(("def mean(values): ...", "mean([41, 42])")), facts=facts)
+    case = case_of(("def mean(values): ...", "mean([41, 42])"))
+    frames = (Frame("<c>", 1, "<module>", "", "id1"), Frame("<c>", 3, "mean", "", "id0"))
+    text = sent(replace(case, failure=replace(case.failure, frames=frames)), facts=facts)
     assert "mean: function mean(values)" in text
     assert "mean.values: list of 2: int" in text
     assert "mean.n: int" in text
@@ -235,6 +237,19 @@ def test_the_worst_case_holds_whatever_the_state_says_and_fits_the_default_budge
             AnthropicProvider(key="k", base_url=server.url), HealConfig(), Redactor(), read_prompt
         )
         assert real.worst_case(case_of(), ()).usd < HealConfig().budget_usd
+
+
+def test_a_call_of_half_a_cent_sets_little_aside_and_a_second_round_less_for_its_words() -> None:
+    """$0.058 were set aside once for a call of $0.006, so that a budget of $0.05 refused it."""
+    provider = AnthropicProvider(key="k")
+    healer = LanguageModelHealer(provider, HealConfig(), Redactor(), read_prompt)
+    assert healer.worst_case(case_of(), ()).usd < 0.017
+    patch = Patch((Replace("id1", "x", "y"),), "Spell it right", "a slip", healer="language_model", risk="none")
+    tried = (Attempt(patch, None, Verdict(patch.id, 1.0, False, feedback="KeyError")),)
+    three = healer.build_request(case_of(), tried, "").max_tokens
+    wordy = replace(patch, cause="because " * 400)
+    assert three == 1_000 < 3_000 < healer.build_request(case_of(), (replace(tried[0], patch=wordy),), "").max_tokens
+    assert healer.worst_case(case_of(), tried).usd < 0.017, "three hypotheses, in the words of the first"
 
 
 def test_of_many_long_cells_so_much_goes_out_as_one_call_may_cost_the_nearest_first() -> None:
