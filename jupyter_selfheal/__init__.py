@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING, Any
 from jupyter_selfheal._version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from concurrent.futures import Executor
     from os import PathLike
 
     from IPython.core.interactiveshell import InteractiveShell
 
     from jupyter_selfheal.config import HealConfig
-    from jupyter_selfheal.surfaces.notebook.api import HealedNotebook
+    from jupyter_selfheal.surfaces.notebook.api import HealedNotebook, NotebookReport
 
-__all__ = ["__version__", "check", "heal", "load_ipython_extension", "unload_ipython_extension"]
+__all__ = ["__version__", "check", "heal", "heal_all", "load_ipython_extension", "unload_ipython_extension"]
 
 
 def heal(
@@ -34,13 +36,15 @@ def heal(
     approve: str = "all",
     kernel: str = "",
     timeout: float = 120.0,
+    executor: Executor | None = None,
 ) -> HealedNotebook:
     """Run a notebook in its own kernel, heal what fails, and prove the healed notebook in a clean kernel.
 
     Nothing is written unless ``output`` names a place, which may be the notebook itself. ``config`` is a
     :class:`~jupyter_selfheal.config.HealConfig`; without one no model is asked. ``approve`` says which proven fixes are applied:
     ``all``, ``safe`` or ``none``. ``kernel`` names another kernelspec than the notebook's own; ``timeout`` is the seconds that a
-    cell may run. Raises :class:`~jupyter_selfheal.errors.SelfHealError` for what cannot be run::
+    cell may run; any ``executor`` of :mod:`concurrent.futures` (also Dask's ``client.get_executor()``) may do the work, in a
+    process that its worker starts. Raises :class:`~jupyter_selfheal.errors.SelfHealError` for what cannot be run::
 
         healed = jupyter_selfheal.heal("stock.ipynb", output="healed.ipynb")
         if not healed.runs:
@@ -48,7 +52,37 @@ def heal(
     """
     from jupyter_selfheal.surfaces.notebook.api import heal_notebook
 
-    return heal_notebook(notebook, output=output, config=config, approve=approve, kernel=kernel, timeout=timeout)
+    return heal_notebook(
+        notebook, output=output, config=config, approve=approve, kernel=kernel, timeout=timeout, executor=executor
+    )
+
+
+def heal_all(
+    notebooks: Iterable[str | PathLike[str]],
+    *,
+    executor: Executor,
+    output_dir: str | PathLike[str] | None = None,
+    config: HealConfig | None = None,
+    approve: str = "all",
+    kernel: str = "",
+    timeout: float = 120.0,
+) -> Iterator[NotebookReport]:
+    """Heal several notebooks on any executor, out of one budget; the report of each as soon as it is there.
+
+    Each is healed in a process that a worker starts, so that threads will do: ``ThreadPoolExecutor(4)`` heals four at once. Workers
+    elsewhere must see the same files. Nothing is written unless ``output_dir`` names a folder. The rest is as for :func:`heal`; what
+    keeps one notebook from being run is the ``error`` of its report::
+
+        with ThreadPoolExecutor(4) as pool:
+            for report in jupyter_selfheal.heal_all(Path("course").rglob("*.ipynb"), executor=pool, output_dir="healed"):
+                print(report.path, report.summary)
+    """
+    from jupyter_selfheal.surfaces.notebook.api import heal_notebooks
+
+    return heal_notebooks(
+        notebooks, executor=executor, output_dir=output_dir, config=config, approve=approve, kernel=kernel,
+        timeout=timeout,
+    )  # fmt: skip
 
 
 def check(

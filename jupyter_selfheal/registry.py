@@ -15,6 +15,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from jupyter_selfheal import keys
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError
 
 log = logging.getLogger(__name__)
@@ -186,11 +188,12 @@ class ProviderSpec:
     needs_base_url: bool = False
     local_needs_no_key: bool = False
 
-    def find_missing_key(self, base_url: str = "") -> str | None:
-        """The environment variable that must be set before this provider can be asked; None where nothing is missing."""
-        if not self.key_variable or (self.local_needs_no_key and base_url) or os.environ.get(self.key_variable):
+    def find_missing_key(self, base_url: str = "", config: HealConfig = HealConfig()) -> str | None:  # noqa: B008 (frozen)
+        """The name of the key that must be set before this provider can be asked; None where nothing is missing. Raises
+        :class:`ConfigError` where a place for keys that ``config`` names cannot be read."""
+        if not self.key_variable or (self.local_needs_no_key and base_url):
             return None
-        return self.key_variable
+        return None if keys.find_key(self.key_variable, config) else self.key_variable
 
 
 SHIPPED_PROVIDERS: Mapping[str, ProviderSpec] = {
@@ -199,6 +202,12 @@ SHIPPED_PROVIDERS: Mapping[str, ProviderSpec] = {
         ProviderSpec(
             "anthropic",
             "jupyter_selfheal.providers.anthropic:AnthropicProvider",
+            key_variable="ANTHROPIC_API_KEY",
+            prices="anthropic",
+        ),
+        ProviderSpec(
+            "anthropic_batches",
+            "jupyter_selfheal.providers.message_batches:MessageBatchesProvider",
             key_variable="ANTHROPIC_API_KEY",
             prices="anthropic",
         ),
@@ -240,7 +249,7 @@ def list_key_variables() -> tuple[str, ...]:
 def list_keys() -> tuple[str, ...]:
     """The keys of providers that are set."""
     values = (os.environ.get(variable, "").strip() for variable in list_key_variables())
-    return tuple(value for value in values if value)
+    return tuple(dict.fromkeys((*filter(None, values), *keys.list_found_keys())))
 
 
 def _load_known_providers() -> Iterator[ProviderSpec]:

@@ -117,6 +117,12 @@ class Cell:
     stale: bool = False
     failed: bool = False
 
+    @property
+    def first_line(self) -> str:
+        """The first 40 characters of its first line that is not empty, without backticks."""
+        lines = (line.strip() for line in self.source.splitlines())
+        return next(filter(None, lines), "")[:40].replace("`", "'")
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -134,13 +140,15 @@ class Notebook:
     """The cells around a failure, in order. Live sessions without a notebook have the history's cells here.
 
     ``path`` is empty where it is unknown; ``folder`` is the kernel's working directory. ``agreement``: how far its healthy cells
-    still give what is stored, as far as that is known.
+    still give what is stored, as far as that is known. ``shows_runs``: it is open in a front end, which shows the number of its last
+    run beside each cell, and no other number.
     """
 
     cells: tuple[Cell, ...] = ()
     path: str = ""
     folder: str = ""
     agreement: Agreement = Agreement()
+    shows_runs: bool = False
 
     def index(self, cell_id: str) -> int:
         """Position of the cell, or -1."""
@@ -154,9 +162,15 @@ class Notebook:
         return self.cells[at]
 
     def name_cell(self, cell_id: str) -> str:
-        """``cell 3``: its number among the code cells that are not empty; its id where it has none. A file of the project is named itself."""
+        """``cell 3``: its number among the code cells that are not empty; its id where it has none. A file of the project is named itself.
+
+        In a front end ``cell [7]``, by the number that stands beside it, else by its first line.
+        """
         if cell_id.endswith(".py"):
             return cell_id
+        if self.shows_runs and self.index(cell_id) >= 0:
+            cell = self.cell(cell_id)
+            return f"cell [{cell.runs}]" if cell.runs else f"cell `{cell.first_line}`"
         code = [c.id for c in self.cells if c.kind == "code" and c.source.strip()]
         return f"cell {code.index(cell_id) + 1}" if cell_id in code else f"cell {cell_id}"
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from jupyter_selfheal.journal.jsonl import read_journal
+from jupyter_selfheal.loop.events import Answered
 from tests.command import heal, place, sources, write
 
 __all__ = ["place"]
@@ -47,3 +50,19 @@ def test_a_fault_in_a_file_is_healed_there(place: Path) -> None:
     assert [f["written"] for f in done.notebook["files"]] == [True]
     assert helper.read_text() == HELPER.replace("valeus", "values")
     assert sources(place / "out.ipynb") == list(CELLS)
+
+
+@pytest.mark.slow  # two notebooks, each run twice
+def test_two_notebooks_with_the_same_broken_file_are_healed_by_one_patch(place: Path) -> None:
+    helper = place / "helper.py"
+    helper.write_text(HELPER)
+    given = [write(place / f"{name}.ipynb", *CELLS) for name in "ab"]
+    done = heal(*given, "--output-dir", "out", "--json", ends=1)
+    notebooks = json.loads(done.stdout)["notebooks"]
+    assert [[c["status"] for c in n["cells"]] for n in notebooks] == [["ran", "proposed"]] * 2
+    assert len({f["diff"] for n in notebooks for f in n["files"]}) == 1
+    assert helper.read_text() == HELPER, "not named with --project"
+    journals = (place.parent / "data" / "selfheal" / "runs").glob("*.jsonl")
+    events = [event for path in journals for event in read_journal(path).events()]
+    found = [p for e in events if isinstance(e, Answered) for p in e.answer.patches if "helper.py" in p.cells_touched]
+    assert len(found) == 1, "looked for once, proven in each"

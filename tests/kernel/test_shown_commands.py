@@ -24,8 +24,9 @@ NEEDS_FILES = (
     "jupyter selfheal mcp",
     "jupyter selfheal pr",
     "jupyter selfheal heal --project",
+    "jupyter selfheal heal course",
 )
-"""Commands that are only asked whether they understand their words: programs are measured, agents served and repositories healed in
+"""Commands that are only asked whether they understand their words: programs are measured, agents served, clusters and repositories healed in
 tests of their own."""
 
 
@@ -77,7 +78,9 @@ def test_a_shell_command_does_as_shown(command: str, place: Path, earlier: str) 
     if "minimize" in words:
         write_stock(place)  # a command above this one may have healed it in place
     done = run(words, place)
-    only_told = any(words in command for words in ("--approve none", "--approve ask", "selfheal check"))
+    only_told = any(
+        words in command for words in ("--approve none", "--approve ask", "selfheal check", "selfheal bisect")
+    )
     still_broken = {1} if only_told else set()
     assert done.returncode in {0, *still_broken}, done.stdout + done.stderr
     assert "jupyter selfheal:" not in done.stderr
@@ -93,7 +96,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
 FIRST = {"%heal undo": "%heal approve", "%heal model": "%heal consent"}
 """What goes before a command."""
 
-REFUSED = {"%heal answer a": "nothing was asked"}
+REFUSED = {"%heal bisect": "no stored output of this notebook is known here", "%heal answer a": "nothing was asked"}
 """Commands that fit another moment, and what they say now."""
 
 

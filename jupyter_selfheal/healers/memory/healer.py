@@ -74,7 +74,7 @@ class MemoryHealer:
         """See :class:`~jupyter_selfheal.ports.Healer`. Raises :class:`MemoryStoreError` where the database is damaged."""
         key = build_signature(case.failure)
         known = self.store.find(key) if key is not None else ()
-        patches = [patch for entry in known if entry.approved > entry.rejected for patch in _build_patches(entry, case)]
+        patches = [patch for entry in known if entry.approved > entry.rejected for patch in build_patches(entry, case)]
         return Answer(tuple(patches))
 
     def learn(self, outcome: Outcome) -> None:
@@ -90,7 +90,7 @@ class MemoryHealer:
                 self._record_decision(outcome.failure, attempt.patch, approved=False)
 
     def _record_decision(self, failure: Failure, patch: Patch, *, approved: bool) -> None:
-        changes, key = _build_templates(failure, patch), build_signature(failure)
+        changes, key = build_templates(failure, patch), build_signature(failure)
         if not changes or key is None:
             return
         origin = patch.rule or patch.healer
@@ -163,7 +163,7 @@ def _hash_texts(*parts: str) -> str:
 # --- patches --------------------------------------------------------------------------------------------------------
 
 
-def _build_templates(failure: Failure, patch: Patch) -> JSON:
+def build_templates(failure: Failure, patch: Patch) -> JSON:
     """The patch as JSON templates, one for each edit; empty where one of them says nothing of any other notebook."""
     templates = [_build_template(failure, edit) for edit in patch.edits]
     return templates if all(templates) else []
@@ -198,7 +198,7 @@ def _list_variables(failure: Failure) -> list[str]:
     return naming.names
 
 
-def _build_patches(entry: Remembered, case: Case) -> Iterator[Patch]:
+def build_patches(entry: Remembered, case: Case) -> Iterator[Patch]:
     edits: list[Replace | Insert] = []
     exact = True
     for template in entry.changes:

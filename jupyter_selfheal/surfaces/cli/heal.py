@@ -7,7 +7,8 @@ import math
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
@@ -21,7 +22,14 @@ from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.notebook.answers import list_strangers, read_answers
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import check_target, write_report
-from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, find_run, make_run_id
+from jupyter_selfheal.surfaces.notebook.session import (
+    CELL_SECONDS,
+    Session,
+    Settings,
+    find_run,
+    make_run_id,
+    open_run_fixes,
+)
 from jupyter_selfheal.surfaces.notebook.write import check_writable
 
 INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"
@@ -55,6 +63,7 @@ def heal_jobs(
                 printer.print_report(report)
     except KeyboardInterrupt:
         raise SelfHealError(f"{INTERRUPTED}; go on with --resume {run}") from None
+    open_run_fixes(run).forget()  # where the run was cut off it stays, for --resume
     for problem in problems:
         printer.print_report(problem)
     reports = [*(reports_by_part[job.part] for job in jobs), *problems]
@@ -75,16 +84,20 @@ def _heal_all(
     options: argparse.Namespace, jobs: Sequence[Job], run: str
 ) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Each notebook's report as soon as it is there."""
-    settings, resuming = build_settings(options), bool(options.resume)
+    settings, resuming = replace(build_settings(options), share_fixes=len(jobs) > 1), bool(options.resume)
     show_bar = not options.quiet and sys.stderr.isatty()
     workers = min(options.jobs, len(jobs))
-    if workers > 1:
-        with _show_progress(show_bar, "notebooks", "notebook") as progress:
-            progress(0, len(jobs), f"{workers} at once")
-            with closing(heal_in_processes(jobs, workers, settings, run, resuming)) as pairs:
-                for number, pair in enumerate(pairs, start=1):
-                    progress(number, len(jobs), pair[0].path.name)
-                    yield pair
+    if workers > 1 or options.cluster:
+        with _show_progress(show_bar, "notebooks", "notebook") as progress, ExitStack() as stack:
+            progress(0, len(jobs), options.cluster or f"{workers} at once")
+            if options.cluster:
+                pairs = _heal_on_cluster(options.cluster, stack, jobs, settings, run, resuming)
+            else:
+                pairs = heal_in_processes(jobs, workers, settings, run, resuming)
+            stack.enter_context(closing(pairs))
+            for number, pair in enumerate(pairs, start=1):
+                progress(number, len(jobs), pair[0].path.name)
+                yield pair
         return
     with Session(settings, run, resuming=resuming) as session:
         for job in jobs:
@@ -92,6 +105,16 @@ def _heal_all(
             with _show_progress(show_bar, name, "cell") as progress:
                 report = heal_notebook(session, job, progress)
             yield job, report
+
+
+def _heal_on_cluster(
+    address: str, stack: ExitStack, jobs: Sequence[Job], settings: Settings, run: str, resuming: bool
+) -> Generator[tuple[Job, NotebookReport], None, None]:
+    from jupyter_selfheal.surfaces.cluster.dask_cluster import open_cluster
+    from jupyter_selfheal.surfaces.cluster.executors import heal_on_executor
+
+    executor = stack.enter_context(open_cluster(address))
+    return heal_on_executor(jobs, executor, settings, run, resuming)
 
 
 def _report_strangers(options: argparse.Namespace, jobs: Sequence[Job]) -> None:

@@ -111,12 +111,12 @@ class _Crew:
         ours, theirs = self._context.Pipe()
         # a Ctrl-C that comes while Python starts there waits until it can be answered in good order
         _delay_interrupts(True)
-        _trust_own_folder(False)
+        trust_own_folder(False)
         try:
             process = self._context.Process(target=_run_worker, args=(theirs, *self._arguments), name="selfheal")
             process.start()
         finally:
-            _trust_own_folder(True)
+            trust_own_folder(True)
             _delay_interrupts(False)
         theirs.close()
         self._workers.append(_Worker(process, ours))
@@ -134,7 +134,7 @@ class _Crew:
 
 def _run_worker(pipe: Any, settings: Settings, run: str, resuming: bool, pot: Pot | None) -> None:
     """A worker process: heal what comes, until nothing more comes or there is nobody to tell."""
-    _trust_own_folder(True)  # kernels that it starts keep the user's rules
+    trust_own_folder(True)  # kernels that it starts keep the user's rules
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # a terminal's Ctrl-C goes to the command, which passes it on once
     warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")  # as in the command's own process
@@ -172,7 +172,7 @@ def _ignore_interrupts() -> None:
         return
 
 
-def _trust_own_folder(trusted: bool) -> None:
+def trust_own_folder(trusted: bool) -> None:
     """Whether a Python that starts now looks for modules in the working directory first: a worker process must not."""
     if not trusted:
         os.environ.setdefault(_SAFE_PATH, _OURS)

@@ -29,8 +29,10 @@ COMMANDS = {
     "memory": "jupyter_selfheal.surfaces.cli.memory:run_memory",
     "config": "jupyter_selfheal.surfaces.cli.settings:print_settings",
     "doctor": "jupyter_selfheal.surfaces.cli.doctor:run_doctor",
+    "report-bug": "jupyter_selfheal.surfaces.cli.report_bug:run_report_bug",
     "enable": "jupyter_selfheal.surfaces.cli.profile:enable",
     "disable": "jupyter_selfheal.surfaces.cli.profile:disable",
+    "bisect": "jupyter_selfheal.surfaces.notebook.bisect:bisect",
     "minimize": "jupyter_selfheal.surfaces.minimize.command:minimize",
     "mcp": "jupyter_selfheal.surfaces.mcp.command:run_mcp",
 }
@@ -91,16 +93,27 @@ def build_parser() -> argparse.ArgumentParser:
     add_setting_options(config)
     doctor = commands.add_parser("doctor", help="say what works here, and why something does not")
     doctor.add_argument("--json", action="store_true", help="as JSON")
+    _add_bug_options(commands.add_parser("report-bug", help="write one file for a bug report; nothing is sent"))
     for name, what in (("enable", "heal in every session: add a line"), ("disable", "take that line out again")):
         switch = commands.add_parser(name, help=f"{what} (of the IPython profile)")
         switch.add_argument("--profile", default="default", metavar="NAME", help="the IPython profile (default)")
     _add_minimize_options(
         commands.add_parser("minimize", help="the smallest notebook that fails in the same way, for a bug report")
     )
+    bisect = commands.add_parser("bisect", help="the first cell that no longer gives what is stored for it")
+    bisect.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook with stored outputs")
+    bisect.add_argument("--timeout", type=_read_seconds, default=60.0, metavar="S", help="for one cell (60)")
+    bisect.add_argument("--kernel", default="", metavar="NAME", help="a kernelspec in place of the notebook's own")
     _add_mcp_options(
         commands.add_parser("mcp", help="serve coding agents: their edits are proven before a file is touched")
     )
     return parser
+
+
+def _add_bug_options(bug: argparse.ArgumentParser) -> None:
+    bug.add_argument("run", nargs="?", default="last", metavar="RUN", help="a run's id (default: the last run)")
+    bug.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: selfheal-report-RUN.json here")
+    bug.add_argument("--sources", action="store_true", help="with your cells, messages and values; secrets never")
 
 
 def _add_minimize_options(minimize: argparse.ArgumentParser) -> None:
@@ -287,6 +300,12 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         help="notebooks at once, each in kernels of its own (default 1)",
     )
     heal.add_argument(
+        "--cluster",
+        type=_read_cluster,
+        metavar="WHERE",
+        help="heal on Dask workers that see the same files: dask://HOST:PORT, or local:N for N processes of this machine",
+    )
+    heal.add_argument(
         "--kernel", default="", metavar="NAME", help="run on this kernelspec instead of the notebook's own"
     )
     heal.add_argument(
@@ -341,6 +360,15 @@ def _add_options_of_output(heal: argparse.ArgumentParser) -> None:
 
 def _read_count(text: str) -> int:
     return int(_read_number_between(text, 1, 10_000, "a whole number from 1", whole=True))
+
+
+def _read_cluster(text: str) -> str:
+    from jupyter_selfheal.surfaces.cluster.dask_cluster import check_address
+
+    try:
+        return check_address(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _read_port(text: str) -> int:

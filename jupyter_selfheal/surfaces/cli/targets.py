@@ -20,6 +20,9 @@ def plan_jobs(options: argparse.Namespace) -> tuple[list[Job], list[NotebookRepo
     targets = choose_targets(options, discovery.places)
     if options.jobs > 1 and options.approve == "ask":
         raise UsageError("--approve ask needs one notebook at a time: leave out --jobs")
+    if options.cluster and (options.jobs > 1 or options.approve == "ask"):
+        other = "--jobs" if options.jobs > 1 else "--approve ask"
+        raise UsageError(f"--cluster cannot be combined with {other}: leave one of the two out")
     several = len(discovery.places) > 1
     copy_all = options.output_dir is not None
     jobs = [

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON
 from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
 from jupyter_selfheal.surfaces.notebook.provenance import add_provenance
@@ -15,7 +19,9 @@ from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.save import save_healed
-from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, make_run_id, open_run_fixes
+
+__all__ = ["HealedNotebook", "NotebookReport", "heal_notebook", "heal_notebooks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +58,61 @@ def heal_notebook(
     kernel: str = "",
     timeout: float = CELL_SECONDS,
     progress: Callable[[int, int, str], None] | None = None,
+    executor: Executor | None = None,
 ) -> HealedNotebook:
     """Heal a notebook; see :func:`jupyter_selfheal.heal`."""
+    settings = _build_settings(config, approve, kernel, timeout)
+    if executor is not None:
+        from jupyter_selfheal.surfaces.cluster.executors import call_on_executor
+
+        healed: HealedNotebook = call_on_executor(executor, _heal_with, notebook, output, settings)
+        return healed
+    return _heal_with(notebook, output, settings, progress)
+
+
+def heal_notebooks(
+    notebooks: Iterable[str | os.PathLike[str]],
+    *,
+    executor: Executor,
+    output_dir: str | os.PathLike[str] | None = None,
+    config: HealConfig | None = None,
+    approve: str = "all",
+    kernel: str = "",
+    timeout: float = CELL_SECONDS,
+) -> Iterator[NotebookReport]:
+    """Heal several notebooks; see :func:`jupyter_selfheal.heal_all`."""
+    from jupyter_selfheal.surfaces.cli.one import Job
+    from jupyter_selfheal.surfaces.cluster.executors import heal_on_executor
+
+    paths = list(dict.fromkeys(Path(notebook) for notebook in notebooks))
+    names = Counter(path.name for path in paths)
+    if output_dir is not None and (twice := [name for name, count in names.items() if count > 1]):
+        raise UsageError(f"two of the notebooks are named {twice[0]}: heal them into different folders")
+    jobs = [
+        Job(path, Path(output_dir) / path.name if output_dir is not None else None, part)
+        for part, path in enumerate(paths, start=1)
+    ]
+    settings = replace(_build_settings(config, approve, kernel, timeout), share_fixes=len(jobs) > 1)
+    run = make_run_id()
+    try:
+        with closing(heal_on_executor(jobs, executor, settings, run, resuming=False)) as pairs:
+            yield from (report for _, report in pairs)
+    finally:
+        open_run_fixes(run).forget()  # nobody goes on with this run
+
+
+def _build_settings(config: HealConfig | None, approve: str, kernel: str, timeout: float) -> Settings:
     chosen = config or HealConfig(healers=tuple(name for name in HEALERS if name != "language_model"))
-    with Session(Settings(chosen, approve=approve, cell_seconds=timeout, kernelspec=kernel)) as session:
+    return Settings(chosen, approve=approve, cell_seconds=timeout, kernelspec=kernel)
+
+
+def _heal_with(
+    notebook: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None,
+    settings: Settings,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> HealedNotebook:
+    with Session(settings) as session:
         document = session.choose_kernel_for(read(Path(notebook)))
         report, seen = Batch(document, session.build_dependencies(document, progress), session.limits).run()
         target = Path(output) if output is not None else None

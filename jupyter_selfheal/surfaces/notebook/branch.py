@@ -17,6 +17,7 @@ def open_branch(session: Session, **changes: Any) -> Iterator[Session]:
     """A session with some settings changed, out of the same budget; it sees files of the project as the given one does."""
     with Session(replace(session.settings, cache=False, review=False, **changes), make_run_id()) as branch:
         branch.spent = session.spent
+        branch.run_fixes = session.run_fixes
         branch.serve_files(session.served)
         try:
             yield branch

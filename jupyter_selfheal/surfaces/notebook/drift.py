@@ -74,7 +74,8 @@ def list_cell_drifts(
 
 def measure_drift(report: NotebookReport) -> Drift | None:
     """Run time and outputs of a healed notebook before and after; None where nothing was healed, or nothing can be compared."""
-    if not report.fixes or not report.drifts:
+    changed = report.fixes or any(change.written for change in report.files)
+    if not changed or not report.drifts:
         return None
     cells = report.drifts
     return Drift(

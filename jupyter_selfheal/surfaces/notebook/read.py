@@ -13,7 +13,9 @@ from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import JSON, Cell, Notebook, Oracle, Output
 from jupyter_selfheal.surfaces.notebook import heal_lines, text_formats, upgrade
 
-ORACLE_KEYS = frozenset({"expect", "stdout", "check", "spec", "skip", "expensive", "inserted", "origin", "healed"})
+ORACLE_KEYS = frozenset(
+    {"expect", "stdout", "check", "spec", "skip", "expensive", "inserted", "origin", "healed", "test"}
+)
 """Keys that ``metadata.selfheal`` of a cell may have."""
 
 
@@ -46,6 +48,19 @@ class Document:
     lines: Mapping[str, heal_lines.HealLine] = field(default_factory=dict)
     upgraded_from: int = 0
     text: str = ""
+
+    def list_raw_cells(self) -> dict[str, Mapping[str, JSON]]:
+        """The cells as they stand in the file, by id."""
+        return dict(zip((c.id for c in self.notebook.cells), self.raw["cells"], strict=True))
+
+    def find_test_command(self, cell_id: str) -> str:
+        """``selfheal.test`` of a cell's metadata, or else of the notebook's: the command whose tests a changed file must pass."""
+        cell = self.list_raw_cells().get(cell_id, {})
+        for metadata in (cell.get("metadata"), self.raw.get("metadata")):
+            command = _to_mapping(_to_mapping(metadata).get("selfheal")).get("test")
+            if isinstance(command, str) and command.strip():
+                return command
+        return ""
 
     def number_code_cells(self) -> dict[str, int]:
         """Cell id → position among the non-empty code cells of the file."""

@@ -263,6 +263,8 @@ class NotebookReport:
         ]
         if self.unchanged:
             return "unchanged since it ran without a failure"
+        if not self.records:
+            return "it has no code cell"
         if not parts:
             return "the 1 code cell runs" if len(self.records) == 1 else f"all {len(self.records)} code cells run"
         cells = "1 code cell" if len(self.records) == 1 else f"{len(self.records)} code cells"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal import source as src
@@ -11,7 +10,6 @@ from jupyter_selfheal.errors import KernelError, PatchError
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.plan import build_trial_steps, list_requirements
 from jupyter_selfheal.model import (
-    JSON,
     Attempt,
     Case,
     Cell,
@@ -113,14 +111,9 @@ class Batch:
             seconds=time.monotonic() - began,
             fixes=tuple(f.candidate.patch.title for f in settled.fixes),
             review=reviewed.without_reverted(records) if reviewed is not None else None,
-            drifts=list_cell_drifts(self._list_raw_cells(), records, self.first, settled.seen),
+            drifts=list_cell_drifts(self.document.list_raw_cells(), records, self.first, settled.seen),
         )
         return report, settled.seen or self.first
-
-    def _list_raw_cells(self) -> dict[str, Mapping[str, JSON]]:
-        """The cells as they stand in the file, by id."""
-        ids = (c.id for c in self.document.notebook.cells)
-        return dict(zip(ids, self.document.raw["cells"], strict=True))
 
     def _run_cells(self, chain: Chain) -> str | None:
         """Run the cells in their order, healing those that fail; why that could not go on to the end, or None."""

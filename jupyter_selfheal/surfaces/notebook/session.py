@@ -42,10 +42,14 @@ from jupyter_selfheal.surfaces.notebook.cache import LISTEN, HealthyCache, Reads
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 
 if TYPE_CHECKING:
+    from jupyter_selfheal.healers.memory.run_fixes import RunFixes
     from jupyter_selfheal.providers.pot import Pot
     from jupyter_selfheal.surfaces.model_review import ModelReview
+    from jupyter_selfheal.surfaces.project.files import FileFix
+    from jupyter_selfheal.surfaces.project.heal_files import Found
 
 APPROVALS = ("all", "safe", "ask", "none")
 """Which proven fixes are applied."""
@@ -82,6 +86,7 @@ class Settings:
     replaced by healed ones (None: none is); ``test`` the command whose tests a changed file must pass.
     ``warnings`` heals what a cell's own line is warned of.
     ``max_slowdown``: fixes with which the notebook takes more than so many times as long are refused.
+    ``share_fixes``: what healed one notebook of the run is tried first in the next.
     """
 
     config: HealConfig = HealConfig()
@@ -100,6 +105,7 @@ class Settings:
     test: str = ""
     max_slowdown: float = math.inf
     warnings: bool = False
+    share_fixes: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):
@@ -113,6 +119,7 @@ class Session:
     ``run`` is the id of the run, a new one if it is empty; ``resuming``: it was cut off, and is gone on with. The n-th heal of a
     run is journaled under ``RUN-n``, that of the k-th of several notebooks under ``RUN-k.n``, so that the same command finds
     the heals that were already made, and repeats nothing paid. Out of ``pot`` the processes of one command pay together.
+    ``written`` are the files that the notebook at hand had replaced, ``file_fixes`` those that were proven in any notebook.
     """
 
     def __init__(self, settings: Settings, run: str = "", *, resuming: bool = False, pot: Pot | None = None) -> None:
@@ -127,6 +134,9 @@ class Session:
         self.reads: Reads | None = None
         self.served: dict[str, list[str]] = {}
         self.raise_warnings = False
+        self.written: list[FileFix] = []
+        self.file_fixes: list[Found] = []
+        self.run_fixes = open_run_fixes(self.run) if settings.share_fixes else None
 
     @property
     def limits(self) -> Limits:
@@ -179,6 +189,15 @@ class Session:
         )
         self.reads = None
         return replace(dependencies, progress=progress) if progress is not None else dependencies
+
+    def share_fixes(self, report: NotebookReport) -> None:
+        """Have the fixes that a notebook ended with tried first in the next notebooks of the run."""
+        if self.run_fixes is None or not report.survived:
+            return
+        for record in report.records:
+            if record.status is Status.HEALED and record.candidate and record.failure:
+                where = f"cell {record.number} of {Path(report.path).name}"
+                self.run_fixes.add(record.failure[0], record.candidate[0].patch, where)
 
     def close(self) -> None:
         """Let go of every kernel and scratch directory. Idempotent."""
@@ -374,6 +393,7 @@ class Session:
                 install=install if self.settings.config.install else None,
                 session_spent=self.spent,
                 pot=self._pot,
+                run_fixes=self.run_fixes,
             )
         self.spent = self.spent + outcome.cost
         if (
@@ -406,6 +426,14 @@ class Session:
         if self.settings.approve == "ask":
             return TerminalApprover(case.notebook, Dialogue(out=sys.stderr, colours=sys.stderr.isatty()))
         return PolicyApprover(self.settings.approve, self.settings.config.accept)
+
+
+def open_run_fixes(run: str) -> RunFixes:
+    """What healed notebooks of a run so far."""
+    from jupyter_selfheal import engine
+    from jupyter_selfheal.journal.jsonl import locate_runs_folder
+
+    return engine.open_run_fixes(locate_runs_folder() / f"{run}.fixes")
 
 
 def make_run_id() -> str:

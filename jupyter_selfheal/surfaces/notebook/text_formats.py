@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ READ_ONLY = ".qmd"
 SUFFIXES = (".md", ".py", READ_ONLY)
 """How the names of text notebooks end."""
 
+_CODE_CELL = re.compile(r"^(`{3,}|~{3,})\{code-cell\}", re.MULTILINE)
+"""How a code cell of MyST begins."""
+
 
 def parse_text(path: Path, text: str) -> dict[str, JSON]:
     """The JSON of a notebook that is written as text, without outputs and ids. Raises :class:`NotebookError` in one line."""
@@ -31,6 +35,8 @@ def parse_text(path: Path, text: str) -> dict[str, JSON]:
     except ImportError as error:
         raise NotebookError(f"{path}: notebooks as text need jupytext: pip install 'jupyter-selfheal[text]'") from error
     form = ".Rmd" if path.suffix == READ_ONLY else path.suffix  # chunks of Quarto are written as those of R Markdown
+    if form == ".md" and _CODE_CELL.search(text):
+        form = "md:myst"  # jupytext goes by the front matter alone, which pages of Jupyter Book need not have
     try:
         raw: dict[str, Any] = json.loads(json.dumps(jupytext.reads(text.removeprefix("\ufeff"), fmt=form)))
     except Exception as error:  # of jupytext, of its YAML reader: whatever it is, it is about this file

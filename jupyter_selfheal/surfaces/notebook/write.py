@@ -157,6 +157,13 @@ def check_writable(path: Path) -> None:
             pass
     except OSError as error:
         raise NotebookError(f"{path}: cannot be written ({error.strerror}): choose another place with -o") from error
+    check_unprotected(path)
+
+
+def check_unprotected(path: Path) -> None:
+    """Refuse a file that is write-protected: a rename would replace it all the same, where its folder may be written."""
+    if path.exists() and (not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK)):
+        raise NotebookError(f"{path}: write-protected: make it writable, or choose another place with -o")
 
 
 def _read_umask() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,11 @@ class FileFix:
 
     file: ProjectFile
     text: str
+
+    @property
+    def raw(self) -> bytes:
+        """What the file holds once the fix is written."""
+        return self.text.replace("\n", self.file.newline).encode(self.file.encoding)
 
 
 def is_own(path: Path, project: Path) -> bool:
@@ -68,12 +73,35 @@ def write_fixes(fixes: tuple[FileFix, ...], project: Path) -> tuple[str, ...]:
         for fix in fixes:
             if not fix.file.path.resolve().is_relative_to(root):
                 raise NotebookError(f"{fix.file.path}: not in {project}: name the folder that holds it with --project")
-            if _read_bytes(fix.file.path) != fix.file.raw:
+            if _read_bytes(fix.file.path) not in (fix.file.raw, fix.raw):
                 raise NotebookError(f"{fix.file.path}: changed on disk while it was being healed: heal it again")
+            if fix.file.path.exists() and not fix.file.path.stat().st_mode & 0o222:
+                raise NotebookError(f"{fix.file.path}: write-protected: make it writable")
         for fix in fixes:
-            text = fix.text.replace("\n", fix.file.newline)
-            write.write_atomically(fix.file.path, text, encoding=fix.file.encoding)
+            _put(fix.file, fix.text)
     return tuple(str(fix.file.path) for fix in fixes)
+
+
+def restore_files(fixes: Sequence[FileFix]) -> dict[str, str]:
+    """Put back what :func:`write_fixes` wrote, the last first: why that could not be done, by path; empty where all of it was.
+
+    A file that was changed since is left as it is.
+    """
+    problems: dict[str, str] = {}
+    for fix in reversed(fixes):
+        with lock_folder(fix.file.path.parent):
+            if _read_bytes(fix.file.path) != fix.raw:
+                problems[str(fix.file.path)] = "changed since, so it was left as it is"
+                continue
+            try:
+                _put(fix.file, fix.file.text)
+            except NotebookError as error:
+                problems[str(fix.file.path)] = str(error)
+    return problems
+
+
+def _put(file: ProjectFile, text: str) -> None:
+    write.write_atomically(file.path, text.replace("\n", file.newline), encoding=file.encoding)
 
 
 def list_served(fixes: tuple[FileFix, ...]) -> Iterator[tuple[str, list[str]]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import Candidate, FailureKind
 from jupyter_selfheal.surfaces.notebook.branch import open_branch, replace_cells
+from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
@@ -17,7 +18,7 @@ from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.project.approval import find_refusal
 from jupyter_selfheal.surfaces.project.changes import describe_change
 from jupyter_selfheal.surfaces.project.derive import Derived, derive_notebook
-from jupyter_selfheal.surfaces.project.files import FileFix, list_served, write_fixes
+from jupyter_selfheal.surfaces.project.files import FileFix, list_served, read_file, write_fixes
 from jupyter_selfheal.surfaces.project.inline import CannotInline
 from jupyter_selfheal.surfaces.project.modules import Finder
 from jupyter_selfheal.surfaces.project.places import FilePlace, find_place, list_files
@@ -45,11 +46,21 @@ class Found:
         return self.record.candidate[0]
 
 
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The notebook run with fixed files: its report, what its cells did, and what speaks against the files (empty: nothing)."""
+
+    report: NotebookReport
+    seen: dict[str, CellRun]
+    objection: str = ""
+
+
 def heal_with_files(session: Session, document: Document, progress: Progress | None = None, part: int = 0) -> Ran:
     """Heal a notebook, and what of its failures stands in the project's own files.
 
     Files are written only where ``--project`` names their folder. Raises what a run of a notebook does.
     """
+    session.written.clear()
     report, outputs = Batch(document, session.build_dependencies(document, progress, part), session.limits).run()
     healing = FileHealing(session, document, progress, part)
     for _ in range(MOST_FAILURES):
@@ -91,6 +102,10 @@ class FileHealing:
         place = find_place(record.failure[0], self._project)
         if place is not None and (first := self._places.setdefault(place, record.number)) != record.number:
             return self._name_place(report, record, place, f"as cell {first} does"), outputs
+        if place is not None and (known := self._find_known(place)) is not None:
+            proof = self._prove(known, record, report)
+            if not proof.objection:
+                return self._settle(known, proof, record, report, outputs)
         try:
             derived = self._derive(record, report)
         except CannotInline as why:
@@ -98,7 +113,17 @@ class FileHealing:
         found = self._find_fix(derived, record)
         if found is None:
             return self._name_place(report, record, place, "no healer had a fix for it"), outputs
-        return self._settle(found, record, report, outputs)
+        if found.why_not:
+            return self._offer(report, record, found, found.why_not), outputs
+        return self._settle(found, self._prove(found, record, report), record, report, outputs)
+
+    def _find_known(self, place: FilePlace) -> Found | None:
+        """The fix of an earlier notebook for that file, where its files are still what that fix began with."""
+        for found in self._session.file_fixes:
+            files = [fix.file for fix in found.fixes]
+            if any(f.path == place.path for f in files) and all(read_file(f.path) == f for f in files):
+                return found
+        return None
 
     def _derive(self, record: Record, report: NotebookReport) -> Derived:
         healthy = {r.cell.id for r in report.records if r.status not in BROKEN}
@@ -120,20 +145,25 @@ class FileHealing:
 
     # --- proof ---
 
-    def _settle(self, found: Found, record: Record, report: NotebookReport, outputs: dict[str, CellRun]) -> Ran:
-        """Prove a fix as a file, and write it where that is allowed."""
-        if found.why_not:
-            return self._offer(report, record, found, found.why_not), outputs
+    def _prove(self, found: Found, record: Record, report: NotebookReport) -> Proof:
+        """Run the notebook, and the tests, with the fix as a file."""
         self._tell("running it all with the fixed file")
         with open_branch(self._session) as branch:
             branch.serve_files({**self._session.served, **dict(list_served(found.fixes))})
             document = replace_cells(self._document, report.healed)
             dependencies = branch.build_dependencies(document, self._progress)
             proof, seen = Batch(document, dependencies, branch.limits).run()
-        broken = _find_broken(report, proof, record.cell.id)
-        broken = broken or self._run_tests(found.fixes)
-        if broken:
-            return self._offer(report, record, found, broken), outputs
+        objection = _find_broken(report, proof, record.cell.id) or self._run_tests(found.fixes, record)
+        return Proof(proof, seen, objection)
+
+    def _settle(
+        self, found: Found, proof: Proof, record: Record, report: NotebookReport, outputs: dict[str, CellRun]
+    ) -> Ran:
+        """Write a proven fix where that is allowed; else offer it."""
+        if proof.objection:
+            return self._offer(report, record, found, proof.objection), outputs
+        if found not in self._session.file_fixes:
+            self._session.file_fixes.append(found)
         refused = find_refusal(self._session.settings, found.fixes, found.candidate)
         if not refused:
             try:
@@ -143,17 +173,21 @@ class FileHealing:
                 refused = str(error)
         if refused:
             return self._offer(report, record, found, f"{PROVEN}; {refused}"), outputs
+        self._session.written += found.fixes
         self._session.forget_kernels()
-        return self._merge(report, proof, record, found), {**outputs, **seen}
+        merged = self._merge(report, proof.report, record, found)
+        drifts = list_cell_drifts(self._document.list_raw_cells(), merged.records, outputs, proof.seen)
+        return replace(merged, drifts=drifts), {**outputs, **proof.seen}
 
-    def _run_tests(self, fixes: Sequence[FileFix]) -> str:
+    def _run_tests(self, fixes: Sequence[FileFix], record: Record) -> str:
         """What the project's tests say against the files; empty where nothing does, or where there are none."""
         settings = self._session.settings
-        if not settings.test:
+        command = settings.test or self._document.find_test_command(record.cell.id)
+        if not command:
             return ""
         self._tell("running the tests")
         folder = (settings.project or self._project).resolve()
-        with TestOracle(settings.test, folder, self._document.kernelspec, settings.cell_seconds) as oracle:
+        with TestOracle(command, folder, self._document.kernelspec, settings.cell_seconds) as oracle:
             return oracle.compare(fixes)
 
     def _tell(self, what: str) -> None:

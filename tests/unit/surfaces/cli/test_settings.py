@@ -19,7 +19,7 @@ from jupyter_selfheal.surfaces.cli.setting_options import OPTIONS, resolve_optio
 OTHER: dict[str, Any] = {
     "bool": lambda name: not getattr(HealConfig(), name),
     "int": lambda name: getattr(HealConfig(), name) + 1,
-    "float": lambda name: 2.0,
+    "float": lambda name: 1.0,
     "str": lambda name: CHOICES.get(name, ("", "other"))[1],
     "tuple[str, ...]": lambda name: ("rules",),
 }

@@ -100,6 +100,11 @@ def test_a_fix_that_adds_a_capability_is_shown_and_asked_about_before_it_is_trie
     assert "add subprocess" in said
 
 
+@pytest.mark.parametrize(("answer", "choice"), [("a", Choice.APPROVE), ("accept", Choice.APPROVE), ("x", Choice.STOP)])
+def test_the_keys_of_the_review_in_jupyterlab_do_the_same_here(answer: str, choice: Choice) -> None:
+    assert decided(proposal(), answer)[0].choice is choice
+
+
 def test_what_is_not_understood_is_answered_with_the_keys_and_asked_again() -> None:
     decision, said = decided(proposal(), "?", "perhaps", "yes")
     assert decision.choice is Choice.APPROVE

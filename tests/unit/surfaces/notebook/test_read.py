@@ -123,3 +123,14 @@ def test_format_2_is_upgraded_too(tmp_path: Path) -> None:
     document = read(written(tmp_path, json.dumps(raw)))
     assert [c.source for c in document.notebook.cells] == ["print 1"]
     assert document.upgraded_from == 2
+
+
+def test_the_test_of_a_cell_or_of_the_notebook(tmp_path: Path) -> None:
+    first = cell("1", id="a", metadata={"selfheal": {"test": "pytest -q tests/test_a.py"}})
+    other = cell("2", id="b", metadata={"selfheal": {"test": ["no", "command"]}})
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps(notebook(first, other, selfheal={"test": "pytest -q"})))
+    document = read(path)
+    assert document.find_test_command("a") == "pytest -q tests/test_a.py"
+    assert document.find_test_command("b") == document.find_test_command("c") == "pytest -q"
+    assert document.notes == ()

@@ -183,3 +183,10 @@ def test_without_jupytext_one_line_says_so(tmp_path: Path, monkeypatch: pytest.M
     path.write_text("```python\n1\n```\n")
     with pytest.raises(NotebookError, match=r"need jupytext: pip install 'jupyter-selfheal\[text\]'"):
         read(path)
+
+
+@pytest.mark.parametrize("header", ["---\njupytext:\n  text_representation:\n    format_name: myst\n---\n\n", ""])
+def test_a_page_with_code_cells_is_myst_whatever_its_front_matter_says(tmp_path: Path, header: str) -> None:
+    page = f'{header}# A page\n\n```{{code-cell}} ipython3\nnames = ["b"]\n```\n\nwords\n'
+    cells = parse_text(tmp_path / "page.md", page)["cells"]
+    assert [c["cell_type"] for c in cells if isinstance(c, dict)] == ["markdown", "code", "markdown"]

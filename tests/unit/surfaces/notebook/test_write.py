@@ -109,3 +109,14 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path: Path) -> None:
     assert "File too large" in said
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["n.ipynb"]
+
+
+def test_a_write_protected_file_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(NotebookError, match="write-protected: make it writable, or choose another place"):
+        check_writable(path)
+    path.chmod(0o644)
+    check_writable(path)
+    check_writable(tmp_path / "new.ipynb")

@@ -1,0 +1,1 @@
+"""Notebooks healed by workers elsewhere: any executor, a cluster."""

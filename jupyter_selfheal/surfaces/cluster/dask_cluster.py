@@ -1,0 +1,98 @@
+"""A cluster that exists, or one of processes on this machine: Dask distributed (extra ``[dask]``), imported nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import socket
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from typing import Any
+
+from jupyter_selfheal._version import __version__
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.cli.jobs import trust_own_folder
+
+SECONDS = 15.0
+"""How long a scheduler and its first worker are waited for."""
+
+RETRIES = 3
+"""How often a notebook is sent again whose worker was lost."""
+
+_LOCAL, _REMOTE = re.compile(r"local:([1-9]\d*)"), re.compile(r"dask://([^/\s]+:\d+)")
+FORMS = "local:N (N processes of this machine) or dask://HOST:PORT (a scheduler)"
+
+
+def check_address(address: str) -> str:
+    """The address of a cluster. Raises :class:`ValueError` for what is none."""
+    if not (_LOCAL.fullmatch(address) or _REMOTE.fullmatch(address)):
+        raise ValueError(f"{address!r} is no cluster: it takes {FORMS}")
+    return address
+
+
+@contextlib.contextmanager
+def open_cluster(address: str) -> Iterator[Executor]:
+    """An executor on the cluster. Raises :class:`UsageError` where it cannot be used."""
+    try:
+        import distributed
+    except ImportError:
+        raise UsageError("--cluster needs Dask: pip install 'jupyter-selfheal[dask]'") from None
+    with contextlib.ExitStack() as stack:
+        for name in ("distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters of it is a line of a report
+        scheduler = (
+            _start_local(distributed, address, stack) if _LOCAL.fullmatch(address) else address[len("dask://") :]
+        )
+        client = _connect(distributed, scheduler, address)
+        stack.callback(client.close)
+        _check_workers(client, address)
+        yield client.get_executor(pure=False, retries=RETRIES)
+
+
+def _start_local(distributed: Any, address: str, stack: contextlib.ExitStack) -> Any:
+    trust_own_folder(False)  # workers, also those that are started later, import nothing that lies beside the notebooks
+    stack.callback(trust_own_folder, True)
+    cluster = distributed.LocalCluster(
+        n_workers=int(address.removeprefix("local:")),
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",  # any free port, for this machine alone
+        memory_limit=0,  # the notebooks' kernels have limits of their own
+        silence_logs=logging.CRITICAL,
+    )
+    stack.callback(cluster.close)
+    return cluster
+
+
+def _connect(distributed: Any, scheduler: Any, address: str) -> Any:
+    try:
+        if isinstance(scheduler, str):  # Dask itself would go on trying for the whole time
+            host, _, port = scheduler.rpartition(":")
+            socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS).close()
+        return distributed.Client(scheduler, timeout=SECONDS, set_as_default=False)
+    except (OSError, ValueError, OverflowError) as error:
+        raise UsageError(f"--cluster {address}: no scheduler answers there ({type(error).__name__})") from None
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Raise where no worker comes, or where one has another version of this package, or none."""
+    try:
+        client.wait_for_workers(1, timeout=SECONDS)
+    except TimeoutError:
+        raise UsageError(f"--cluster {address}: the scheduler has no workers") from None
+    try:
+        versions = set(client.run(read_version).values())
+    except Exception as error:
+        raise UsageError(
+            f"--cluster {address}: its workers cannot import jupyter_selfheal ({type(error).__name__}): install it there"
+        ) from None
+    if versions != {__version__}:
+        raise UsageError(
+            f"--cluster {address}: its workers have version {', '.join(sorted(versions))}, this is {__version__}: "
+            "install the same"
+        )
+
+
+def read_version() -> str:
+    """The version of this package on a worker."""
+    return __version__
