@@ -6,6 +6,7 @@ Parts are imported when they are configured, and not before: a heal by rules alo
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ from jupyter_selfheal.errors import ConfigError, KernelError
 from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.journal.known_secrets import list_environment_secrets
 from jupyter_selfheal.journal.redact import Redactor, redact_json
+from jupyter_selfheal.keys import find_key
 from jupyter_selfheal.loop import driver, machine, plan
 from jupyter_selfheal.loop.observed_calls import CallObserver
 from jupyter_selfheal.loop.trial_states import NoFacts
@@ -53,6 +55,7 @@ from jupyter_selfheal.ports import (
 )
 
 if TYPE_CHECKING:
+    from jupyter_selfheal.healers.memory.run_fixes import RunFixes
     from jupyter_selfheal.kernels.replay_plan import PastCell
     from jupyter_selfheal.providers.pot import Pot
 
@@ -106,10 +109,10 @@ def prove_patch(
 
 def preview_request(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
     """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
-    redactor = build_redactor(case)
+    provider, redactor = build_provider(config), build_redactor(case)  # in this order: the key is found by then
     state = machine.fold(events, config)
     prompts = _read_prompt
-    healer = _load("healers.model.healer", "LanguageModelHealer")(build_provider(config), config, redactor, prompts)
+    healer = _load("healers.model.healer", "LanguageModelHealer")(provider, config, redactor, prompts)
     with contextlib.ExitStack() as stack:
         request: JSON = healer.preview(case, build_facts(starts, case, stack), state.dossier.archive if state else ())
         return request
@@ -131,19 +134,23 @@ def open_dependencies(
     provider: Provider | None = None,
     given: Sequence[Patch] = (),
     pot: Pot | None = None,
+    run_fixes: RunFixes | None = None,
 ) -> Iterator[HealDependencies]:
     """Everything that a heal of this case runs on; let go of at the end.
 
     ``scorer``, ``install`` and ``provider`` stand in for the shipped ones; ``given`` are patches that somebody else wrote, which
-    are then all that is tried; out of ``pot`` every call is paid that is made for several processes of one command.
+    are then all that is tried; out of ``pot`` every call is paid that is made for several processes of one command; ``run_fixes``
+    healed other notebooks of it, and are tried first.
     """
     with contextlib.ExitStack() as stack:
         facts = build_facts(starts, case, stack)
-        redactor = build_redactor(case)
         if provider is None and not why_no_model(config):
             provider = build_provider(config, pot)
+        redactor = build_redactor(case)  # now that the key is found, wherever it lies
         judging = choose_judging_provider(config, provider, pot) if provider is not None else None
         healers = build_healers(config, provider, redactor)
+        if run_fixes is not None:
+            healers = _load("healers.memory.run_fixes", "ask_known_first")(run_fixes, healers)
         free = build_free_scorer(config)
         if install is None and config.install:
             install = build_installer(stack)
@@ -167,6 +174,12 @@ def open_dependencies(
             learners=(*learners, *(h.learn for h in healers if hasattr(h, "learn"))),
             session_spent=session_spent,
         )
+
+
+def open_run_fixes(path: Path) -> RunFixes:
+    """What healed notebooks of a run, kept in this file."""
+    fixes: RunFixes = _load("healers.memory.run_fixes", "RunFixes")(path)
+    return fixes
 
 
 def build_redactor(case: Case | None = None) -> Redactor:
@@ -263,8 +276,12 @@ def why_no_model(config: HealConfig) -> str | None:
         return str(error)
     if config.replay:
         return None  # nothing is sent: no key, no address and no consent is needed
-    if key := spec.find_missing_key(config.base_url):
-        return f"no key: set {key} to let a model propose what the rules do not know"
+    try:
+        missing = spec.find_missing_key(config.base_url, config)
+    except ConfigError as error:
+        return str(error)
+    if missing:
+        return f"no key: set {missing} to let a model propose what the rules do not know"
     if spec.needs_base_url and not config.base_url:
         return f"{spec.name} has no address of its own: set c.SelfHeal.base_url"
     if not config.consent:
@@ -281,8 +298,13 @@ def build_provider(config: HealConfig, pot: Pot | None = None) -> Provider:
     base_url = config.base_url or spec.base_url
     where = {"provider": spec.prices} if spec.prices else {"api_url": base_url}
     prices = _load("providers.prices", "Prices")(**where, price_in=config.price_in, price_out=config.price_out)
-    provider: Provider = registry.load_by_name(spec.where)(
-        name=spec.name, key_variable=spec.key_variable, base_url=base_url, prices=prices
+    named = config.key_file or config.keyring  # else the provider reads the environment, whenever it is asked
+    found = {"key": key} if named and spec.key_variable and (key := find_key(spec.key_variable, config)) else {}
+    build = registry.load_by_name(spec.where)
+    if found and "key" not in inspect.signature(build).parameters:
+        raise ConfigError(f"{spec.name} takes its key from the environment only: set {spec.key_variable}")
+    provider: Provider = build(
+        name=spec.name, key_variable=spec.key_variable, base_url=base_url, prices=prices, **found
     )
     wrapped = _wrap_provider(provider, config)
     return _load("providers.pot", "PayingProvider")(wrapped, pot) if pot is not None else wrapped

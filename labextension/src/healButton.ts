@@ -14,19 +14,21 @@ export function outputsOf(cell: CodeCell): any[] {
   return (cell.model.toJSON() as any).outputs ?? [];
 }
 
+const sourceOf = (cell: CodeCell): string => cell.model.sharedModel.getSource();
+
 /**
  * Put the button there, or take it away. `heal` is called for a click; where it comes to nothing the button is there again.
  * `first` says what else a click does.
  */
 export function offer(cell: CodeCell, heal: () => Promise<void>, first = ''): void {
   withdraw(cell);
-  if (!needsOffer(outputsOf(cell))) {
+  if (!needsOffer(outputsOf(cell), sourceOf(cell))) {
     return;
   }
   if (!watched.has(cell)) {
     watched.add(cell);
     cell.model.outputs.changed.connect(() => {
-      if (!needsOffer(outputsOf(cell))) {
+      if (!needsOffer(outputsOf(cell), sourceOf(cell))) {
         withdraw(cell);
       }
     });

@@ -39,6 +39,15 @@ function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLangu
     } else if (detail.action === 'diff') {
       event.preventDefault();
       void drawDiff(detail.host, detail.old, detail.source, languages);
+    } else if (detail.action === 'show') {
+      const cell = here.panel.content.widgets.find(candidate => candidate.model.id === detail.cellId);
+      if (cell) {
+        event.preventDefault();
+      }
+      if (cell && !detail.probe) {
+        focusCell(here.panel.content, cell);
+        void here.panel.content.scrollToCell(cell);
+      }
     } else if (detail.action === 'act') {
       const line = lines.of(here.panel);
       if (detail.forks ? line.onMainThread(detail.message) : line.send(detail.message)) {

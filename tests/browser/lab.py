@@ -137,7 +137,14 @@ class Lab:
         return found
 
     def press(self, card: Any, button: str) -> None:
-        card.locator(f'[data-id="{button}"]').click()
+        self.show_button(card, button).click()
+
+    def show_button(self, card: Any, button: str) -> Any:
+        """The button; what is seldom wanted is unfolded first. The page does that itself: it may be busy drawing."""
+        card.locator(f'[data-id="{button}"]').evaluate(
+            "b => { const more = b.closest('details'); if (more) more.open = true; }"
+        )
+        return card.locator(f'[data-id="{button}"]')
 
     def heal_button(self, index: int) -> Any:
         """The button below a failing cell that has no card."""

@@ -138,7 +138,7 @@ def test_focus_goes_to_the_cell_with_the_card(failed: Lab) -> None:
 
 
 def test_focus_stays_in_the_card_that_changes(failed: Lab) -> None:
-    failed.card(1).locator('[data-id="approve"]').focus()
+    failed.show_button(failed.card(1), "approve").focus()
     failed.page.keyboard.press("Enter")
     failed.card(1, "applied")
     failed.page.wait_for_function("() => document.activeElement.dataset.id === 'undo'")
@@ -149,7 +149,7 @@ def test_focus_stays_in_the_card_that_changes(failed: Lab) -> None:
 
 def test_focus_comes_back_from_a_question(failed: Lab) -> None:
     card = failed.card(1)
-    card.locator('[data-id="reject"]').focus()
+    failed.show_button(card, "reject").focus()
     failed.page.keyboard.press("Enter")
     card.get_by_label("Why? (may be empty)").wait_for()
     failed.page.keyboard.press("Escape")

@@ -163,6 +163,9 @@ def test_reject_with_a_reason_while_the_kernel_is_busy(page: Any, server: Server
 
 def test_fault_in_an_earlier_cell_is_fixed_in_both(page: Any, server: Server) -> None:
     lab = elsewhere(page, server, "elsewhere.ipynb")
+    lab.card(2).locator("button.sh-cell-link", has_text="cell [2]").click()
+    page.wait_for_function("() => window.jupyterapp.shell.currentWidget.content.activeCellIndex === 1")
+    assert lab.card(2).locator("button[data-id]:visible").all_inner_texts() == ["Apply & run", "Edit", "Dismiss"]
     lab.press(lab.card(2), "run")
     lab.expect_output(2, "total 3")
     assert "found.append(row)" in lab.source(1)
@@ -198,7 +201,7 @@ def test_proposal_tells_whether_the_cells_below_still_work(page: Any, server: Se
     lab.ready()
     lab.run(1)
     card = lab.card(1)
-    card.locator("summary", has_text="score").click()
+    card.locator("summary").first.click()
     reason = card.locator(".sh-reasons li", has_text="below").first
     reason.wait_for()
     assert reason.is_visible()

@@ -18,7 +18,7 @@ def test_name_whose_cell_failed_before_it_was_made_is_made_by_running_that_cell(
     loaded.run("%heal on")
     assert loaded.run("print('it is', doubled)", "c", allow_stdin=True)["ename"] == "NameError"
     card = loaded.card(PROVEN)
-    assert "run first: cell 1" in card
+    assert "run first: cell `doubled = base * 2`" in card
     assert "`doubled` is defined in a cell above that was not run" in card
     reply = loaded.run("%heal approve")
     assert reply["status"] == "ok"
@@ -31,8 +31,8 @@ def test_deleted_name_is_made_by_running_its_cell(loaded: LiveKernel) -> None:
     loaded.run("del rates", "b")
     loaded.run("print('it is', rates['a'])", "c", allow_stdin=True)
     card = loaded.card(PROVEN)
-    assert "run first: [2] rates = {'a': 2}" in card
-    assert "Cell 2 deletes `rates`, but this cell uses it." in card
+    assert "run first: cell [2]: rates = {'a': 2}" in card
+    assert "`rates` was deleted in cell [3], but this cell uses it." in card
     reply = loaded.run("%heal approve")
     assert "it is 2" in reply["text"]
     assert loaded.value("rates") == "{'a': 2}"

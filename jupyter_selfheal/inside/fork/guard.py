@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import resource
 import select
 import signal
 import socket
@@ -20,6 +19,11 @@ from typing import Any
 
 from jupyter_selfheal.inside.fork import after_fork
 from jupyter_selfheal.inside.fork.capture import FAULTS, Memory
+
+try:
+    import resource
+except ImportError:  # Windows and Pyodide, where nothing is forked
+    resource = None  # type: ignore[assignment]
 
 KEPT = "kept"
 _GRACE = 0.5

@@ -20,7 +20,6 @@ import fcntl
 import json
 import os
 import posix
-import resource
 import socket
 import struct
 import sys
@@ -30,6 +29,11 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_selfheal.inside.fork import overlay, sockets, syscalls
+
+try:
+    import resource
+except ImportError:  # Windows and Pyodide, where nothing is forked
+    resource = None  # type: ignore[assignment]
 
 USER, NETWORK, SOCKETS, OVERLAY, READ_ONLY, LANDLOCK, LANDLOCK_TCP, LIMITS = (
     "user namespace",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import socket
 import sys
@@ -17,6 +16,11 @@ from typing import Any
 from jupyter_selfheal.inside.fork import after_fork, descriptors, event_loop, gate, guard, sandbox, thread_pools
 from jupyter_selfheal.inside.fork.capture import Capture, Frames, Memory
 from jupyter_selfheal.inside.fork.steps import Last, Runner
+
+try:
+    import resource
+except ImportError:  # Windows and Pyodide, where nothing is forked
+    resource = None  # type: ignore[assignment]
 
 _SHARED_MEMORY = [path for path in ("/dev/shm",) if os.path.ismount(path)]
 """Where named shared memory and semaphores are files: a trial must not unlink the user's."""

@@ -135,6 +135,34 @@ def discard(pid: int) -> None:
         collect_ended()
 
 
+def discard_at_once(pid: int) -> None:
+    """End a zygote of this process, and what its trials run before anything else.
+
+    Its guards do that too, but on a busy machine they come to it late: they go behind the user's cell, as their trials do. A guard
+    whose trial has ended does the rest as ever.
+    """
+    if pid in _children:
+        for trial in _list_trials(pid):
+            with contextlib.suppress(OSError):
+                os.kill(trial, signal.SIGKILL)
+        discard(pid)
+
+
+def _list_trials(pid: int) -> list[int]:
+    """What runs below a process that is none of ours: trials, and what these have started
+    (https://man7.org/linux/man-pages/man5/proc_pid_task.5.html)."""
+    found = []
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            children = [int(child) for child in file.read().split()]
+        for child in children:
+            with contextlib.suppress(OSError):
+                with open(f"/proc/{child}/comm", encoding="utf-8", errors="replace") as file:
+                    found += [] if file.read().startswith("selfheal-") else [child]
+                found += _list_trials(child)
+    return found
+
+
 def discard_all(seconds: float = 5.0) -> None:
     """End every zygote of this process and wait until they are collected, at most so long."""
     for pid in list(_children):

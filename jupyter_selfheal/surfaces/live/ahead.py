@@ -59,6 +59,8 @@ class Ahead:
         """The look that goes on; empty while none does."""
         self._note = ""
         """Why the last look could not begin; empty where it could."""
+        self._states: tuple[m.StateAddress, ...] = ()
+        """The copies that the last look was given."""
         self._forecasts: tuple[m.Forecast, ...] = ()
         """Of the cells below, in order: the first is of the cell that comes next."""
         self._notebook = Notebook(())
@@ -96,6 +98,7 @@ class Ahead:
             return f"The kernel cannot be copied now: {session.checkpoints.refusal}."
         with self._lock:
             self._run, self._notebook, self._forecasts = run, notebook, ()
+        self._states = states
         ids = tuple(cell.id for cell in cells)
         if not session.client.send(m.LookAhead(run, notebook, ids, states, session.config, is_idle=True)):
             session.checkpoints.release(states)
@@ -104,11 +107,17 @@ class Ahead:
         return ""
 
     def stop(self) -> None:
-        """The user runs something: what runs in copies ends. What was known stays known."""
+        """The user runs something: what runs in copies ends. What was known stays known.
+
+        The copies are ended from here, and with each all that runs below it: the worker, which goes behind the user's cell, may
+        come to it only after that. It is told first, so that it takes their end for what it is.
+        """
         with self._lock:
             run, self._run = self._run, ""
+        states, self._states = self._states, ()
         if run:
             self._session.client.send(m.Cancel(run))
+            self._session.checkpoints.end_at_once(states)
 
     def receive(self, message: m.Foreseen) -> None:
         """More is known. Called on the reader's thread."""

@@ -119,7 +119,7 @@ class CellLog:
                 if name != failing
             )
             cells = (*known, Cell(failing, source, runs=run))
-        return Notebook(cells, path=self.path, folder=self.folder)
+        return Notebook(cells, path=self.path, folder=self.folder, shows_runs=True)
 
     def build_present(self) -> Notebook:
         """The front end's notebook as far as it told one, else the cells that ran, in order of running; no cell is failing."""
@@ -132,7 +132,7 @@ class CellLog:
                 Cell(name, text, runs=0 if name in self._unfinished else number, unfinished=name in self._unfinished)
                 for name, (text, number) in self._by_id.items()
             )
-        return Notebook(cells, path=self.path, folder=self.folder)
+        return Notebook(cells, path=self.path, folder=self.folder, shows_runs=True)
 
     def is_unfinished(self, cell_id: str) -> bool:
         """Whether the cell's last run failed."""
@@ -152,7 +152,7 @@ class CellLog:
             failed = name in self._unfinished
             cells += [texts[name]] if name in texts else []
             cells.append(Cell(name, source, runs=0 if failed else number, unfinished=failed))
-        return Notebook(tuple(cells), path=self.path, folder=self.folder)
+        return Notebook(tuple(cells), path=self.path, folder=self.folder, shows_runs=True)
 
     def _merge_cell(self, cell: Cell, failing: str, source: str) -> Cell:
         from jupyter_selfheal import source as src

@@ -28,7 +28,7 @@ def describe_failure(
     return Failure(
         cell_id=cell_id,
         source=source,
-        kind=FailureKind.SYNTAX if syntax else FailureKind.RAISED,
+        kind=_find_kind(error, syntax=syntax),
         ename=type(error).__name__,
         evalue=_format_message(error),
         line=line,
@@ -37,6 +37,13 @@ def describe_failure(
         traceback="".join(traceback.format_exception(error))[-TRACEBACK_LIMIT:],
         seconds=seconds,
     )
+
+
+def _find_kind(error: BaseException, *, syntax: bool) -> FailureKind:
+    """What the user stopped took too long, as what runs into a time limit does."""
+    if isinstance(error, KeyboardInterrupt):
+        return FailureKind.TIMED_OUT
+    return FailureKind.SYNTAX if syntax else FailureKind.RAISED
 
 
 def is_timed(error: BaseException) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from jupyter_selfheal.magic_options import restore_heal_line, to_body
@@ -19,14 +19,22 @@ def to_written_edit(edit: Replace, written: Mapping[str, str]) -> Replace:
 
 
 def to_frontend_edits(
-    patch: Patch, notebook: Notebook, written: Mapping[str, str] = MappingProxyType({}), again: tuple[str, ...] = ()
+    patch: Patch,
+    notebook: Notebook,
+    written: Mapping[str, str] = MappingProxyType({}),
+    again: tuple[str, ...] = (),
+    failing: str = "",
 ) -> list[dict[str, JSON]]:
-    """The edits as the front end carries them out; ``again`` are cells to run after them, before the failing one."""
+    """The edits as the front end carries them out; ``again`` are cells to run after them, before the failing one.
+
+    Each that is not of the cell ``failing`` alone has a ``label``, and ``links`` to the cells that it names.
+    """
     edits: list[dict[str, JSON]] = []
     name_cell = make_cell_namer(notebook)
     for edit in patch.edits:
         if isinstance(edit, Replace):
-            label = name_cell(edit.cell_id) if len(patch.edits) > 1 else ""
+            is_alone = len(patch.edits) == 1 and failing in ("", edit.cell_id)
+            label = "" if is_alone else "In this cell" if edit.cell_id == failing else f"In {name_cell(edit.cell_id)}"
             written_edit = to_written_edit(edit, written)
             edits.append(
                 {
@@ -35,18 +43,21 @@ def to_frontend_edits(
                     "old": written_edit.old,
                     "source": written_edit.source,
                     "label": label,
+                    "links": _list_links(notebook, edit.cell_id),
                 }
             )
         elif isinstance(edit, Insert):
             edits.append(
                 {"kind": "insert", "cellId": edit.cell_id, "before": edit.before, "old": "", "source": edit.source,
-                 "label": f"new cell above {name_cell(edit.before)}"}
+                 "label": f"New cell above {_name_place(edit.before, failing, name_cell)}",
+                 "links": _list_links(notebook, edit.before)}
             )  # fmt: skip
         elif isinstance(edit, Move):
             source = notebook.cell(edit.cell_id).source if notebook.index(edit.cell_id) >= 0 else ""
             edits.append(
                 {"kind": "move", "cellId": edit.cell_id, "before": edit.before, "old": source, "source": source,
-                 "label": f"move {name_cell(edit.cell_id)} above {name_cell(edit.before)}"}
+                 "label": f"Move {name_cell(edit.cell_id)} above {_name_place(edit.before, failing, name_cell)}",
+                 "links": _list_links(notebook, edit.cell_id, edit.before)}
             )  # fmt: skip
         elif isinstance(edit, RunCells):
             names = ", ".join(name_cell(c) for c in edit.cell_ids)
@@ -54,7 +65,7 @@ def to_frontend_edits(
         elif isinstance(edit, Install):
             edits.append(
                 {"kind": "insert", "cellId": f"install-{patch.id}", "before": "", "old": "", "source": edit.line,
-                 "label": "new cell"}
+                 "label": "New cell", "links": []}
             )  # fmt: skip
     if there := tuple(c for c in again if notebook.index(c) >= 0):
         names = ", ".join(name_cell(c) for c in there)
@@ -64,4 +75,22 @@ def to_frontend_edits(
 
 def _build_run(cell_ids: tuple[str, ...], notebook: Notebook, label: str) -> dict[str, JSON]:
     sources = [notebook.cell(c).source for c in cell_ids if notebook.index(c) >= 0]
-    return {"kind": "run", "cellIds": list(cell_ids), "old": "", "source": "", "label": label, "sources": sources}
+    links = _list_links(notebook, *cell_ids)
+    return {
+        "kind": "run",
+        "cellIds": list(cell_ids),
+        "old": "",
+        "source": "",
+        "label": label,
+        "sources": sources,
+        "links": links,
+    }
+
+
+def _name_place(cell_id: str, failing: str, name_cell: Callable[[str], str]) -> str:
+    return "this cell" if cell_id in ("", failing) else name_cell(cell_id)
+
+
+def _list_links(notebook: Notebook, *cell_ids: str) -> list[JSON]:
+    """The cells of a label with the names that they have in it, so that a page can lead to them."""
+    return [{"id": c, "name": notebook.name_cell(c)} for c in cell_ids if notebook.index(c) >= 0]

@@ -37,9 +37,15 @@ class HealDispatcher:
         self._wait_for = wait_for
 
     def start_heal(
-        self, failure: Failure, chosen: options.HealOptions, *, error: BaseException | None = None, result: Any = None
+        self,
+        failure: Failure,
+        chosen: options.HealOptions,
+        *,
+        error: BaseException | None = None,
+        result: Any = None,
+        new_modules: int = 0,
     ) -> LiveHeal:
-        """Hand a failure to the worker and show its card; block where waiting was asked for."""
+        """Hand a failure to the worker and show its card; block where waiting was asked for. ``new_modules``: see :class:`~.messages.Heal`."""
         session = self._session
         run = session.make_run_id()
         notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
@@ -58,7 +64,7 @@ class HealDispatcher:
         waits = bool(chosen.wait) if chosen.wait >= 0 else self._should_wait()
         if not waits:
             heal.view.show(heal)
-        if not self._send_heal(heal, states, config):
+        if not self._send_heal(heal, states, config, new_modules=new_modules):
             session.checkpoints.release(states)
             heal.update_card(
                 phase="closed", status="Healing is off: the worker died too often.", advice=f"See {session.log_path}"
@@ -106,12 +112,26 @@ class HealDispatcher:
             heal.settled.set()
 
     def _send_heal(
-        self, heal: LiveHeal, states: tuple[m.StateAddress, ...], config: HealConfig, given: tuple[Patch, ...] = ()
+        self,
+        heal: LiveHeal,
+        states: tuple[m.StateAddress, ...],
+        config: HealConfig,
+        given: tuple[Patch, ...] = (),
+        new_modules: int = 0,
     ) -> bool:
         session = self._session
         unproven, spent = session.checkpoints.refusal, session.spent
         return session.client.send(
-            m.Heal(heal.run, heal.case, states, config, unproven=unproven, session_spent=spent, given=given)
+            m.Heal(
+                heal.run,
+                heal.case,
+                states,
+                config,
+                unproven=unproven,
+                session_spent=spent,
+                given=given,
+                new_modules=new_modules,
+            )
         )
 
     # --- the last failure ----------------------------------------------------------------------------------------

@@ -135,7 +135,8 @@ class LiveHeal:
 
     def _fold_progress(self, message: m.Progress) -> None:
         if self.card.phase in ("healing", "paused", "proposed", "closed"):
-            attempts = (*self.card.attempts, message.text)[-12:]
+            again = self.card.attempts[-1:] == (message.text,)
+            attempts = self.card.attempts if again else (*self.card.attempts, message.text)[-12:]
             self.update_card(
                 phase="healing", attempts=attempts, status=f"{self.card.headline}: healing…", instructions=""
             )
@@ -149,7 +150,7 @@ class LiveHeal:
             status=format_proposal_status(proposal),
             proposal=(proposal,),
             cause=cause,
-            advice=proposal.diagnosis.advice,
+            advice="" if proposal.candidates else proposal.diagnosis.advice,
             page=0,
             hint=explanation.hint_at_fix(proposal.candidates[0], self.case.failure) if proposal.candidates else "",
             resumable=() if self.repeats_work else tuple(self._list_resumable(proposal)),
@@ -195,11 +196,17 @@ class LiveHeal:
             model = (self.card.model_off,) if self.card.model_off and no_fix else ()
             untested = (f"Your version, which was not tested:\n{self.card.draft}",) if self.card.draft else ()
             leave = f": {diagnosis.skip_reason}" if diagnosis.skip_reason else ""
+
+            def is_said(sentence: str) -> bool:
+                """Whether the status, or the traceback above it, says that already."""
+                said = (self.case.failure.headline, text.rstrip(".").lower())
+                return sentence.startswith(said[0]) or sentence.lower() == said[1]
+
             self.update_card(
                 phase="closed",
                 status=f"{self.card.headline}: {text}{leave}",
-                cause=diagnosis.cause or self.card.cause,
-                advice=diagnosis.advice or outcome.detail,
+                cause="" if is_said(diagnosis.cause) else diagnosis.cause or self.card.cause,
+                advice=diagnosis.advice or ("" if is_said(outcome.detail) else outcome.detail),
                 notes=(*self.card.notes, *model, *untested),
                 proposal=(),
             )

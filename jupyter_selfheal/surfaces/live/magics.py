@@ -241,6 +241,17 @@ class HealMagics:
         print("Self-heal: making it small in copies of a clean kernel; this may take two minutes (interrupt to stop).")
         print(run_on_session("minimize", self._session.cells.build_history().cells, choose_free_name("minimal.ipynb")))
 
+    def _do_bisect(self, _rest: str) -> None:
+        from jupyter_selfheal.surfaces.live.session_file import bisect_session
+
+        notebook = self._session.cells.build_present()
+        if not any(cell.outputs for cell in notebook.cells):
+            raise UsageError(
+                "no stored output of this notebook is known here: `jupyter selfheal bisect NOTEBOOK` reads the file"
+            )
+        print("Self-heal: running the cells from the top in copies of a clean kernel (interrupt to stop).")
+        print(bisect_session(notebook))
+
     def _find_heal_to_undo(self, number: str) -> LiveHeal:
         healed = self._list_healed()
         if not healed:

@@ -55,6 +55,7 @@ SENTENCES: tuple[tuple[str, str, Says], ...] = (
     ("AssertionError", r"", lambda _: "A check (`assert`) did not hold."),
     ("RecursionError", r"", lambda _: "A function called itself until Python stopped it: nothing ends the recursion."),
     ("MemoryError", r"", lambda _: "Out of memory: the cell asked for more than there is."),
+    ("KeyboardInterrupt", r"", lambda _: "You stopped the cell while it ran: if it never ends, look at what should end its loop."),
     ("StopIteration", r"", lambda _: "The next value was asked for, and there was none left."),
     ("UnicodeDecodeError", r"'([\w-]+)' codec", lambda m: f"The file is not written in the encoding {m[1]}."),
     ("RuntimeError", r"(dictionary|[Ss]et) changed size during iteration", lambda m: f"The {m[1].lower()} was changed while a loop went over it."),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.surfaces.live import LazyModule, worker_client
 from jupyter_selfheal.surfaces.live.cell_log import CellLog
 from jupyter_selfheal.surfaces.live.checkpoint import Checkpoints
@@ -122,7 +123,10 @@ class LiveSession:
         if config.offline:
             return "No model was asked: c.SelfHeal.offline is True."
         spec = registry.SHIPPED_PROVIDERS.get(config.provider)  # what another package declares, the worker looks up
-        key = spec.find_missing_key(config.base_url) if spec else None
+        try:
+            key = spec.find_missing_key(config.base_url, config) if spec else None
+        except ConfigError as error:
+            return f"No model was asked: {error}."
         if key is None:
             return None
         return (

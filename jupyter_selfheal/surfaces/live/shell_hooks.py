@@ -59,6 +59,7 @@ class ShellHooks:
         self._events = (("pre_run_cell", self.handle_pre_run_cell), ("post_run_cell", self.handle_post_run_cell))
         self._transformers = (options.blank_heal_line, self.blank_statements_that_ran)
         self._began = 0.0
+        self._modules_before = 0
         self._options: options.HealOptions | None = None
         self._error_before: BaseException | None = None
 
@@ -102,6 +103,7 @@ class ShellHooks:
             forced=self._options is not None, suggesting=session.auto_suggest and not session.has_open_heal
         )
         self._error_before = getattr(sys, "last_value", None)
+        self._modules_before = len(sys.modules)
         self._began = time.monotonic()
 
     @report_errors
@@ -141,7 +143,13 @@ class ShellHooks:
             if session.heals:
                 self._components.dispatcher.prove_open_proposal()
             return
-        self._components.dispatcher.start_heal(failure, chosen or options.HealOptions(), error=error, result=result)
+        self._components.dispatcher.start_heal(
+            failure,
+            chosen or options.HealOptions(),
+            error=error,
+            result=result,
+            new_modules=len(sys.modules) - self._modules_before,
+        )
 
     def _can_check(self, chosen: options.HealOptions) -> bool:
         """Whether what is expected of a cell that ran can be checked; where words cannot, that is said."""

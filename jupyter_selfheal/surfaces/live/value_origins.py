@@ -52,14 +52,8 @@ class OriginTeller:
                 yield from self.tell(_find_made_from(binding), 0, depth + 1)
 
     def name_cell(self, cell_id: str) -> str:
-        """``cell [3]`` for one that ran in this session; else its place."""
-        notebook = self._case.notebook
-        at = notebook.index(cell_id)
-        if cell_id == self._case.failure.cell_id:
-            return "this cell"
-        if at >= 0 and notebook.cells[at].runs:
-            return f"cell [{notebook.cells[at].runs}]"
-        return notebook.name_cell(cell_id)
+        """``cell [3]`` for one that ran in this session (see :meth:`~.Notebook.name_cell`)."""
+        return "this cell" if cell_id == self._case.failure.cell_id else self._case.notebook.name_cell(cell_id)
 
     def _find_maker(self, name: str, line: int) -> tuple[str, str, ast.stmt | None]:
         """The last cell that makes the name, its source and the statement; of the failing cell what stands above the line."""

@@ -13,6 +13,9 @@ AFTER_REST = "After (only what was left of the cell was run)"
 
 APPROVE = ("approve", "Apply", "put the fix into the notebook")
 RUN = ("run", "Apply & run", "put the fix into the notebook and run it (Alt+Enter)")
+SHOWN = frozenset({"run", "edit", "stop", "allow", "agree", "resume"})
+"""Buttons of a proposal that are in sight; the rest is behind *More*. Resume is there where running all would repeat work."""
+
 RESUME = ("resume", "Resume from the failing statement", "put the fix into the notebook, run only what is left")
 
 
@@ -55,7 +58,15 @@ def list_explanation(card: Card) -> list[JSON]:
 
 
 def list_buttons(card: Card) -> list[dict[str, JSON]]:
-    """What can be done now, most wanted first."""
+    """What can be done now, most wanted first; of a proposal what is wanted seldom is marked as ``more``."""
+    buttons = _list_all_buttons(card)
+    if card.phase != "proposed":
+        return buttons
+    shown = SHOWN if card.repeated else SHOWN - {"resume"}
+    return [b if b["id"] in shown or b.get("primary") else {**b, "more": True} for b in buttons]
+
+
+def _list_all_buttons(card: Card) -> list[dict[str, JSON]]:
     buttons: list[dict[str, JSON]] = []
 
     def add(name: str, label: str, hint: str, **more: JSON) -> None:
@@ -119,7 +130,7 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         "reasons": [*candidate.verdict.reasons, *([candidate.patch.why] if candidate.patch.why else [])],
         "facts": format_facts(proposal, candidate),
         "warning": format_warning(card, candidate),
-        "edits": to_frontend_edits(candidate.patch, notebook, card.written, candidate.cells_run_again),
+        "edits": to_frontend_edits(candidate.patch, notebook, card.written, candidate.cells_run_again, card.cell_id),
         "old_output": [_build_output(o) for o in proposal.failure.outputs] + [_build_error(proposal)],
         "new_output": _list_outputs(candidate.trial),
         "after": AFTER_REST if _ran_only_the_rest(candidate, proposal) else "After",

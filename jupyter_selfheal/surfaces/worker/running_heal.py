@@ -26,6 +26,7 @@ from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
 from jupyter_selfheal.surfaces.worker.stand_in import StandIn
 from jupyter_selfheal.surfaces.worker.states import build_starts, connect_state, replace_states
+from jupyter_selfheal.surfaces.worker.warm_imports import warm_imports
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")
 
@@ -35,8 +36,14 @@ TICK = 0.05
 SEARCH_SECONDS = 10.0
 """CPU seconds of the search where no other number was set: somebody waits, and what it has not found by then it seldom finds."""
 
-QUIET = frozenset({"Priced", "Reserved", "Settled", "ProposalMade", "PausedForUserAction", "Ended"})
+QUIET = frozenset(
+    {"Priced", "Reserved", "Settled", "ProposalMade", "PausedForUserAction", "Ended", "Started", "DiagnosisMade"}
+)
 """Events without a progress line: another message says it, or it is bookkeeping."""
+
+
+MANY_MODULES = 50
+"""From how many modules that the cell loaded it is worth a copy to load them once for all of its trials."""
 
 
 def shorten_search(config: HealConfig) -> HealConfig:
@@ -151,6 +158,8 @@ class RunningHeal:
             self.close_states()
             self._kernels, unproven = (), str(error)
         config = shorten_search(message.config)
+        if message.new_modules >= MANY_MODULES:
+            self._warm_imports(config)
         with JsonlJournal.create(
             find_free_name(self.run), notebook=message.case.notebook.path, config=config
         ) as journal:
@@ -168,6 +177,18 @@ class RunningHeal:
                 given=message.given,
             )
             return outcome, str(journal.path)
+
+    def _warm_imports(self, config: HealConfig) -> None:
+        """Have the trials go on from after the imports that the cell begins with; where that cannot be, each runs them."""
+        for before in self.starts.before:
+            try:
+                warm = warm_imports(before, self.message.case.failure.source, config)
+            except SelfHealError as error:
+                log.info("%s: imports are not warmed: %s", self.run, error)
+                continue
+            if warm is not None:
+                self._kernels = (warm, *(kernel for kernel in self._kernels if kernel is not before))
+                before.close()
 
     def _report_progress(self, event: object) -> None:
         if self._spending.add_event(event):

@@ -82,10 +82,32 @@ function whenConnected(root, then, tries = 120) {
   else requestAnimationFrame(() => whenConnected(root, then, tries - 1));
 }
 
+// What an edit says of other cells: where the JupyterLab extension is, each of their names leads to its cell.
+function labelView(edit, root) {
+  const host = element("div", { class: "sh-cell-label" });
+  let rest = edit.label;
+  for (const { id, name } of edit.links) {
+    const at = rest.indexOf(name);
+    if (at < 0) continue;
+    const text = name.replaceAll("`", "");
+    const link = element("span", { class: "sh-cell-link", "data-cell": id, text });
+    host.append(rest.slice(0, at), link);
+    rest = rest.slice(at + name.length);
+    const lead = (probe) => !root.dispatchEvent(new CustomEvent("jupyter-selfheal", {
+      bubbles: true, cancelable: true, detail: { action: "show", cellId: id, probe },
+    }));
+    whenConnected(root, () => {
+      if (lead(true)) link.replaceWith(element("button", { type: "button", class: "sh-cell-link", "data-cell": id, text, title: "Go to this cell", onclick: () => lead(false) }));
+    });
+  }
+  host.append(rest.replaceAll("`", ""));
+  return host;
+}
+
 // Where the JupyterLab extension is, it draws the diff in the editor's own look.
 function diffView(edit, root) {
   const host = element("div", { class: "sh-edit" });
-  if (edit.label) host.append(element("div", { class: "sh-cell-label", text: edit.label }));
+  if (edit.label) host.append(labelView(edit, root));
   const body = element("div");
   host.append(body);
   const event = new CustomEvent("jupyter-selfheal", {
@@ -109,8 +131,8 @@ function outputView(outputs) {
 function evidence(candidate) {
   const list = element("ul", { class: "sh-reasons" });
   for (const reason of candidate.reasons) list.append(prose("li", reason));
-  return element("details", {}, element("summary", { text: `${candidate.proven} · score ${candidate.score} of 10` }), list,
-    element("div", { class: "sh-small", text: candidate.facts }));
+  return element("details", {}, element("summary", { text: candidate.proven }), list,
+    element("div", { class: "sh-small", text: `score ${candidate.score} of 10; ${candidate.facts}` }));
 }
 
 function outputs(candidate) {
@@ -182,7 +204,11 @@ function render({ model, el }) {
   }
 
   // The button, or what is nearest to it: the focus is never lost with a button that goes.
-  const focusButton = (id) => (controls.querySelector(`[data-id="${id}"]`) || controls.querySelector("button") || root).focus();
+  const focusButton = (id) => {
+    const button = controls.querySelector(`[data-id="${id}"]`) || controls.querySelector("button") || root;
+    const closed = button.closest(".sh-more:not([open])");
+    (closed ? closed.querySelector("summary") : button).focus();
+  };
 
   function say(text) { said.textContent = text; }
 
@@ -230,9 +256,9 @@ function render({ model, el }) {
     const parts = [];
     if (card.cause && card.cause !== candidate()?.title) parts.push(prose("p", card.cause, { class: "sh-cause" }));
     if (card.advice) parts.push(prose("p", card.advice, { class: "sh-advice" }));
-    if (card.attempts?.length && !card.candidates?.length) {
-      parts.push(element("ol", { class: "sh-attempts", "aria-label": "Attempts" }, ...card.attempts.map((text) => element("li", { text }))));
-    }
+    const attempts = card.attempts?.length && !card.candidates?.length
+      ? element("ol", { class: "sh-attempts", "aria-label": "Attempts" }, ...card.attempts.map((text) => element("li", { text }))) : null;
+    if (attempts && !card.is_lesson) parts.push(attempts);
     const chosen = candidate();
     if (chosen) {
       const pager = card.candidates.length > 1 ? element("span", { class: "sh-pager" },
@@ -242,7 +268,7 @@ function render({ model, el }) {
       parts.push(prose("h3", chosen.title, {}, pager));
       if (chosen.warning) parts.push(prose("p", chosen.warning, { class: "sh-warning", role: "alert" }));
       for (const edit of chosen.edits.filter((edit) => edit.kind !== "run")) parts.push(diffView(edit, root));
-      for (const edit of chosen.edits.filter((edit) => edit.kind === "run")) parts.push(element("p", { text: edit.label }));
+      for (const edit of chosen.edits.filter((edit) => edit.kind === "run")) parts.push(labelView(edit, root));
       if (chosen.risk) parts.push(prose("p", `Could go wrong: ${chosen.risk}`, { class: "sh-risk" }));
       parts.push(evidence(chosen), outputs(chosen));
     }
@@ -252,16 +278,37 @@ function render({ model, el }) {
     }
     if (card.explanation?.length) parts.push(explanationView(card));
     for (const note of card.notes || []) parts.push(prose("p", note, { class: "sh-small" }));
+    if (attempts && card.is_lesson) parts.push(element("details", {}, element("summary", { text: "Details" }), attempts));
     if (card.instructions) parts.push(prose("p", card.instructions, { class: "sh-instructions", role: "note" }));
     body.replaceChildren(...parts);
   }
 
-  function drawControls(wanted) {
-    const focused = controls.contains(document.activeElement) ? document.activeElement.dataset.id : "";
-    controls.replaceChildren(...wanted.map((button) => element("button", {
+  function buttonView(button) {
+    return element("button", {
       type: "button", "data-id": button.id, class: button.primary ? "sh-primary" : "", title: button.hint, text: button.label,
       "aria-label": button.hint ? `${button.label}: ${button.hint}` : button.label, onclick: () => press(button),
-    })));
+    });
+  }
+
+  // What is wanted seldom, behind one button: a disclosure of buttons, which needs no keys of its own.
+  function moreView(buttons, open) {
+    const summary = element("summary", { text: "More" });
+    const close = (event) => {
+      if (event.key !== "Escape" || !more.open) return;
+      event.stopPropagation();
+      more.open = false;
+      summary.focus();
+    };
+    const more = element("details", { class: "sh-more", open, onkeydown: close }, summary,
+      element("div", { class: "sh-more-items", role: "group", "aria-label": "More" }, ...buttons.map(buttonView)));
+    return more;
+  }
+
+  function drawControls(wanted) {
+    const focused = controls.contains(document.activeElement) ? document.activeElement.dataset.id : "";
+    const open = controls.querySelector(".sh-more")?.open ?? false;
+    const seldom = wanted.filter((button) => button.more);
+    controls.replaceChildren(...wanted.filter((button) => !button.more).map(buttonView), ...(seldom.length ? [moreView(seldom, open)] : []));
     if (focused) focusButton(focused);
   }
 

@@ -33,7 +33,7 @@ def explain(
     line = len(source.splitlines())
     cells = (*(Cell(f"a{n}", text, runs=n + 1) for n, text in enumerate(above)), Cell("c", source))
     failure = Failure("c", source, ename=ename, evalue=evalue, line=line, statement=line - 1)
-    return "\n".join(explanation.explain_failure(Case(failure, Notebook(cells)), names))
+    return "\n".join(explanation.explain_failure(Case(failure, Notebook(cells, shows_runs=True)), names))
 
 
 def test_values_are_described_with_the_cell_that_made_them() -> None:
