@@ -6,6 +6,7 @@ import base64
 import html
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +16,10 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.configurations import Configuration
 from jupyter_selfheal.surfaces.bench.statistics import Share, estimate_share
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
 """Okabe and Ito's palette (2008), which is told apart by the colour-blind; hatches tell the bars apart in grey."""
-HATCHES = ("", "//", "..", "xx", "--", "++")
+HATCHES = ("", "//", "..", "xx", "--", "++", "oo", "**")
+MARKERS = "osD^vPX*"
 
 
 def write_dashboard(found: Sequence[Configuration], folder: Path) -> list[Path]:
@@ -46,7 +48,7 @@ def write_dashboard(found: Sequence[Configuration], folder: Path) -> list[Path]:
 def _draw_page(pyplot: Any, found: Sequence[Configuration], panels: Sequence[tuple[str, Any]]) -> Any:
     rows = (len(panels) + 1) // 2
     page, axes = pyplot.subplots(rows, 2, figsize=(11, 4.2 * rows), layout="constrained")
-    page.suptitle(f"{found[0].setup.set}, oracle {found[0].setup.oracle}")
+    page.suptitle(_describe_sets(found))
     for axis, (title, draw) in zip(axes.flat, panels, strict=False):
         axis.set_title(title, fontsize=11)
         axis.spines[["top", "right"]].set_visible(False)
@@ -54,6 +56,13 @@ def _draw_page(pyplot: Any, found: Sequence[Configuration], panels: Sequence[tup
     for axis in axes.flat[len(panels) :]:
         axis.set_visible(False)
     return page
+
+
+def _describe_sets(found: Sequence[Configuration]) -> str:
+    """Which sets the files are of, and what of their tests was seen."""
+    sets = dict.fromkeys(re.sub(r"[ ,(].*", "", c.setup.set) if len(found) > 2 else c.setup.set for c in found)
+    oracles = dict.fromkeys(c.setup.oracle for c in found)
+    return f"{', '.join(sets)}; oracle {', '.join(oracles)}"
 
 
 def _render(page: Any, kind: str) -> bytes:
@@ -71,16 +80,19 @@ def _draw_success(axis: Any, found: Sequence[Configuration]) -> None:
     for at, configuration in enumerate(found):
         for side, share in ((-0.2, configuration.first_success), (0.2, configuration.success)):
             _draw_bar(axis, at + side, share, at, 0.45 if side < 0 else 1.0)
-    axis.set_xticks(range(len(found)), [c.name for c in found])
-    axis.set_ylim(0, 1)
+    many = sum(len(c.name) for c in found) > 45  # characters that fit beside each other
+    axis.set_xticks(
+        range(len(found)), [c.name for c in found], rotation=30 if many else 0, ha="right" if many else "center"
+    )
+    axis.set_ylim(0, 1.1)  # room for the figure above a full bar
     axis.set_ylabel("share of tasks, left: first round, right: final")
 
 
 def _draw_bar(axis: Any, at: float, share: Share, number: int, alpha: float) -> None:
     error = [[share.value - share.low], [share.high - share.value]]
     axis.bar(
-        at, share.value, 0.38, yerr=error, capsize=4, alpha=alpha, color=COLOURS[number % 6],
-        hatch=HATCHES[number % 6], edgecolor="black",
+        at, share.value, 0.38, yerr=error, capsize=4, alpha=alpha, color=COLOURS[number % 8],
+        hatch=HATCHES[number % 8], edgecolor="black",
     )  # fmt: skip
     axis.text(at, share.high + 0.02, f"{share.value:.0%}", ha="center", fontsize=9)
 
@@ -89,14 +101,23 @@ def _draw_cost(axis: Any, found: Sequence[Configuration]) -> None:
     """Cost and success, with the line of those that no other beats in both."""
     points = [(sum(r.dollars_spent for r in c.rows) / len(c.rows), c.success.value) for c in found]
     for number, ((dollars, success), configuration) in enumerate(zip(points, found, strict=True)):
-        axis.scatter(dollars, success, s=70, marker="osD^vP"[number % 6], color=COLOURS[number % 6], zorder=3)
-        axis.annotate(configuration.name, (dollars, success), xytext=(6, 6), textcoords="offset points", fontsize=9)
+        axis.scatter(dollars, success, s=70, marker=MARKERS[number % 8], color=COLOURS[number % 8], zorder=3)
+        earlier = points[:number].count(
+            (dollars, success)
+        )  # of those at the same place each name has a line of its own
+        axis.annotate(
+            configuration.name,
+            (dollars, success),
+            xytext=(8, -3 - 12 * earlier),
+            textcoords="offset points",
+            fontsize=9,
+        )
     axis.plot(
         *zip(*find_frontier(points), strict=True), drawstyle="steps-post", color="black", linewidth=1, linestyle="--"
     )
     axis.set_xlabel("dollars a task")
     axis.set_ylabel("correct")
-    axis.set_ylim(0, 1)
+    axis.set_ylim(-0.05, 1.1)
     if not any(dollars for dollars, _ in points):
         axis.set_xlim(-0.01, 0.05)
 
@@ -122,12 +143,12 @@ def _draw_attempts(axis: Any, found: Sequence[Configuration]) -> None:
         spent = ", ".join(f"{role} {count:,}" for role, count in sorted(tokens.items())) or "no tokens"
         axis.bar(
             [n + number * width for n in range(most + 1)], [counts[n] for n in range(most + 1)], width,
-            color=COLOURS[number % 6], hatch=HATCHES[number % 6], edgecolor="black", label=f"{configuration.name}: {spent}",
+            color=COLOURS[number % 8], hatch=HATCHES[number % 8], edgecolor="black", label=f"{configuration.name}: {spent}",
         )  # fmt: skip
     axis.set_xticks([n + 0.4 - width / 2 for n in range(most + 1)], [str(n) for n in range(most + 1)])
     axis.set_xlabel("rounds of patches")
     axis.set_ylabel("heals")
-    axis.legend(fontsize=8)
+    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
 
 
 def _draw_reasons(axis: Any, found: Sequence[Configuration]) -> None:
@@ -142,8 +163,8 @@ def _draw_faults(axis: Any, found: Sequence[Configuration]) -> None:
             rates = [float(r.correct) for r in configuration.rows if (r.fault or "not told") == kind]
             if rates:
                 axis.barh(
-                    at + number * width, sum(rates) / len(rates), width, color=COLOURS[number % 6],
-                    hatch=HATCHES[number % 6], edgecolor="black",
+                    at + number * width, sum(rates) / len(rates), width, color=COLOURS[number % 8],
+                    hatch=HATCHES[number % 8], edgecolor="black",
                 )  # fmt: skip
     axis.set_yticks([n + 0.4 - width / 2 for n in range(len(kinds))], kinds, fontsize=8)
     axis.set_xlim(0, 1)
@@ -177,8 +198,8 @@ def _draw_calibration(axis: Any, found: Sequence[Configuration]) -> None:
                 score + number * 0.08,
                 share.value,
                 yerr=error,
-                fmt="osD^vP"[number % 6],
-                color=COLOURS[number % 6],
+                fmt=MARKERS[number % 8],
+                color=COLOURS[number % 8],
                 capsize=3,
             )
     axis.set_xlim(0, 10.5)
@@ -195,13 +216,13 @@ def _draw_shares(axis: Any, found: Sequence[Configuration], key: Any) -> None:
         for number, kind in enumerate(kinds):
             share = counts[kind] / len(configuration.rows)
             axis.barh(
-                at, share, left=left, color=COLOURS[number % 6], hatch=HATCHES[number % 6], edgecolor="black",
+                at, share, left=left, color=COLOURS[number % 8], hatch=HATCHES[number % 8], edgecolor="black",
                 label=kind if not at else None,
             )  # fmt: skip
             left += share
     axis.set_yticks(range(len(found)), [c.name for c in found])
     axis.set_xlabel("share of heals")
-    axis.legend(fontsize=8, loc="lower right")
+    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
 
 
 PANELS = (
@@ -237,7 +258,7 @@ def _build_html(found: Sequence[Configuration], images: Sequence[bytes]) -> str:
         for c in found
         for r in c.rows
     ]  # fmt: skip
-    title = html.escape(f"{found[0].setup.set}, oracle {found[0].setup.oracle}")
+    title = html.escape(_describe_sets(found))
     pictures = "".join(
         f'<img alt="{alt}" src="data:image/png;base64,{base64.b64encode(image).decode()}">'
         for alt, image in zip(

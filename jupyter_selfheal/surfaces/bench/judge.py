@@ -49,8 +49,9 @@ class Judgement:
 def judge(task: Task, program: str, inputs: int = INPUTS, seed: int = 20261121) -> Judgement:
     """Judge the text of a program (its whole definition cell) against all tests of a task and its reference."""
     tests = [*task.tests, *task.hidden]
+    above = f"{task.ahead}\n" if task.ahead else ""
     job = {
-        "entry": task.entry, "program": program, "reference": task.reference, "tests": tests,
+        "entry": task.entry, "program": above + program, "reference": above + task.reference, "tests": tests,
         "arguments": list(task.arguments), "domain": task.domain, "cases": task.cases, "compare": task.compare,
         "inputs": inputs, "seed": seed,
     }  # fmt: skip

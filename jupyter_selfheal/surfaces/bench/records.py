@@ -43,9 +43,7 @@ def _read_file(path: Path) -> list[dict[str, Any]]:
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
-        records = (
-            json.loads(text) if text.lstrip()[:1] == "[" else [json.loads(t) for t in text.split("\n") if t.strip()]
-        )
+        records = json.loads(text) if text.lstrip()[:1] == "[" else _read_lines(text, path)
     except (OSError, ValueError, EOFError) as error:
         raise UsageError(f"{path} is no file of JSON lines: {error}") from error
     return [r for r in records if isinstance(r, dict)]
@@ -60,7 +58,7 @@ def build_task(record: dict[str, Any], number: int, solution: str) -> Task | Non
     definition = _build_program(record, solution)
     if definition is None or not _to_text(record, "test").strip():
         return None
-    entry = _to_text(record, "entry_point") or _find_last_function(definition)
+    entry = _to_text(record, "entry_point") or find_last_function(definition)
     reference = (_build_program(record, "canonical_solution") or "") if record.get("canonical_solution") else ""
     setup = _to_text(record, "test_setup").strip()
     tests = _add_calls(_to_text(record, "test"), entry, setup)
@@ -68,9 +66,21 @@ def build_task(record: dict[str, Any], number: int, solution: str) -> Task | Non
         return None
     kind = f" ({record['bug_type']})" if record.get("bug_type") else ""
     return Task(
-        f"{record.get('task_id') or f'{number}/{entry}'}{kind}", entry, definition, (tests,), reference, arguments=_find_arguments(tests, entry),
+        f"{record.get('task_id') or f'{number}/{entry}'}{kind}", entry, definition, (tests,), reference, arguments=find_arguments(tests, entry),
         examples=_find_examples(record, entry, definition, setup),
     )  # fmt: skip
+
+
+def _read_lines(text: str, path: Path) -> list[Any]:
+    """The JSON of each line. Raises UsageError that names the line which is broken."""
+    records = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                records.append(json.loads(line))
+            except ValueError as error:
+                raise UsageError(f"{path}, line {number} is no JSON ({error}): mend or remove that record") from error
+    return records
 
 
 def _to_text(record: dict[str, Any], name: str) -> str:
@@ -83,7 +93,7 @@ def _build_program(record: dict[str, Any], solution: str) -> str | None:
     body, imports = _to_text(record, solution), _to_text(record, "import").strip()
     ahead = imports + "\n" if imports and can_parse(imports) else ""
     prompt, declaration = _to_text(record, "prompt"), _to_text(record, "declaration")
-    entry = _to_text(record, "entry_point") or _find_last_function(prompt + "\n    pass\n")
+    entry = _to_text(record, "entry_point") or find_last_function(prompt + "\n    pass\n")
     if re.search(rf"^(async )?def {re.escape(entry)}\b", body, re.M) and can_parse(body):
         names = [line for line in prompt.splitlines() if line.startswith(("import ", "from "))]
         return ahead + "".join(f"{line}\n" for line in names if line not in body) + _end_line(body)
@@ -108,7 +118,8 @@ def can_parse(text: str) -> bool:
     return True
 
 
-def _find_last_function(source: str) -> str:
+def find_last_function(source: str) -> str:
+    """The name of the function that a program defines last; empty where there is none."""
     if not can_parse(source):
         return ""
     names = [n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
@@ -137,7 +148,7 @@ def _add_calls(test: str, entry: str, setup: str) -> str:
     return f"{setup}\n{text}" if setup and setup not in text and can_parse(setup) else text
 
 
-def _find_arguments(test: str, entry: str) -> tuple[str, ...]:
+def find_arguments(test: str, entry: str) -> tuple[str, ...]:
     """Literal argument lists of the calls in the tests."""
     arguments = []
     for node in ast.walk(ast.parse(test)):

@@ -178,7 +178,7 @@ def measure(
 
 def _measure_task(task: Task, setup: Setup, config: HealConfig, compiles: bool) -> list[Row]:
     oracle = setup.oracle
-    failing = find_failing_tests(task.definition, task.tests) if oracle.isdigit() else ()
+    failing = find_failing_tests(f"{task.ahead}\n{task.definition}", task.tests) if oracle.isdigit() else ()
     visible = choose_tests(task, failing, oracle)
     if not visible.tests:
         return []

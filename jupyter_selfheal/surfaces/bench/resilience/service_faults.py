@@ -71,7 +71,7 @@ MONEY = (
     ServiceFault(
         "the cost ceiling is reached in the middle", "money", "pauses before the call that could pass it; nothing more is sent",
         _guess_dearly, lambda found: _is_closed("over_budget", 3)(found) and bool(found.pauses),
-        settings={"budget_usd": 0.06, "attempts": 9, "no_improvement_after": 9},
+        settings={"budget_usd": 0.03, "attempts": 9, "no_improvement_after": 9},
     ),
     ServiceFault(
         "the attempts are used up", "money", "pauses and asks; the next try is not sent unasked",

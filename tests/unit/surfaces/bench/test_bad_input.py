@@ -1,0 +1,83 @@
+"""What cannot be measured or reported gets one line that says what to do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal import engine
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import ProviderError, SelfHealError
+from jupyter_selfheal.ports import ModelRequest
+from jupyter_selfheal.surfaces.bench import run
+from jupyter_selfheal.surfaces.bench.rows import SCHEMA, Row, RowFile, Setup
+
+CASE = {"program": "def inc(n):\n    return n + 2\n", "tests": ["assert inc(1) == 2"]}
+
+
+def refuse(*words: object) -> str:
+    """The one line with which the command refuses."""
+    with pytest.raises(SelfHealError) as caught:
+        run.command(argparse.Namespace(arguments=[str(word) for word in words]))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def write_rows(path: Path, **head: Any) -> Path:
+    RowFile(path, Setup("MBPP", "all")).add(Row("a", True, True))
+    first, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([json.dumps({**json.loads(first), **head}), *rest]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("name", ["mbpp", "humaneval", "humanevalfix"])
+def test_a_set_with_a_broken_record_names_the_line(name: str, tmp_path: Path) -> None:
+    (tmp_path / "set.jsonl").write_text('{"task_id": 1}\n\n{"task_id": 2, "code\n')
+    assert "set.jsonl, line 3 is no JSON" in refuse(name, tmp_path / "set.jsonl")
+
+
+@pytest.mark.parametrize("report", ["compare", "failures", "regress", "figures"])
+def test_files_of_different_schemas_are_not_put_together(report: str, tmp_path: Path) -> None:
+    old, new = write_rows(tmp_path / "old.jsonl", schema=1), write_rows(tmp_path / "new.jsonl")
+    assert f"old.jsonl has rows of schema 1, not {SCHEMA}: measure again" in refuse(report, old, new)
+
+
+def test_one_run_gives_no_interval_over_runs(tmp_path: Path) -> None:
+    assert "--runs 3" in refuse("variance", write_rows(tmp_path / "one.jsonl"))
+
+
+def test_a_request_that_was_not_recorded_is_named(tmp_path: Path) -> None:
+    provider = engine.build_provider(HealConfig(replay=str(tmp_path)))
+    with pytest.raises(ProviderError) as caught:
+        provider.complete(ModelRequest(system="s", messages=(("user", "u"),), model="m", max_tokens=9))
+    assert "--record" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("case", "why"),
+    [
+        ({"program": "x = 1"}, "at least one test"),
+        ({**CASE, "test": "x"}, "no field 'test'"),
+        ({**CASE, "tests": ["assert inc(1"]}, "tests in Python"),
+        ({**CASE, "reference": 5}, "`reference` is a text"),
+        ([1], "is an object"),
+        ([{**CASE, "name": "a"}, {**CASE, "name": "a"}], "two cases are called 'a'"),
+        ("not JSON", "is an object"),
+    ],
+)
+def test_a_case_of_ones_own_that_cannot_be_read_is_named(case: object, why: str, tmp_path: Path) -> None:
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    said = refuse("own", tmp_path)
+    assert why in said
+    assert str(tmp_path) in said
+
+
+def test_a_folder_without_a_case_says_where_their_form_is_described(tmp_path: Path) -> None:
+    assert "docs/research.md" in refuse("own", tmp_path)
+    (tmp_path / "case.json").write_text("{")
+    assert "case.json is no JSON" in refuse("own", tmp_path)
