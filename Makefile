@@ -72,7 +72,7 @@ $(STAMPS)-test: $(STAMPS)
 	touch $@
 
 $(STAMPS)-docs: $(STAMPS)
-	$(BIN)/python -m pip install --quiet -e '.[docs]'
+	$(BIN)/python -m pip install --quiet -e '.[docs,examples]'
 	touch $@
 
 $(STAMPS)-lint: $(STAMPS)

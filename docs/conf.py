@@ -13,6 +13,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from write_gallery import write_gallery  # noqa: E402
 from write_reference import write_reference  # noqa: E402
 
 from jupyter_selfheal._version import __version__  # noqa: E402
@@ -23,10 +24,11 @@ release = version = __version__
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]
-exclude_patterns = ["_build", "rules.md", "agents/AGENTS.md"]
+exclude_patterns = ["_build", "gallery/sources", "rules.md", "agents/AGENTS.md"]
 html_theme = "pydata_sphinx_theme"
 html_title = f"jupyter_selfheal {__version__}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": True,
@@ -38,6 +40,7 @@ pygments_style = "default"
 smartquotes = False  # messages are to be found as they are written
 
 write_reference(HERE / "reference")
+write_gallery(HERE / "gallery")
 
 
 def read_for_site(_app: Any, _name: str, source: list[str]) -> None:

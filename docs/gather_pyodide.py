@@ -1,0 +1,36 @@
+"""Puts what the page "Try it here" loads beside it: ``python docs/gather_pyodide.py node_modules/pyodide``.
+
+Python's files come from the npm package ``pyodide`` in that folder, our wheel from this clone, the rest from pip's index.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "docs" / "_static" / "pyodide"
+RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+NEEDED = ("fissix", "pyflakes", "pygments")
+"""Pure-Python packages that the rules import."""
+
+
+def gather_files(pyodide: Path, target: Path = TARGET) -> list[str]:
+    """Copy and build everything; returns the names of the wheels. Raises ``OSError`` or ``CalledProcessError`` where one is missing."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in RUNTIME:
+        shutil.copy(pyodide / name, target / name)
+    for old in target.glob("*.whl"):
+        old.unlink()
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(target)]
+    subprocess.run([*pip, str(ROOT), *NEEDED], check=True)
+    wheels = sorted(path.name for path in target.glob("*.whl"))
+    (target / "wheels.json").write_text(json.dumps(wheels) + "\n", encoding="utf-8")
+    return wheels
+
+
+if __name__ == "__main__":
+    print("\n".join(gather_files(Path(sys.argv[1]))))
