@@ -24,7 +24,7 @@ PREFIX = "%%heal"
 COMMANDS = (
     "approve", "run", "reject", "retry", "continue", "budget", "undo", "resume", "show", "sent", "status", "config",
     "on", "off", "auto", "stop", "answer", "allow", "prove", "consent", "model",
-    "review", "history", "why", "ahead", "minimize",
+    "review", "history", "why", "ahead", "minimize", "bisect",
 )  # fmt: skip
 """First words of ``%heal`` that are commands rather than options."""
 
@@ -37,6 +37,7 @@ Usage: %%heal [options]          on top of a cell
        %heal reject [why] | retry [hint] | continue | budget USD | stop
        %heal ahead now           run the cells below in a copy of the kernel: which will fail, and what heals the first
        %heal ahead on | off      do that in idle time, and show it beside the cells
+       %heal bisect              the first cell that, run anew from the top, departs from the notebook's stored outputs
        %heal minimize            the smallest notebook that fails like the cells of this session, as a file and as text
        %heal why                 what failed, where the value came from, and what to do
        %heal history | undo [N]  what was healed in this session; the old source of one of these back

@@ -92,6 +92,8 @@ class Heal:
     """True: leave the states to the kernel when the heal ends."""
     given: tuple[Patch, ...] = ()
     """Patches that somebody else wrote: they are tried and put to the user, and no healer is asked."""
+    new_modules: int = 0
+    """How many modules the failing cell had loaded that were not there before it."""
 
 
 @wire.register

@@ -15,6 +15,7 @@ BASE = {
     "wire",
     "errors",
     "config",
+    "keys",
     "ports",
     "source",
     "messages",
@@ -51,7 +52,7 @@ def allowed(module: str, target: str) -> bool:
     if target_top in BASE:
         return (
             top not in BASE
-            or target_top in {"model", "errors", "config", "wire", "numbers", "registry"}
+            or target_top in {"model", "errors", "config", "keys", "wire", "numbers", "registry"}
             or module == "ports"
         )
     if top in PARTS:

@@ -30,6 +30,9 @@ KEYS = {
 }
 """By key: the choice, how it is offered, what it does."""
 
+REVIEW_KEYS = {"a": "y", "accept": "y", "x": "q"}
+"""What JupyterLab's review accepts and leaves out with, by the key here that does the same."""
+
 PAUSE_KEYS = {
     "c": ("continue", "[c]ontinue", "the same allowance once more"),
     "h": ("retry", "[h]int", "go on with a hint: h use the median"),
@@ -144,7 +147,8 @@ class Dialogue:
             if reply in known or (known and reply.startswith("=")):
                 return Answer("answer", reply.removeprefix("="))
             word, _, rest = (reply or otherwise).partition(" ")
-            key = next((k for k in keys if word.lower() in _list_spellings(k, keys[k])), "")
+            word = REVIEW_KEYS.get(word.lower(), word.lower())
+            key = next((k for k in keys if word in _list_spellings(k, keys[k])), "")
             if key:
                 return Answer(keys[key][0], rest.strip())
             self.say("\n".join(f"  {label:12} {effect}" for _, label, effect in keys.values()))

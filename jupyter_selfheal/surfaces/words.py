@@ -104,15 +104,14 @@ def list_evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
 
 
 def make_cell_namer(notebook: Notebook) -> Callable[[str], str]:
-    """How people call a cell: by its execution number, where it has one in this session, and by its first line."""
+    """How people call a cell (see :meth:`~.Notebook.name_cell`); one that ran in this session with its first line."""
 
     def name_cell(cell_id: str) -> str:
         at = notebook.index(cell_id)
-        cell = notebook.cells[at] if at >= 0 else None
-        if cell is None or not cell.runs:
-            return notebook.name_cell(cell_id) if cell else "the cell"
-        first = next((line.strip() for line in cell.source.splitlines() if line.strip()), "")
-        return f"[{cell.runs}] {first[:40]}"
+        if at < 0:
+            return "the cell"
+        name, cell = notebook.name_cell(cell_id), notebook.cells[at]
+        return f"{name}: {cell.first_line}" if notebook.shows_runs and cell.runs else name
 
     return name_cell
 

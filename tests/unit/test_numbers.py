@@ -15,7 +15,7 @@ from jupyter_selfheal.loop.limits import find_exceeded_limit
 from jupyter_selfheal.loop.states import Account
 from jupyter_selfheal.model import Cost
 from jupyter_selfheal.numbers import read_count, read_number
-from jupyter_selfheal.providers.anthropic import _read_usage as anthropic_usage
+from jupyter_selfheal.providers.anthropic import read_usage as anthropic_usage
 from jupyter_selfheal.providers.openai_compatible import _read_usage as openai_usage
 from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.retry import read_retry_after
@@ -82,3 +82,12 @@ def test_a_sum_that_is_no_number_passes_no_limit() -> None:
             Cost(usd)
     assert find_exceeded_limit(Account(allowance=math.nan, session_allowance=1.0), Cost(0.01), HealConfig())
     assert find_exceeded_limit(Account(allowance=1.0, session_allowance=math.nan), Cost(0.01), HealConfig())
+
+
+def test_a_limit_is_named_as_it_was_given() -> None:
+    said = [
+        find_exceeded_limit(Account(allowance=usd, session_allowance=9.0), Cost(1.0), HealConfig())
+        for usd in (0.025, 0.3)
+    ]
+    assert "of the budget of $0.025 is" in str(said[0])
+    assert "of the budget of $0.30 is" in str(said[1])

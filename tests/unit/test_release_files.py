@@ -17,7 +17,8 @@ def read(name: str) -> Any:
 
 def test_a_bug_report_asks_for_what_is_needed() -> None:
     fields = {part["id"]: part["attributes"] for part in read(".github/ISSUE_TEMPLATE/bug.yml")["body"]}
-    assert "doctor" in fields["doctor"]["label"]
+    assert "jupyter selfheal report-bug" in fields["doctor"]["label"]
+    assert "jupyter selfheal doctor" in fields["doctor"]["description"]
     assert "jupyter selfheal trace" in fields["journal"]["description"]
 
 

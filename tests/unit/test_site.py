@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import runpy
+import sys
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.rules.healer import load_rules
+from jupyter_selfheal.testing.text_notebook import parse_notebook
 from tests.shown_commands import ROOT
 
 
@@ -41,3 +45,72 @@ def test_a_page_that_did_not_change_is_left_alone(writer: dict[str, Any], tmp_pa
     writer["write_reference"](tmp_path)
     assert (tmp_path / "settings.md").stat().st_mtime_ns == before
     assert (tmp_path / "index.md").read_text() == writer["INDEX"]
+
+
+@pytest.fixture(scope="module")
+def gallery() -> Iterator[Any]:
+    """``docs/write_gallery.py`` as a module."""
+    spec = importlib.util.spec_from_file_location("write_gallery", ROOT / "docs" / "write_gallery.py")
+    assert spec
+    assert spec.loader
+    module = sys.modules["write_gallery"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["write_gallery"]
+
+
+EXHIBIT = """# %% [markdown]
+# A title
+
+Words.
+# %% {"outcome": "proposed"}
+xs[3]
+# %%
+prise
+# %% [becomes]
+price
+"""
+
+
+def exhibit(gallery: Any, *, second: str = "healed", source: str = "price") -> Any:
+    rows: list[dict[str, Any]] = [
+        {"cell": n, "id": f"cell-0{n}", "status": status, "failure": "Error: a|b", "cause": "Why.", "detail": "So."}
+        | {
+            "fix": {
+                "title": "Change `x|y`",
+                "score": 7.0,
+                "diff": "@@\n+x",
+                "proven_from": ["before"],
+                "rule": "NAM101",
+            }
+        }
+        for n, status in ((1, "proposed"), (2, second))
+    ]
+    cells = {"cell-01": {"id": "cell-01", "source": ["xs[3]"], "outputs": []}}
+    cells["cell-02"] = {"id": "cell-02", "source": [source], "outputs": [{"text": ["20\n"]}]}
+    report = {"cells": rows, "summary": "2 code cells", "doubts": []}
+    return gallery.Exhibit("name", parse_notebook(EXHIBIT), report, cells)
+
+
+def test_the_gallery_cannot_show_what_was_not_expected(gallery: Any) -> None:
+    assert [*gallery.list_differences(exhibit(gallery))] == []
+    assert [*gallery.list_differences(exhibit(gallery, second="not healed"))] == [
+        "name, cell 3: not healed, expected healed"
+    ]
+    assert "became 'prize', expected 'price'" in next(gallery.list_differences(exhibit(gallery, source="prize")))
+
+
+def test_a_notebook_of_the_gallery_is_a_page(gallery: Any, tmp_path: Path) -> None:
+    page = gallery.format_page(exhibit(gallery), tmp_path)
+    assert "-prise\n+price\n" in page
+    assert "| 2 | healed | Error: a\\|b | Change `x\\|y` | 7 |" in page
+    assert ":class: output\n\n20\n" in page
+
+
+def test_every_notebook_of_the_gallery_says_what_must_come_of_it(gallery: Any) -> None:
+    texts = {path.stem: parse_notebook(path.read_text("utf-8")) for path in gallery.SOURCES.glob("*.txt")}
+    assert len(texts) == 12
+    for name, text in texts.items():
+        outcomes = {o for pair in zip(text.cells, text.healed, strict=True) for o in gallery.list_outcomes(*pair)}
+        assert outcomes > {"ran"}, name
+        assert text.cells[0].source.startswith("# "), name
