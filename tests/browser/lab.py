@@ -140,11 +140,15 @@ class Lab:
         self.show_button(card, button).click()
 
     def show_button(self, card: Any, button: str) -> Any:
-        """The button; what is seldom wanted is unfolded first. The page does that itself: it may be busy drawing."""
-        card.locator(f'[data-id="{button}"]').evaluate(
-            "b => { const more = b.closest('details'); if (more) more.open = true; }"
-        )
-        return card.locator(f'[data-id="{button}"]')
+        """The button; what is seldom wanted is unfolded first. The page does that itself: it may be busy drawing the card anew."""
+        found = card.locator(f'[data-id="{button}"]')
+
+        def shown() -> bool:
+            found.evaluate("b => { const more = b.closest('details'); if (more) more.open = true; }")
+            return bool(found.is_visible())
+
+        assert wait_until(shown), f"{button!r} did not come into view"
+        return found
 
     def heal_button(self, index: int) -> Any:
         """The button below a failing cell that has no card."""

@@ -291,7 +291,9 @@ function render({ model, el }) {
   }
 
   // What is wanted seldom, behind one button: a disclosure of buttons, which needs no keys of its own.
-  function moreView(buttons, open) {
+  function moreView(buttons) {
+    const { run } = model.get("card");
+    const open = controls.querySelector(".sh-more")?.open ?? unfolded.get(`${run} more`) ?? false;
     const summary = element("summary", { text: "More" });
     const close = (event) => {
       if (event.key !== "Escape" || !more.open) return;
@@ -299,16 +301,16 @@ function render({ model, el }) {
       more.open = false;
       summary.focus();
     };
-    const more = element("details", { class: "sh-more", open, onkeydown: close }, summary,
+    const keep = (event) => unfolded.set(`${run} more`, event.target.open);
+    const more = element("details", { class: "sh-more", open, onkeydown: close, ontoggle: keep }, summary,
       element("div", { class: "sh-more-items", role: "group", "aria-label": "More" }, ...buttons.map(buttonView)));
     return more;
   }
 
   function drawControls(wanted) {
     const focused = controls.contains(document.activeElement) ? document.activeElement.dataset.id : "";
-    const open = controls.querySelector(".sh-more")?.open ?? false;
     const seldom = wanted.filter((button) => button.more);
-    controls.replaceChildren(...wanted.filter((button) => !button.more).map(buttonView), ...(seldom.length ? [moreView(seldom, open)] : []));
+    controls.replaceChildren(...wanted.filter((button) => !button.more).map(buttonView), ...(seldom.length ? [moreView(seldom)] : []));
     if (focused) focusButton(focused);
   }
 
