@@ -25,8 +25,9 @@ NEEDS_FILES = (
     "jupyter selfheal pr",
     "jupyter selfheal heal --project",
     "jupyter selfheal heal course",
+    "jupyter selfheal revert FILE.py",
 )
-"""Commands that are only asked whether they understand their words: programs are measured, agents served, clusters and repositories healed in
+"""Commands that are only asked whether they understand their words: programs are measured, agents served, clusters and repositories healed, files given back in
 tests of their own."""
 
 

@@ -20,7 +20,6 @@ from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.text_formats import check_target
-from jupyter_selfheal.surfaces.project.files import restore_files
 from jupyter_selfheal.surfaces.project.heal_files import heal_with_files
 
 Progress = Callable[[int, int, str], None]
@@ -79,7 +78,7 @@ def _heal_document(session: Session, document: Document, job: Job, progress: Pro
     report, outputs = heal_with_files(session, document, progress, job.part)
     if session.settings.warnings:
         report, outputs = heal_warnings(session, document, (report, outputs), progress)
-    report = _refuse_slowdown(session, report)
+    report = refuse_slowdown(report, session.settings.max_slowdown)
     session.share_fixes(report)
     healthy = not report.fixes and job.target != job.path and not job.copy_healthy
     if job.target is None or healthy:
@@ -93,21 +92,6 @@ def _heal_document(session: Session, document: Document, job: Job, progress: Pro
         as_in_place=job.as_in_place,
     )
     return replace(saved, written="") if job.as_in_place else saved  # where it lies for the moment says nothing
-
-
-def _refuse_slowdown(session: Session, report: NotebookReport) -> NotebookReport:
-    """The report without fixes that are too slow; files that were replaced for them are put back."""
-    kept = refuse_slowdown(report, session.settings.max_slowdown)
-    if kept is report or not session.written:
-        return kept
-    problems = restore_files(session.written)
-    session.forget_kernels()
-    files = tuple(
-        replace(f, status=f"put back: {kept.notes[-1]}", written=False) if f.written and f.path not in problems else f
-        for f in kept.files
-    )
-    notes = (f"{path}: {why}: take its fix back by hand" for path, why in problems.items())
-    return replace(kept, files=files, notes=(*kept.notes, *notes))
 
 
 def _report_failure(job: Job, why: str) -> NotebookReport:

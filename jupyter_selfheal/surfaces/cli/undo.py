@@ -22,8 +22,18 @@ def print_log(options: argparse.Namespace) -> int:
         print(json.dumps([asdict(fix) for fix in fixes], ensure_ascii=False, indent=2))
         return 0
     columns = shutil.get_terminal_size((100, 24)).columns
-    print("\n".join(line for fix in fixes for line in _format_fix(fix, columns)) or "no fix is told of")
+    told = [line for fix in fixes for line in _format_fix(fix, columns)]
+    files = [line for line in _describe_fixed_files(options.notebook) for line in wrap(line, columns, "", " " * 10)]
+    print("\n".join([*told, *files]) or "no fix is told of")
     return 0
+
+
+def _describe_fixed_files(notebook: Path) -> list[str]:
+    """A line for each Python file that was fixed with a notebook, and is as that left it."""
+    return [
+        f"{path} was fixed with it, and stays so: `jupyter selfheal revert {path}` takes that back"
+        for path in originals.list_fixed_files(notebook)
+    ]
 
 
 def _format_fix(fix: AppliedFix, columns: int) -> list[str]:
@@ -35,17 +45,42 @@ def _format_fix(fix: AppliedFix, columns: int) -> list[str]:
 
 
 def revert(options: argparse.Namespace) -> int:
-    """Take fixes back, in the file itself."""
+    """Take fixes back, in the file itself; of a file that is no .ipynb all of them, as nothing in it tells of one."""
     path: Path = options.notebook
+    if path.suffix != ".ipynb":
+        return _revert_text_file(path, bool(options.cell or options.fix))
     document = read(path)
     held = path.read_bytes()
+    files = _describe_fixed_files(path)
+    if files and not list_applied_fixes(document.raw):
+        print("\n".join([f"{path}: no cell of it was changed", *files]))
+        return 0
     raw, said = revert_fixes(dict(document.raw), str(path), options.cell, options.fix)
     original = originals.find_original(held) if not (options.cell or options.fix) else None
     text = original.decode("utf-8") if original is not None else write.format_notebook(raw, document.form)
-    if path.read_bytes() != held:
-        raise NotebookError(f"{path}: changed on disk meanwhile: try again")
-    write.write_atomically(path, text)
+    _replace(path, held, text)
     print("\n".join(said))
     exactly = "as it was before, byte by byte" if original is not None else "outputs of these cells are cleared"
-    print(f"{path}: {exactly}")
+    print("\n".join([f"{path}: {exactly}", *files]))
     return 0
+
+
+def _revert_text_file(path: Path, in_parts: bool) -> int:
+    try:
+        held = path.read_bytes()
+    except OSError as error:
+        raise NotebookError(f"{path}: cannot be read ({error.strerror})") from None
+    if in_parts:
+        raise NotebookError(f"{path}: text does not tell of its fixes: leave out --cell and --fix")
+    original = originals.find_original(held)
+    if original is None:
+        raise NotebookError(f"{path}: not as healing left it on this machine: take its fix back by hand, or by git")
+    _replace(path, held, original.decode("latin-1"), encoding="latin-1")  # in which each byte is a character
+    print(f"{path}: as it was before, byte by byte")
+    return 0
+
+
+def _replace(path: Path, held: bytes, text: str, encoding: str = "utf-8") -> None:
+    if path.read_bytes() != held:
+        raise NotebookError(f"{path}: changed on disk meanwhile: try again")
+    write.write_atomically(path, text, encoding)

@@ -86,18 +86,25 @@ def measure_drift(report: NotebookReport) -> Drift | None:
     )
 
 
+def describe_slowdown(report: NotebookReport, most: float) -> str:
+    """Why a healed notebook is refused that takes more than ``most`` times as long; empty where it does not."""
+    drift = measure_drift(report)
+    if drift is None or drift.factor <= most:
+        return ""
+    return (
+        f"refused by --max-slowdown {most:g}: the cells take {drift.after:.1f} s with the fixes, "
+        f"{drift.before:.1f} s without ({drift.factor:.1f} times as long)"
+    )
+
+
 def refuse_slowdown(report: NotebookReport, most: float) -> NotebookReport:
     """The report without its fixes where the healed notebook takes more than ``most`` times as long; else as it is.
 
     Which fix it is cannot be told from the whole, so all of them are taken back: what is slow is offered, not applied.
     """
-    drift = measure_drift(report)
-    if drift is None or drift.factor <= most:
+    why = describe_slowdown(report, most)
+    if not why:
         return report
-    why = (
-        f"refused by --max-slowdown {most:g}: the cells take {drift.after:.1f} s with the fixes, "
-        f"{drift.before:.1f} s without ({drift.factor:.1f} times as long)"
-    )
     return replace(
         report,
         records=tuple(_take_back(r, why) for r in report.records),

@@ -94,7 +94,7 @@ def _update_pair(document: Document, healed: Notebook, outputs: Mapping[str, Cel
             if their in changed and our.id in outputs
         }
         text = write.format_notebook(write.build_healed_json(pair, cells, results), pair.form)
-    originals.keep_original(held, text)
+    originals.keep_original(held, text.encode("utf-8"))
     write.write_atomically(path, text)
     return f"its pair {path} was healed with it"
 

@@ -45,7 +45,7 @@ def save_healed(
             _check_unchanged(document)
             if document.upgraded_from:
                 notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.copy_aside(document.path)}")
-            originals.keep_original(document.path.read_bytes(), text)
+            originals.keep_original(document.path.read_bytes(), text.encode("utf-8"))
             # jupytext takes the code from the text, and wants it to be the newest: the .ipynb of a pair is written before it
             notes = (*notes, *update_pairs(document, report.healed, outputs, (".ipynb",)))
         write.write_atomically(target, text)

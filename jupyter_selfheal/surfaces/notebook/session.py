@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from jupyter_selfheal.healers.memory.run_fixes import RunFixes
     from jupyter_selfheal.providers.pot import Pot
     from jupyter_selfheal.surfaces.model_review import ModelReview
-    from jupyter_selfheal.surfaces.project.files import FileFix
     from jupyter_selfheal.surfaces.project.heal_files import Found
 
 APPROVALS = ("all", "safe", "ask", "none")
@@ -119,7 +118,7 @@ class Session:
     ``run`` is the id of the run, a new one if it is empty; ``resuming``: it was cut off, and is gone on with. The n-th heal of a
     run is journaled under ``RUN-n``, that of the k-th of several notebooks under ``RUN-k.n``, so that the same command finds
     the heals that were already made, and repeats nothing paid. Out of ``pot`` the processes of one command pay together.
-    ``written`` are the files that the notebook at hand had replaced, ``file_fixes`` those that were proven in any notebook.
+    ``file_fixes`` are the fixes of files that were proven in any notebook.
     """
 
     def __init__(self, settings: Settings, run: str = "", *, resuming: bool = False, pot: Pot | None = None) -> None:
@@ -134,7 +133,6 @@ class Session:
         self.reads: Reads | None = None
         self.served: dict[str, list[str]] = {}
         self.raise_warnings = False
-        self.written: list[FileFix] = []
         self.file_fixes: list[Found] = []
         self.run_fixes = open_run_fixes(self.run) if settings.share_fixes else None
 

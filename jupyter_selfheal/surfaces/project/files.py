@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.surfaces.notebook import write
+from jupyter_selfheal.surfaces.notebook import originals, write
 from jupyter_selfheal.surfaces.notebook.save import lock_folder
 
 NOT_OURS = frozenset({"site-packages", "dist-packages", "node_modules", "venv", ".venv", "env", "build", "dist"})
@@ -78,30 +78,9 @@ def write_fixes(fixes: tuple[FileFix, ...], project: Path) -> tuple[str, ...]:
             if fix.file.path.exists() and not fix.file.path.stat().st_mode & 0o222:
                 raise NotebookError(f"{fix.file.path}: write-protected: make it writable")
         for fix in fixes:
-            _put(fix.file, fix.text)
+            originals.keep_original(fix.file.raw, fix.raw)
+            write.write_atomically(fix.file.path, fix.text.replace("\n", fix.file.newline), encoding=fix.file.encoding)
     return tuple(str(fix.file.path) for fix in fixes)
-
-
-def restore_files(fixes: Sequence[FileFix]) -> dict[str, str]:
-    """Put back what :func:`write_fixes` wrote, the last first: why that could not be done, by path; empty where all of it was.
-
-    A file that was changed since is left as it is.
-    """
-    problems: dict[str, str] = {}
-    for fix in reversed(fixes):
-        with lock_folder(fix.file.path.parent):
-            if _read_bytes(fix.file.path) != fix.raw:
-                problems[str(fix.file.path)] = "changed since, so it was left as it is"
-                continue
-            try:
-                _put(fix.file, fix.file.text)
-            except NotebookError as error:
-                problems[str(fix.file.path)] = str(error)
-    return problems
-
-
-def _put(file: ProjectFile, text: str) -> None:
-    write.write_atomically(file.path, text.replace("\n", file.newline), encoding=file.encoding)
 
 
 def list_served(fixes: tuple[FileFix, ...]) -> Iterator[tuple[str, list[str]]]:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import Candidate, FailureKind
+from jupyter_selfheal.surfaces.notebook import originals
 from jupyter_selfheal.surfaces.notebook.branch import open_branch, replace_cells
-from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
+from jupyter_selfheal.surfaces.notebook.drift import describe_slowdown, list_cell_drifts
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
@@ -60,7 +61,6 @@ def heal_with_files(session: Session, document: Document, progress: Progress | N
 
     Files are written only where ``--project`` names their folder. Raises what a run of a notebook does.
     """
-    session.written.clear()
     report, outputs = Batch(document, session.build_dependencies(document, progress, part), session.limits).run()
     healing = FileHealing(session, document, progress, part)
     for _ in range(MOST_FAILURES):
@@ -164,20 +164,24 @@ class FileHealing:
             return self._offer(report, record, found, proof.objection), outputs
         if found not in self._session.file_fixes:
             self._session.file_fixes.append(found)
-        refused = find_refusal(self._session.settings, found.fixes, found.candidate)
+        settings, merged = self._session.settings, self._merge(report, proof.report, record, found)
+        drifts = list_cell_drifts(self._document.list_raw_cells(), merged.records, outputs, proof.seen)
+        merged = replace(merged, drifts=drifts)
+        # before it is written: another notebook may begin to rely on a file that is there
+        refused = describe_slowdown(merged, settings.max_slowdown) or find_refusal(
+            settings, found.fixes, found.candidate
+        )
         if not refused:
             try:
-                assert self._session.settings.project is not None
-                write_fixes(found.fixes, self._session.settings.project)
+                assert settings.project is not None
+                write_fixes(found.fixes, settings.project)
+                originals.note_fixed_files(self._document.path, (fix.file.path for fix in found.fixes))
             except NotebookError as error:
                 refused = str(error)
         if refused:
             return self._offer(report, record, found, f"{PROVEN}; {refused}"), outputs
-        self._session.written += found.fixes
         self._session.forget_kernels()
-        merged = self._merge(report, proof.report, record, found)
-        drifts = list_cell_drifts(self._document.list_raw_cells(), merged.records, outputs, proof.seen)
-        return replace(merged, drifts=drifts), {**outputs, **proof.seen}
+        return merged, {**outputs, **proof.seen}
 
     def _run_tests(self, fixes: Sequence[FileFix], record: Record) -> str:
         """What the project's tests say against the files; empty where nothing does, or where there are none."""

@@ -1,19 +1,38 @@
-"""Files of a project: replaced by their fixes, and put back where the fixes are refused."""
+"""Files of a project: replaced by their fixes, and given back as they were."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.model import Cell
-from jupyter_selfheal.surfaces.cli.one import _refuse_slowdown
-from jupyter_selfheal.surfaces.notebook.records import CellDrift, FileChange, NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.project.files import FileFix, read_file, restore_files, write_fixes
+from jupyter_selfheal.model import (
+    Applicability,
+    Candidate,
+    Ending,
+    Failure,
+    FailureKind,
+    Isolation,
+    Patch,
+    Replace,
+    Start,
+    StepResult,
+    Trial,
+    Verdict,
+)
+from jupyter_selfheal.surfaces.cli import main
+from jupyter_selfheal.surfaces.notebook.drift import refuse_slowdown
+from jupyter_selfheal.surfaces.notebook.final import CellRun
+from jupyter_selfheal.surfaces.notebook.originals import list_fixed_files, note_fixed_files
+from jupyter_selfheal.surfaces.notebook.read import read
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.project.files import FileFix, read_file, write_fixes
+from jupyter_selfheal.surfaces.project.heal_files import FileHealing, Found, Proof
+from tests.batches import cell
+from tests.command import write
 
 RAW = "# caf\u00e9\r\nx = 1\r\n".encode("utf-8-sig")
 
@@ -28,29 +47,54 @@ def fix(tmp_path: Path) -> FileFix:
     return FileFix(file, file.text.replace("1", "2"))
 
 
-def test_a_file_is_put_back_byte_by_byte(fix: FileFix, tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+
+
+def test_a_file_is_reverted_byte_by_byte(fix: FileFix, tmp_path: Path) -> None:
     write_fixes((fix,), tmp_path)
     assert fix.file.path.read_bytes() == RAW.replace(b"1", b"2") == fix.raw
-    assert restore_files([fix]) == {}
+    assert main(["revert", str(fix.file.path)]) == 0
     assert fix.file.path.read_bytes() == RAW
     assert fix.file.path.stat().st_mode & 0o777 == 0o754
 
 
-def test_two_fixes_of_a_file_are_put_back_the_last_first(fix: FileFix, tmp_path: Path) -> None:
+def test_two_fixes_of_a_file_are_reverted_the_last_first(fix: FileFix, tmp_path: Path) -> None:
     write_fixes((fix,), tmp_path)
     again = read_file(fix.file.path)
     assert again is not None
-    second = FileFix(again, again.text.replace("x", "y"))
-    write_fixes((second,), tmp_path)
-    assert restore_files([fix, second]) == {}
+    write_fixes((FileFix(again, again.text.replace("x", "y")),), tmp_path)
+    assert main(["revert", str(fix.file.path)]) == 0
+    assert fix.file.path.read_bytes() == fix.raw
+    assert main(["revert", str(fix.file.path)]) == 0
     assert fix.file.path.read_bytes() == RAW
 
 
-def test_a_file_that_was_changed_since_is_left_as_it_is(fix: FileFix, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "says"), [([], "not as healing left it"), (["--cell", "1"], "leave out --cell and --fix")]
+)
+def test_a_file_that_was_changed_since_is_left_as_it_is(
+    fix: FileFix, tmp_path: Path, options: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_fixes((fix,), tmp_path)
     fix.file.path.write_text("mine")
-    assert list(restore_files([fix])) == [str(fix.file.path)]
+    assert main(["revert", str(fix.file.path), *options]) == 2
     assert fix.file.path.read_text() == "mine"
+    assert says in capsys.readouterr().err
+
+
+def test_log_and_revert_of_a_notebook_name_the_files_that_were_fixed_with_it(
+    fix: FileFix, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = write(tmp_path / "n.ipynb", "import helper")
+    write_fixes((fix,), tmp_path)
+    note_fixed_files(notebook, [fix.file.path])
+    for command in ("log", "revert"):
+        assert main([command, str(notebook)]) == 0
+        assert f"revert {fix.file.path}" in " ".join(capsys.readouterr().out.split())
+    assert main(["revert", str(fix.file.path)]) == 0
+    assert list_fixed_files(notebook) == [], "it is no longer as healing left it"
 
 
 def test_another_process_that_wrote_the_same_fix_is_no_conflict(fix: FileFix, tmp_path: Path) -> None:
@@ -68,22 +112,28 @@ def test_a_write_protected_file_is_not_replaced(fix: FileFix, tmp_path: Path) ->
     assert fix.file.path.read_bytes() == RAW
 
 
-def session(fix: FileFix, most: float) -> Any:
-    return SimpleNamespace(
-        settings=SimpleNamespace(max_slowdown=most), written=[fix], forget_kernels=lambda: None
-    )  # fmt: skip
-
-
-def test_a_file_whose_notebook_got_too_slow_is_put_back(fix: FileFix, tmp_path: Path) -> None:
-    write_fixes((fix,), tmp_path)
-    change = FileChange(str(fix.file.path), "-x = 1\n+x = 2", "Change 1 to 2", "written", written=True)
-    record = Record(Cell("c1", "import helper"), 1, Status.HEALED)
-    report = NotebookReport("n.ipynb", records=(record,), files=(change,), drifts=(CellDrift(1, 1.0, 9.0),))
-    kept = _refuse_slowdown(session(fix, 10.0), report)
-    assert (kept, fix.file.path.read_bytes()) == (report, fix.raw), "not that slow"
-    refused = _refuse_slowdown(session(fix, 1.5), report)
-    assert fix.file.path.read_bytes() == RAW
-    assert [r.status for r in refused.records] == [Status.REVERTED]
-    assert [f.written for f in refused.files] == [False]
-    assert refused.files[0].status.startswith("put back: refused by --max-slowdown 1.5")
-    assert refused.exit_code == 1
+@pytest.mark.parametrize(("most", "written"), [(10.0, True), (1.5, False)])
+def test_a_file_whose_notebook_gets_too_slow_is_not_written(
+    fix: FileFix, tmp_path: Path, most: float, written: bool
+) -> None:
+    given = cell("import helper", metadata={"papermill": {"duration": 1.0}})
+    document = read(write(tmp_path / "n.ipynb", given))
+    failing = document.notebook.cells[0]
+    failed = Record(failing, 1, Status.NOT_HEALED, (Failure(failing.id, failing.source, FailureKind.RAISED),))
+    patch = Patch((Replace(failing.id, "1", "2"),), "Change 1 to 2", applicability=Applicability.SAFE)
+    candidate = Candidate(
+        patch,
+        Trial(patch.id, (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("fake")),
+        Verdict(patch.id, 9.0, plausible=True),
+    )
+    found = Found((fix,), replace(failed, candidate=(candidate,)))
+    report = NotebookReport(str(document.path), records=(failed,), given=document.notebook, healed=document.notebook)
+    ran = replace(report, records=(replace(failed, status=Status.RAN),), survived=True)
+    proof = Proof(ran, {failing.id: CellRun(StepResult("ok", seconds=9.0), 1)})
+    with Session(Settings(project=tmp_path, max_slowdown=most)) as session:
+        settled, _ = FileHealing(session, document, None, 0)._settle(found, proof, failed, report, {})
+    assert fix.file.path.read_bytes() == (fix.raw if written else RAW)
+    assert [f.written for f in settled.files] == [written]
+    assert [r.status for r in settled.records] == [Status.HEALED if written else Status.PROPOSED]
+    assert ("refused by --max-slowdown 1.5" in settled.records[0].detail) is not written
+    assert refuse_slowdown(settled, most) is settled, "what was written stays"
