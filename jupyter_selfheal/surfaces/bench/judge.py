@@ -52,7 +52,7 @@ def judge(task: Task, program: str, inputs: int = INPUTS, seed: int = 20261121) 
     above = f"{task.ahead}\n" if task.ahead else ""
     job = {
         "entry": task.entry, "program": above + program, "reference": above + task.reference, "tests": tests,
-        "arguments": list(task.arguments), "domain": task.domain, "cases": task.cases, "compare": task.compare,
+        "arguments": list(task.arguments), "domain": task.domain, "cases": task.cases, "harness": task.harness, "compare": task.compare,
         "inputs": inputs, "seed": seed,
     }  # fmt: skip
     reply, why = _ask_process(job)
@@ -128,7 +128,7 @@ def _generate_inputs(job: dict[str, Any]) -> list[tuple[Any, ...]]:
     for text in job["arguments"]:
         with contextlib.suppress(ValueError, SyntaxError):
             seen.append(tuple(ast.literal_eval(text)))
-    names = _list_parameters(job["reference"], job["entry"])
+    names = _list_parameters(f"{job['reference']}\n{job['harness']}", job["entry"])
     inputs: list[tuple[Any, ...]] = []
     known: set[str] = set()
     for round_ in range(12):
@@ -176,7 +176,8 @@ def _judge_job(job: dict[str, Any]) -> dict[str, Any]:
     import time
 
     failed = run_tests(job["program"], job["tests"])
-    ours, theirs = _run_program(job["program"], job["cases"]), _run_program(job["reference"], job["cases"])
+    behind = job["harness"] or job["cases"]
+    ours, theirs = _run_program(job["program"], behind), _run_program(job["reference"], behind)
     entry = "case" if job["cases"] else job["entry"]
     compared = differed = 0
     example = ""

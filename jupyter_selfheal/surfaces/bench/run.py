@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import shlex
 import sys
 import tempfile
@@ -92,7 +93,11 @@ def command(options: argparse.Namespace) -> int:
 def _choose_tasks(tasks: Sequence[Task], arguments: argparse.Namespace) -> list[Task]:
     named = [*arguments.only, *arguments.task_id]
     half = choose_half(tasks, arguments.half)
-    chosen = [t for t in half if not named or t.name.split()[0] in named][: arguments.limit or None]
+    chosen = [t for t in half if not named or t.name.split()[0] in named]
+    if arguments.sample and arguments.sample < len(chosen):
+        drawn = set(random.Random(arguments.seed).sample(range(len(chosen)), arguments.sample))
+        chosen = [t for n, t in enumerate(chosen) if n in drawn]
+    chosen = chosen[: arguments.limit or None]
     if not chosen:
         raise UsageError("no program is left to heal: see --only and --limit")
     return chosen
@@ -117,7 +122,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--half", choices=HALVES, default="all", help="programs to tune on, or to judge by: a look at these is written down")  # fmt: skip
     parser.add_argument("--ledger", type=Path, default=LEDGER, metavar="FILE", help="where looks at a judging half are written down")  # fmt: skip
     parser.add_argument("--runs", type=_read_count, default=1, metavar="N", help="heal each program so often")
-    parser.add_argument("--seed", type=int, default=SEED, metavar="S", help="of the faults that are injected")
+    parser.add_argument(
+        "--seed", type=int, default=SEED, metavar="S", help="of what is random: injected faults, --sample"
+    )
+    parser.add_argument("--sample", type=_read_count, default=0, metavar="N", help="N programs, drawn by --seed")
     parser.add_argument("--jobs", type=_read_count, default=1, metavar="N", help="programs healed at once")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
@@ -178,6 +186,8 @@ def measure(
 
 def _measure_task(task: Task, setup: Setup, config: HealConfig, compiles: bool) -> list[Row]:
     oracle = setup.oracle
+    if not task.checked and (fault := _find_unsoundness(task)):
+        return [Row(task.name, False, False, why=fault, exposed=False)]
     failing = find_failing_tests(f"{task.ahead}\n{task.definition}", task.tests) if oracle.isdigit() else ()
     visible = choose_tests(task, failing, oracle)
     if not visible.tests:
@@ -195,6 +205,15 @@ def _measure_task(task: Task, setup: Setup, config: HealConfig, compiles: bool) 
     return [
         replace(row, zero_shot=bool(first) and _judge_program(visible, first).correct) if setup.start == "spec" else row
     ]
+
+
+def _find_unsoundness(task: Task) -> str:
+    """Why a task of a set that nobody has checked says nothing; empty where it says something."""
+    if find_failing_tests(f"{task.ahead}\n{task.reference}", task.tests):
+        return "the reference fails an example of its own"
+    if not find_failing_tests(f"{task.ahead}\n{task.definition}", task.tests):
+        return "no example shows the fault"
+    return ""
 
 
 def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:

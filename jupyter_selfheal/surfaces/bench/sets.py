@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.bench import humaneval, mbpp, own_cases, pydex, quixbugs, refactory, syntax
+from jupyter_selfheal.surfaces.bench import debugbench, humaneval, mbpp, own_cases, pydex, quixbugs, refactory, syntax
 from jupyter_selfheal.surfaces.bench.specifications import load_specifications
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
@@ -35,6 +35,7 @@ ALL = (
     BenchSet("mbpp", "MBPP's JSON; each gets one fault", mbpp.load, "mbpp.jsonl"),
     BenchSet("refactory", "the folder data of Refactory", lambda path, _: ("Refactory", refactory.load(path))),
     BenchSet("pydex", "the folder PyDex of prose-benchmarks", lambda path, _: ("PyDex", pydex.load(path))),
+    BenchSet("debugbench", "a clone of DebugBench", lambda path, _: debugbench.load(path)),
     BenchSet(
         "own", "a folder of your own cases (JSON, or notebooks with tagged cells)", lambda p, _: own_cases.load(p)
     ),

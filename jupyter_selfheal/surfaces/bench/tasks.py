@@ -30,6 +30,10 @@ class Task:
     """The source of a cell above the program."""
     runs: tuple[tuple[str, str], ...] = ()
     """What a script reads and prints: the first is the expectation of the definition's cell, all of them are for judging."""
+    harness: str = ""
+    """Source behind the program, for judging alone, that defines ``entry`` where the program itself does not."""
+    checked: bool = True
+    """False: nobody has made sure that the reference passes the tests and the program does not; that is done before it is healed."""
 
 
 def choose_tests(task: Task, failing: tuple[int, ...], oracle: str) -> Task:
