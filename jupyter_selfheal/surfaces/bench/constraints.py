@@ -25,7 +25,7 @@ FORMS = (
 )
 """How a quantity is written, and what it must be: of an argument, its sign and its bound."""
 SORTED = r"\b{name}`? (?:is|are) sorted in (?:a )?(?:non-decreasing|ascending|strictly increasing|increasing)"
-UNIQUE = r"(?:all (?:the )?(?:elements|integers|values|strings|words|numbers|characters)? ?(?:of|in) \b{name}`? are (?:unique|distinct))|(?:\b{name}`? (?:contains|consists of) (?:unique|distinct))"
+UNIQUE = r"(?:all (?:the )?(?:elements|integers|values|strings|words|numbers|characters)? ?(?:of|in) `?\b{name}`? are (?:unique|distinct))|(?:\b{name}`? (?:contains|consists of) (?:unique|distinct))"
 
 
 def read_domain(constraints: str, description: str, names: Sequence[str]) -> str:
