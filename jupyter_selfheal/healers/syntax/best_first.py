@@ -45,6 +45,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     token_edits.join_tokens,
     token_edits.insert_tokens,
     wrapping.fill_gaps,
+    wrapping.replace_foreign_signs,
     token_edits.replace_tokens,
     token_edits.rename_numbers,
     token_edits.delete_tokens,
@@ -93,8 +94,11 @@ class Parser:
             return find_fault(source)
         try:
             compile(source, "<cell>", "exec", _FLAGS, dont_inherit=True)
-        except SyntaxError:
-            return find_fault(source)
+        except SyntaxError as error:
+            # a line of `;` alone would be taken for IPython's by the mask, where the cell has nothing of IPython's
+            return find_fault(source) or Fault(
+                error.msg or "", error.lineno or 1, max((error.offset or 1) - 1, 0), error.lineno or 1, 0
+            )
         except (ValueError, RecursionError, MemoryError, OverflowError):
             return Fault("it cannot be read", 1, 0, 1, 0)
         return find_fault(source)  # `break` outside of a loop and the like are found later than by parsing
@@ -125,7 +129,8 @@ def _search(source: str, fault: Fault, known: frozenset[str]) -> Iterator[Readin
         if priority > most + MARGIN:
             return
         for slip in _list_slips(state, known):
-            cost = state.cost + slip.cost
+            again = find_cost("again") if slip.words in state.words else 1.0
+            cost = state.cost + slip.cost * again
             new = slip.apply(state.source)
             if cost > most + MARGIN or new in met or not parser.has_work_left:
                 continue

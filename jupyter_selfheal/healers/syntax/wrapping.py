@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import itertools
 import keyword
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip, is_open_quote
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, CLOSERS, COMPOUND, OPENERS, begins_value, ends_value
-from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, QUOTE, SIGN, TEXT, Token, find_line
+from jupyter_selfheal.healers.syntax.token_edits import (
+    BUILTINS,
+    CLOSERS,
+    COMPOUND,
+    OPENERS,
+    QUOTES,
+    begins_value,
+    ends_value,
+)
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NUMBER, QUOTE, SIGN, TEXT, Token, find_line
 
 LONGEST = 14
 """Tokens that are put between quotes or brackets at most."""
+FOREIGN_RUN = re.compile(r"[^\x00-\x7f]+")
+LOOK_ALIKES = ("0", ",", "-", "*", "")
+"""What a sign of another alphabet may stand for."""
 
 
 def wrap_calls(site: Site) -> Iterator[Slip]:
@@ -130,6 +142,32 @@ def _list_quote_places(text: str) -> Iterator[tuple[int, float]]:
             yield at, base
         else:
             yield at, base + 0.5
+
+
+def replace_foreign_signs(site: Site) -> Iterator[Slip]:
+    """``Î¸`` for ``0``: letters of another alphabet, or of a text that was read in a wrong encoding, in all their places at once."""
+    runs: dict[str, list[tuple[int, int]]] = {}
+    for match in FOREIGN_RUN.finditer(site.source):
+        if not any(t.kind in (TEXT, COMMENT) and t.start <= match.start() < t.end for t in site.tokens):
+            runs.setdefault(match[0], []).append(match.span())
+    for text, spans in runs.items():
+        meant = _decode_again(text)
+        signs = ("'", '"') if meant in QUOTES else LOOK_ALIKES
+        far = min(abs(start - site.at) for start, _ in spans) * 0.01
+        for sign in signs:
+            spots = [(start, end, sign) for start, end in spans]
+            words = f"`{text}` stands for `{sign}`" if sign else f"`{text}` is too much"
+            yield Slip(*spots[0], find_cost("replace.look_alike") + far, words, tuple(spots[1:]))
+
+
+def _decode_again(text: str) -> str:
+    """What a text was before UTF-8 was read as Latin-1 or Windows' own; the text itself where it was not."""
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return text.encode(encoding).decode("utf-8")
+        except (UnicodeEncodeError, UnicodeDecodeError):
+            continue
+    return text
 
 
 def fill_gaps(site: Site) -> Iterator[Slip]:

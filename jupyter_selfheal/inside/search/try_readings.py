@@ -12,7 +12,7 @@ import itertools
 import math
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,8 +22,8 @@ from jupyter_selfheal.inside.search.process_pool import read_cpu_time, run_in_fo
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, Runner
-from jupyter_selfheal.inside.search.scope import Scope
-from jupyter_selfheal.inside.search.unrun_statements import has_unrun_statements, trace_lines
+from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 
 SECONDS = 0.5
@@ -92,7 +92,7 @@ class Explorer:
         lines = trace_lines(lambda: self.run(source), FILE.format(self.unit))
         return not has_unrun_statements(source, lines)
 
-    def try_node(self, node: _Node, aligns: bool = True) -> tuple[_Node | None, _Node | None]:
+    def try_node(self, node: _Node) -> tuple[_Node | None, _Node | None]:
         """(the source that passes, with its texts aligned where that is needed; the node with what it came to)."""
         if node.source in self.met:
             return None, None
@@ -101,7 +101,7 @@ class Explorer:
         likeness = measure_likeness(printed, self.expected) - (status != OK) * 0.3
         if passes:
             return node, node
-        if aligns and self.aligns and status == OK and _has_same_numbers(printed, self.expected):
+        if self.aligns and status == OK and _has_same_numbers(printed, self.expected):
             aligned = self._align(node)
             if aligned is not None:
                 return aligned, node
@@ -138,20 +138,28 @@ class Explorer:
             front = [child for node in nodes[:BEAM] for child in self._list_children(node)]
         if not passing and with_mutations:
             for child in self._list_mutants(start):
-                done, _ = self.try_node(child, aligns=False)
+                done, _ = self.try_node(child)
                 if done:
                     passing.append(done)
                     break
         return passing
 
+    def _list_run_changes(self, source: str, changes: Iterable[Change]) -> list[Change]:
+        """Those of the changes of which a part has run: the others leave the run as it was."""
+        unrun = find_unrun_lines(source, trace_lines(lambda: self.run(source), FILE.format(self.unit)))
+        return [c for c in changes if any(source.count("\n", 0, start) + 1 not in unrun for start, _, _ in c.edits)]
+
     def _list_children(self, node: _Node) -> Iterator[_Node]:
-        for change in list_value_changes(node.source, self.expected, self.known)[:WIDTH]:
+        changes = list_value_changes(node.source, self.expected, self.known)
+        for change in self._list_run_changes(node.source, changes)[:WIDTH]:
             cost = node.cost + CHANGE - math.log(max(change.prior, 0.05)) * 0.3
             rival = node.rival if _NAMES.search(change.words) else _describe_guess(change.words)
             yield _Node(splice(node.source, change.edits), cost, (*node.words, change.words), rival=rival)
 
     def _list_mutants(self, node: _Node) -> Iterator[_Node]:
-        for weight, change in rank_changes(Scope(node.source), {})[:MUTATIONS]:
+        weights = {change: weight for weight, change in rank_changes(Scope(node.source), {})}
+        for change in self._list_run_changes(node.source, weights)[:MUTATIONS]:
+            weight = weights[change]
             cost = node.cost + CHANGE + 0.6 - math.log(max(weight, 0.001)) * 0.2
             yield _Node(
                 splice(node.source, change.edits),

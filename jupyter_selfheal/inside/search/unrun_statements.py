@@ -36,6 +36,16 @@ def has_unrun_statements(source: str, lines: frozenset[int]) -> bool:
     return any(not lines.intersection(range(start, end + 1)) for start, end in _list_spans(source))
 
 
+def find_unrun_lines(source: str, lines: frozenset[int]) -> frozenset[int]:
+    """The lines of the statements that have no line among these: what is changed there changes nothing that the run showed."""
+    run: set[int] = set()
+    unrun: set[int] = set()
+    for start, end in _list_spans(source):
+        span = range(start, end + 1)
+        (run if lines.intersection(span) else unrun).update(span)
+    return frozenset(unrun - run)
+
+
 def _list_spans(source: str) -> Iterator[tuple[int, int]]:
     """First and last line of each simple statement, and of the head of each compound one."""
     for node in ast.walk(ast.parse(source)):

@@ -13,6 +13,10 @@ from jupyter_selfheal.inside.search.scope import Change
 
 NAMES = 8
 """Names that are tried in place of one that nothing binds."""
+PYTHON2 = {"raw_input": "input", "xrange": "range", "unicode": "str", "long": "int"}
+"""Builtins of Python 2 that a student's program prints or reads by, and what they are called now."""
+SPELT = ("print", "input", "range", "round", "float", "int", "str", "len", "list", "reversed", "sorted", "sum")
+"""Builtins that a name may be another spelling of."""
 _NUMBERS = ("int", "float", "eval")
 
 
@@ -22,6 +26,8 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     table = LineTable(source)
     changes = [*_change_reading(tree, source, table), *_change_printed(tree, source, table, expected)]
     changes += _replace_unknown(tree, source, table, known)
+    changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
+    changes += _print_also(tree, table)
     return sorted(changes, key=lambda c: -c.prior)
 
 
@@ -121,6 +127,9 @@ def _replace_unknown(tree: ast.AST, source: str, table: LineTable, known: frozen
     used = {n.id for n in read}
     for name in dict.fromkeys(n.id for n in read if n.id not in there):
         places = [n for n in read if n.id == name]
+        for meant in _list_near_builtins(name):
+            edits = tuple((*_find_span(n, table), meant) for n in places)
+            yield Change(edits, 0.8, places[0].lineno, f"`{name}` is `{meant}`")
         others = sorted(dict.fromkeys(bound), key=lambda o: (o in used, -_measure_likeness(name, o)))[:NAMES]
         for other in others:
             edits = tuple((*_find_span(n, table), other) for n in places)
@@ -132,6 +141,48 @@ def _replace_unknown(tree: ast.AST, source: str, table: LineTable, known: frozen
             start, end = _find_span(target, table)
             yield Change(((start, end, name),), 0.5, target.lineno, f"`{target.id}` is read as `{name}`")
     yield from _use_bound(read, idle, used, table)
+
+
+def _list_near_builtins(name: str) -> list[str]:
+    """Builtins of which a name is another spelling (``Input``, ``pritn``), or the name in Python 2."""
+    import difflib
+
+    if name in PYTHON2:
+        return [PYTHON2[name]]
+    return difflib.get_close_matches(name.lower(), SPELT, n=1, cutoff=0.8)
+
+
+def _quote_unknown(
+    tree: ast.AST, source: str, table: LineTable, expected: str, known: frozenset[str]
+) -> Iterator[Change]:
+    """``print(Sum, total)``: a word that nothing binds is printed, and is expected as it stands."""
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    for value in _list_printed(tree):
+        if isinstance(value, ast.Name) and value.id not in bound | known | set(dir(builtins)):
+            start, end = _find_span(value, table)
+            if re.search(rf"\b{value.id}\b", expected):
+                yield Change(((start, end, f'"{value.id}"'),), 0.7, value.lineno, f"`{value.id}` is a text")
+
+
+def _divide_exactly(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
+    """``5 // 9`` where the rest counts."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
+            start, end = _find_span(node.left, table)[1], _find_span(node.right, table)[0]
+            at = source.find("//", start, end)
+            if at >= 0:
+                yield Change(((at, at + 2, "/"),), 0.35, node.lineno, "`//` drops what is behind the point")
+
+
+def _print_also(tree: ast.AST, table: LineTable) -> Iterator[Change]:
+    """``print('Bye')`` below ``print('Hi', name)``: a value that another ``print`` has behind its text."""
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and _is_call(n, "print") and n.args]
+    named = [n.args[1].id for n in calls if len(n.args) == 2 and isinstance(n.args[1], ast.Name)]
+    for call in calls:
+        if len(call.args) == 1 and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str):
+            at = _find_span(call.args[0], table)[1]
+            for name in dict.fromkeys(named):
+                yield Change(((at, at, f", {name}"),), 0.4, call.lineno, f"`{name}` is not printed")
 
 
 def _use_bound(read: list[ast.Name], idle: list[ast.Name], used: set[str], table: LineTable) -> Iterator[Change]:

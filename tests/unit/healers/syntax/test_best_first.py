@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from jupyter_selfheal.healers.syntax import best_first
@@ -36,6 +38,8 @@ SLIPS = {
     "two lines in one": ("name = input()print('Hi', name)", "name = input()\nprint('Hi', name)"),
     "four commas": ("print('from' f 'to' float(t) 'up')", "print('from', f, 'to', float(t), 'up')"),
     "a value missing": ("name = input()\nprint(, 'is here')", "name = input()\nprint(name, 'is here')"),
+    "signs of a wrong encoding": ("v = 'ab'\nk = v.find('b', Î¸, 2)", "v = 'ab'\nk = v.find('b', 0, 2)"),
+    "quotes of a wrong encoding": ("print(â€œhelloâ€œ)", "print('hello')"),
     "three slips": ("def f(x)\n    return x +* 1\nprint(f(2)", "def f(x):\n    return x + 1\nprint(f(2))"),
 }
 
@@ -89,3 +93,19 @@ def test_nothing_is_deleted_that_a_smaller_edit_saves() -> None:
 def test_the_head_of_a_block_is_no_text() -> None:
     readings = find_readings("x = 3\nif x:\n    y = 1\nprint(x)\nelif ")
     assert not any("`elif`" in words and "quotes" in words for r in readings for words in r.words)
+
+
+def test_who_makes_a_slip_once_makes_it_again() -> None:
+    readings = find_readings("a = b = 1\nprint('x' a)\nprint('y' b)\nprint('z' a)")
+    assert readings[0].source == "a = b = 1\nprint('x', a)\nprint('y', b)\nprint('z', a)"
+
+
+def test_a_line_of_a_semicolon_is_python_where_nothing_is_ipythons() -> None:
+    readings = find_readings("x = (1 + 2))\n;\nprint(x)")
+    assert readings
+    for reading in readings:
+        ast.parse(reading.source)
+
+
+def test_letters_inside_a_text_are_no_slip() -> None:
+    assert all("'é'" in r.source for r in find_readings("print('é' 3)")[:8])

@@ -174,3 +174,41 @@ def test_an_attempt_below_a_note_is_no_exercise() -> None:
     assert not has_attempt("# your code here\npass")
     assert not has_attempt("# your code here\nx = ___")
     assert not has_attempt("print('Hi' x)")
+
+
+FURTHER = {
+    "a builtin of Python 2": ("n = raw_input()\nprint('Hi', n)", "Hi 3", "n = input()\nprint('Hi', n)"),
+    "a builtin spelt otherwise": ("n = Input()\nprint('Hi', n)", "Hi 3", "n = input()\nprint('Hi', n)"),
+    "a word that is expected": ("print(Sum, x)", "Sum 3", 'print("Sum", x)'),
+    "a value that another print has": (
+        "n = x\nprint('Hi', n)\nprint('Bye')",
+        "Hi 3\nBye 3",
+        "n = x\nprint('Hi', n)\nprint('Bye', n)",
+    ),
+    "a quotient cut off": ("print('Half:', x // 2)", "Half: 1.5", "print('Half:', x / 2)"),
+}
+
+
+@pytest.mark.parametrize(("source", "stdout", "meant"), FURTHER.values(), ids=FURTHER)
+def test_what_else_is_changed_where_the_output_is_known(source: str, stdout: str, meant: str) -> None:
+    reply = run([source], stdout, x=3, input=lambda: "3")
+    assert reply["passing"][0]["text"] == meant
+
+
+@pytest.mark.parametrize(
+    ("source", "stdout"),
+    [
+        ("if x == 3:\n    print('no')\nelse:\n    print(int('yes'))", "yes"),
+        ("print(Sum, x)", "Total 3"),
+        ("print('Hi', x)", "Hi 3\nBye 3"),
+    ],
+    ids=["a branch that did not run", "another word", "a line that is not there"],
+)
+def test_what_did_not_run_and_what_nothing_says_is_not_written(source: str, stdout: str) -> None:
+    reply = run([source], stdout, x=3)
+    assert not [p for p in reply["passing"] if "'yes'" not in p["text"] or "Total" in p["text"] or "Bye" in p["text"]]
+
+
+def test_changes_of_what_did_not_run_are_not_tried() -> None:
+    source = "if x > 2:\n    print('big', x)\nelse:\n" + "    print('small', x // 2)\n" * 3
+    assert run([source], "nothing like it", x=3)["tried"] < run([source], "nothing like it", x=1)["tried"]
