@@ -72,7 +72,8 @@ def send_request(results: socket.socket, request: TrialRequest, folders: tuple[s
 
 def _encode_step(step: Step) -> dict[str, Any]:
     if isinstance(step, Run):
-        return {"code": step.code, "cell_id": step.cell_id, "go_on": step.go_on, "timeout": step.timeout}
+        also = {"with_asides": True} if step.with_asides else {}
+        return {"code": step.code, "cell_id": step.cell_id, "go_on": step.go_on, "timeout": step.timeout, **also}
     return {"source": step.source, "argument": step.argument, "name": step.name, "timeout": step.timeout}
 
 

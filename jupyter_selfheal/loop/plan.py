@@ -48,7 +48,8 @@ def build_trial_steps(
     failing = case.failure.cell_id
     patched = patch.source_of(failing, case.failure.source)
     code = find_remainder(case, patched) if start is Start.AFTER_FAILURE else patched
-    return (*_list_setup_steps(case, patch), *asked_before, Run(code, failing, Role.CELL), *oracle_steps)
+    cell = Run(code, failing, Role.CELL, with_asides=case.failure.is_aside)
+    return (*_list_setup_steps(case, patch), *asked_before, cell, *oracle_steps)
 
 
 def list_requirements(patch: Patch) -> tuple[str, ...]:
@@ -67,12 +68,12 @@ def find_failing_statement(case: Case) -> int:
 def find_remainder(case: Case, patched: str) -> str:
     """What is left to run of the patched cell in the state after the failure.
 
-    The whole cell, unless every statement before the failing one is still there, in order, with nothing but imports
+    The whole cell (also where it ended well, and what failed is beside it), unless every statement before the failing one is still there, in order, with nothing but imports
     added among them.
     """
     left = (
         None
-        if src.is_foreign(patched)
+        if src.is_foreign(patched) or case.failure.is_aside
         else src.find_remaining_source(case.failure.source, find_failing_statement(case), patched)
     )
     return patched if left is None else left

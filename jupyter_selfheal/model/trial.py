@@ -65,7 +65,8 @@ class Run:
     """Run ``code`` as a cell (magics, top-level await, displays and all).
 
     ``line_offset`` is unused lines to add for tracebacks. ``go_on``: a failure of this step does not end the trial.
-    ``timeout`` in seconds bounds this step alone (0: only the trial's limit).
+    ``timeout`` in seconds bounds this step alone (0: only the trial's limit). ``with_asides``: what a thread or a widget's
+    callback of it raises is a failure of it too; its threads are waited for.
     """
 
     code: str
@@ -73,6 +74,7 @@ class Run:
     role: Role = Role.CELL
     go_on: bool = False
     timeout: float = 0.0
+    with_asides: bool = False
 
 
 @dataclass(frozen=True, slots=True)

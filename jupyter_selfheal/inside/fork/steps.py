@@ -18,7 +18,7 @@ import traceback
 from types import FrameType, TracebackType
 from typing import Any
 
-from jupyter_selfheal.inside import locate
+from jupyter_selfheal.inside import asides, locate
 from jupyter_selfheal.inside.fork import event_loop, sandbox_errors
 from jupyter_selfheal.inside.fork.capture import Capture
 
@@ -160,12 +160,12 @@ class Runner:
 
         self.shell.compile.cache = remember
         try:
-            result = self._run_cell(step)
+            result, beside = self._run_with_asides(step) if step.get("with_asides") else (self._run_cell(step), None)
         finally:
             self.shell.compile.cache = cache
             self.capture.flush()
             self.last.stdout = self.capture.text
-        error = result.error_before_exec or result.error_in_exec or self._find_display_error()
+        error = result.error_before_exec or result.error_in_exec or self._find_display_error() or beside
         if isinstance(error, TimedOut):
             raise error
         if error is None:
@@ -185,6 +185,18 @@ class Runner:
         is_called = self.loop is not None and not self._has_await(code)
         with event_loop.run_as_current(self.loop) if is_called else contextlib.nullcontext():
             return self.shell.run_cell(code, store_history=True, **also)
+
+    def _run_with_asides(self, step: dict[str, Any]) -> tuple[Any, BaseException | None]:
+        """The result, and what was raised beside the cell."""
+        watch = asides.AsideWatch()
+        watch.install()
+        try:
+            watch.begin()
+            result = self._run_cell(step)
+            watch.wait_for_threads()
+            return result, watch.take_error()
+        finally:
+            watch.remove()
 
     def _find_display_error(self) -> BaseException | None:
         """What the user's ``__repr__`` raised where the value was to be shown: ipykernel 7 replies that the cell failed."""

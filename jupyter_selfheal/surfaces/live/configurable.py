@@ -13,8 +13,12 @@ from jupyter_selfheal.config import LIVE_SWITCHES, HealConfig, read_setting
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.live.session import LiveSession
 
+    _Trait = TraitType[Any, Any]
+else:
+    _Trait = TraitType  # Colab's traitlets 5.7 cannot be subscripted
 
-class _Setting(TraitType[Any, Any]):
+
+class _Setting(_Trait):
     """A trait without a value of its own: it reads and writes the session's."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:

@@ -16,8 +16,9 @@ TRACEBACK_LIMIT = 20_000
 
 
 def describe_failure(
-    shell: Any, error: BaseException, cell_id: str, source: str, log: CellLog, *, before_exec: bool, seconds: float
-) -> Failure:
+    shell: Any, error: BaseException, cell_id: str, source: str, log: CellLog, *, before_exec: bool, seconds: float,
+    is_aside: bool = False,
+) -> Failure:  # fmt: skip
     """Describe ``error``, raised by the cell ``cell_id`` whose text was ``source`` (``%%heal`` line blanked)."""
     timed = timed_cell_of(source, cell_id)
     frames = _list_frames(shell, error.__traceback__, log, timed)
@@ -36,6 +37,7 @@ def describe_failure(
         frames=tuple(Frame(*frame) for frame in frames),
         traceback="".join(traceback.format_exception(error))[-TRACEBACK_LIMIT:],
         seconds=seconds,
+        is_aside=is_aside,
     )
 
 
@@ -49,6 +51,12 @@ def _find_kind(error: BaseException, *, syntax: bool) -> FailureKind:
 def is_timed(error: BaseException) -> bool:
     """Whether it was raised in code that ``%%time`` compiled."""
     return any(frame.f_code.co_filename in TIMED for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def is_raised_in_cells(shell: Any, error: BaseException) -> bool:
+    """Whether code of a cell is on its traceback."""
+    runs = getattr(shell.compile, "_filename_map", {})
+    return any(frame.f_code.co_filename in runs for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def describe_missed(cell_id: str, source: str, seconds: float) -> Failure:

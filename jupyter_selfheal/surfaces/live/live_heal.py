@@ -153,7 +153,7 @@ class LiveHeal:
             advice="" if proposal.candidates else proposal.diagnosis.advice,
             page=0,
             hint=explanation.hint_at_fix(proposal.candidates[0], self.case.failure) if proposal.candidates else "",
-            resumable=() if self.repeats_work else tuple(self._list_resumable(proposal)),
+            resumable=() if self.repeats_work or self.case.failure.is_aside else tuple(self._list_resumable(proposal)),
             repeats=message.repeats,
             draft="",
         )

@@ -22,12 +22,13 @@ from jupyter_selfheal.surfaces.live.exception_hook import ExceptionHook
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
 if TYPE_CHECKING:
-    from jupyter_selfheal.inside import locate
+    from jupyter_selfheal.inside import asides, locate
     from jupyter_selfheal.model import Failure
     from jupyter_selfheal.surfaces.live import failure_capture
 else:
     failure_capture = LazyModule("surfaces.live.failure_capture")
     locate = LazyModule("inside.locate")
+    asides = LazyModule("inside.asides")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,6 +63,8 @@ class ShellHooks:
         self._modules_before = 0
         self._options: options.HealOptions | None = None
         self._error_before: BaseException | None = None
+        self._asides: asides.AsideWatch | None = None
+        """What watches threads and callbacks; made before the first cell."""
 
     def start(self) -> None:
         """Take our places in the shell and start the worker in the background."""
@@ -75,6 +78,9 @@ class ShellHooks:
     def stop(self) -> None:
         """Leave the shell as it was found."""
         self._hook.remove()
+        if self._asides is not None:
+            self._asides.remove()
+            self._asides = None
         for ours in self._transformers:
             if ours in self._shell.input_transformers_cleanup:
                 self._shell.input_transformers_cleanup.remove(ours)
@@ -103,6 +109,10 @@ class ShellHooks:
             forced=self._options is not None, suggesting=session.auto_suggest and not session.has_open_heal
         )
         self._error_before = getattr(sys, "last_value", None)
+        if self._asides is None:
+            self._asides = asides.AsideWatch()
+            self._asides.install()
+        self._asides.begin()
         self._modules_before = len(sys.modules)
         self._began = time.monotonic()
 
@@ -117,6 +127,7 @@ class ShellHooks:
         session.checkpoints.allowance.earn(seconds)
         source = options.to_body(raw)
         error = result.error_before_exec or result.error_in_exec or self._find_error_shown_by_magic(source)
+        beside = self._take_error_beside() if error is None else None
         cell_id = session.cells.identify(getattr(info, "cell_id", None), source)
         if result.execution_count:
             session.cells.record_run(cell_id, raw, result.execution_count, failed=error is not None)
@@ -125,6 +136,8 @@ class ShellHooks:
             session.ahead.compare(cell_id, source, error is not None)
         session.pending_resume.pop(source.strip("\n"), None)
         failure = None
+        if beside is not None:
+            error = beside
         if error is not None:
             before = result.error_before_exec is not None
             failure = failure_capture.describe_failure(
@@ -135,6 +148,7 @@ class ShellHooks:
                 session.cells,
                 before_exec=before,
                 seconds=0.0 if before else seconds,
+                is_aside=beside is not None,
             )
         elif chosen is not None and self._can_check(chosen):
             failure = failure_capture.describe_missed(cell_id, source, seconds)
@@ -159,6 +173,11 @@ class ShellHooks:
         if why is not None:
             print(f"Self-heal: {why}")
         return why is None or bool(chosen.oracle)
+
+    def _take_error_beside(self) -> BaseException | None:
+        """What a thread or a widget's callback of the cell raised in code of the user's; the cell itself ended well."""
+        error = self._asides.take_error() if self._asides is not None else None
+        return error if error is not None and failure_capture.is_raised_in_cells(self._shell, error) else None
 
     def _find_error_shown_by_magic(self, source: str) -> BaseException | None:
         """What ``%%time`` of IPython 8 caught and showed by itself, so that the cell ended well."""

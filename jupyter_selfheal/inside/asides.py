@@ -1,0 +1,71 @@
+"""What fails beside a cell while it runs: in a thread that it started, or in a callback of a widget, and so does not reach it.
+
+Python hands the first to :func:`threading.excepthook`; ipywidgets shows the second by itself (``CallbackDispatcher.__call__`` of
+``ipywidgets/widgets/widget.py``, ``interactive.update`` of ``interaction.py``, 7.7 and 8.1) and the cell ends well.
+
+Standard library only: it is also sent as source to kernels whose environment lacks this package.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Any
+
+DAEMON_SECONDS = 1.0
+"""How long a trial waits for a thread that is meant to go on for ever; one of another kind is waited for to its end."""
+
+
+class AsideWatch:
+    """Keeps the first exception of the user's threads and callbacks, and leaves what is done about it as it was."""
+
+    def __init__(self) -> None:
+        self._in_thread: BaseException | None = None
+        self._last_before: Any = None
+        self._threads_before: set[threading.Thread] = set()
+        self._before: Any = None
+
+    def install(self) -> None:
+        """Take the hook of threads; what was there goes on being called."""
+        self._before = threading.excepthook
+        threading.excepthook = self._hook
+
+    def remove(self) -> None:
+        """Put back what was there, unless somebody else took the hook since."""
+        if threading.excepthook == self._hook:
+            threading.excepthook = self._before
+        self._in_thread = self._last_before = None
+        self._threads_before = set()
+
+    def begin(self) -> None:
+        """A cell is about to run."""
+        self._in_thread = None
+        self._last_before = getattr(sys, "last_value", None)
+        self._threads_before = set(threading.enumerate())
+
+    def wait_for_threads(self) -> None:
+        """Wait for the threads that the cell has started, so that what they raise is known."""
+        daemons_until = time.monotonic() + DAEMON_SECONDS
+        for thread in set(threading.enumerate()) - self._threads_before:
+            thread.join(max(0.0, daemons_until - time.monotonic()) if thread.daemon else None)
+
+    def take_error(self) -> BaseException | None:
+        """What was raised beside the cell since :meth:`begin`; None where nothing was."""
+        error, self._in_thread = self._in_thread, None
+        before, self._last_before = self._last_before, None
+        shown = getattr(sys, "last_value", None)
+        if error is None and shown is not before and isinstance(shown, BaseException) and _is_of_callback(shown):
+            return shown
+        return error
+
+    def _hook(self, args: Any) -> None:
+        if isinstance(args.exc_value, Exception) and self._in_thread is None:
+            self._in_thread = args.exc_value
+        self._before(args)
+
+
+def _is_of_callback(error: BaseException) -> bool:
+    """Whether it was caught by what calls the callbacks of widgets."""
+    tb = error.__traceback__
+    return tb is not None and str(tb.tb_frame.f_globals.get("__name__", "")).startswith("ipywidgets.widgets.")
