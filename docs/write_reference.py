@@ -1,4 +1,4 @@
-"""The site's reference pages, written from the code: commands, settings, rules with their messages, removed names."""
+"""The site's reference pages, written from the code: commands, settings, rules with their messages."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 
+from write_tables import list_table_pages
+
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.rules import _docs
 from jupyter_selfheal.healers.rules.healer import load_rules
@@ -16,6 +18,11 @@ from jupyter_selfheal.surfaces.bench.run import build_parser as build_bench_pars
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 
 ROOT = Path(__file__).parents[1]
+LIBRARIES = {
+    "pandas": "pandas", "numpy": "NumPy", "sklearn": "scikit-learn", "matplotlib": "Matplotlib", "scipy": "SciPy",
+    "seaborn": "seaborn", "sqlite3": "SQLite", "statsmodels": "statsmodels", "networkx": "NetworkX", "sympy": "SymPy",
+}  # fmt: skip
+"""Module → the name of its library."""
 SHOWN = 3
 """Examples of a rule that its page shows."""
 
@@ -23,12 +30,12 @@ SHOWN = 3
 def write_reference(folder: Path) -> None:
     """Write all pages into a folder; those that are as they were are left alone, so that Sphinx does not read them again."""
     pages = {
-        "index.md": INDEX, "commands.md": format_commands(), "magics.md": format_magics(), "settings.md": format_settings(),
-        "messages.md": format_messages(), **dict(list_rule_pages()),
+        "index.md": INDEX, "commands.md": format_commands(), "magics.md": format_magics(), "libraries.md": format_libraries(), "settings.md": format_settings(),
+        "messages.md": format_messages(), **dict(list_rule_pages()), **dict(list_table_pages()),
     }  # fmt: skip
-    (folder / "rules").mkdir(parents=True, exist_ok=True)
     for name, text in pages.items():
         path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
@@ -39,8 +46,14 @@ INDEX = """# Reference
 commands
 magics
 settings
+metadata
+api
+report
+events
 messages
+libraries
 rules/index
+removed/index
 ```
 """
 
@@ -135,13 +148,39 @@ def list_examples(code: str) -> list[tuple[str, str, str]]:
         message, _, cells = part.partition("\n")
         before, mark, after = cells.partition("# %% [becomes]\n")
         if mark and not message.startswith("silent"):
-            found.append((message.strip(), before.strip(), re.split(r"(?m)^# %%", after)[0].strip()))
+            found.append((read_message(message), before.strip(), re.split(r"(?m)^# %%", after)[0].strip()))
     return found
+
+
+def read_message(title: str) -> str:
+    """The message in the title of an example: some have a word before it that tells two examples apart."""
+    return re.sub(r"^[a-z][\w ,-]*: (?=[A-Z]\w*(Error|Warning|Exception|Interrupt)\b)", "", title.strip())
 
 
 def escape(message: str) -> str:
     """A message as a heading, with nothing in it that Markdown reads."""
     return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", message)
+
+
+def format_libraries() -> str:
+    """For each library the rules whose examples import it."""
+    found: dict[str, dict[str, str]] = {}
+    for rule in load_rules():
+        cells = "\n".join(before for _, before, _ in list_examples(rule.code))
+        for library in set(re.findall(r"(?m)^(?:import|from) (\w+)", cells)) & LIBRARIES.keys():
+            found.setdefault(library, {})[rule.code] = rule.name
+    parts = [
+        "# Rules by library",
+        "",
+        "Rules whose examples use the library. [Names it removed or renamed](removed/index.md)",
+        "",
+    ]
+    for library, name in LIBRARIES.items():
+        parts += [f"## {name}", "", "| rule | what is wrong |", "|---|---|"]
+        parts += [
+            f"| [{code}](rules/{code}.md) | {what} |" for code, what in sorted(found.get(library, {}).items())
+        ] + [""]
+    return "\n".join(parts)
 
 
 def format_messages() -> str:

@@ -13,14 +13,18 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.healer import load_rules
+from jupyter_selfheal.surfaces.notebook.read import ORACLE_KEYS
 from jupyter_selfheal.testing.text_notebook import parse_notebook
 from tests.shown_commands import ROOT
 
 
 @pytest.fixture(scope="module")
-def writer() -> dict[str, Any]:
-    return runpy.run_path(str(ROOT / "docs" / "write_reference.py"))
+def writer() -> Iterator[dict[str, Any]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")
+        yield runpy.run_path(str(ROOT / "docs" / "write_reference.py"))
 
 
 def test_every_rule_setting_and_command_has_its_place(writer: dict[str, Any], tmp_path: Path) -> None:
@@ -36,6 +40,35 @@ def test_a_message_leads_to_its_rule(writer: dict[str, Any]) -> None:
     page = dict(writer["list_rule_pages"]())["rules/NAM101.md"]
     assert "## NameError: name 'temprature' is not defined" in page
     assert "temperature * 2" in page
+
+
+def test_what_a_release_removed_stands_in_a_table_with_its_successor(writer: dict[str, Any]) -> None:
+    pages = dict(writer["list_table_pages"]())
+    numpy = pages["removed/numpy.md"]
+    assert "| `numpy.float` | `float` |" in numpy
+    assert "## numpy 1.24" in numpy
+    known = load_knowledge()
+    shown = "\n".join(text for name, text in pages.items() if name.startswith("removed/"))
+    entries = [*known.modules.values(), *known.names.values(), *known.methods.values()]
+    assert [c.old for c in entries if f"| `{c.old}` |" not in shown] == []
+    assert [k for k in known.keywords if f"`{k}=" not in shown] == []
+
+
+def test_every_key_event_and_field_of_the_report_is_named(writer: dict[str, Any]) -> None:
+    pages = dict(writer["list_table_pages"]())
+    assert [key for key in ORACLE_KEYS if f"| `{key}` |" not in pages["metadata.md"]] == []
+    assert [n for n in ("Started", "TrialEnded", "Ended") if f"## {n}\n" not in pages["events.md"]] == []
+    assert "| `survived_clean_run` | boolean |" in pages["report.md"]
+    assert "## heal_all\n" in pages["api.md"]
+    assert ":func:" not in pages["api.md"]
+
+
+def test_a_label_of_an_example_is_no_part_of_its_message(writer: dict[str, Any]) -> None:
+    assert (
+        writer["read_message"]("matrix: TypeError: np.matrix is not supported")
+        == "TypeError: np.matrix is not supported"
+    )
+    assert writer["read_message"]("KeyError: 'a: B'") == "KeyError: 'a: B'"
 
 
 def test_a_page_that_did_not_change_is_left_alone(writer: dict[str, Any], tmp_path: Path) -> None:
