@@ -33,8 +33,12 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": True,
     "navbar_align": "left",
-    "header_links_before_dropdown": 3,
+    "header_links_before_dropdown": 7,
+    "logo": {"text": "jupyter_selfheal"},
 }
+html_context = {"default_mode": "auto"}
+html_sidebars = {name: [] for name in ("index", "start", "try", "support")}
+html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
 pygments_style = "default"
 smartquotes = False  # messages are to be found as they are written

@@ -126,8 +126,14 @@ def _format_rule(code: str, text: str) -> str:
     title, _, body = text.partition("\n")
     parts = [f"# {title}", "", body.strip(), ""]
     for message, before, after in list_examples(code)[:SHOWN]:
-        parts += [f"## {escape(message)}", "", "Before:", "", *_show_code(before), "After:", "", *_show_code(after)]
+        parts += [f"## {escape(message)}", "", "Before:", "", *_show_cells(before), "After:", "", *_show_cells(after)]
     return "\n".join(parts)
+
+
+def _show_cells(text: str) -> list[str]:
+    """Cells as blocks of code, one each."""
+    cells = (cell.strip("\n") for cell in re.split(r"(?m)^# %%.*\n", text))
+    return [line for cell in cells if cell.strip() for line in _show_code(cell)]
 
 
 def _show_code(text: str) -> list[str]:

@@ -60,7 +60,8 @@ def list_removed_pages() -> Iterator[tuple[str, str]]:
     lines[-2] += " the old name has failed, and where the new one is there."
     lines += ["| library | releases | entries |", "|---|---|---|"]
     for library in libraries:
-        found = {(version, source): rows for (name, version, source), rows in releases.items() if name == library}
+        ours = sorted((key for key in releases if key[0] == library), key=lambda key: read_version(key[1]))
+        found = {key[1:]: releases[key] for key in ours}
         count = sum(map(len, found.values()))
         lines.append(f"| [{library}]({library}.md) | {', '.join(v for v, _ in found)} | {count} |")
         yield f"removed/{library}.md", _format_library(library, found)
@@ -80,6 +81,11 @@ def collect_releases() -> dict[tuple[str, str, str], list[Row]]:
         for row in _list_call_rows(entry):
             _add_row(releases, (library, entry.version, entry.source), row)
     return releases
+
+
+def read_version(text: str) -> tuple[int, ...]:
+    """A release as numbers, to be sorted by: ``1.24`` comes after ``1.3``."""
+    return tuple(map(int, re.findall(r"\d+", text)))
 
 
 def _add_row(releases: dict[tuple[str, str, str], list[Row]], release: tuple[str, str, str], row: Row) -> None:
@@ -230,7 +236,7 @@ def format_api() -> str:
 
 def _format_signature(name: str, function: Any) -> list[str]:
     shown = inspect.signature(function)
-    lines = [f"    {parameter}," for parameter in map(str, shown.parameters.values())]
+    lines = [re.sub(r": '([^']*)'", r": \1", f"    {parameter},") for parameter in shown.parameters.values()]
     keyword_only = [n for n, p in enumerate(shown.parameters.values()) if p.kind is p.KEYWORD_ONLY]
     lines[min(keyword_only, default=len(lines)) : min(keyword_only, default=len(lines))] = (
         ["    *,"] if keyword_only else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import runpy
 import sys
 from collections.abc import Iterator
@@ -69,6 +70,12 @@ def test_a_label_of_an_example_is_no_part_of_its_message(writer: dict[str, Any])
         == "TypeError: np.matrix is not supported"
     )
     assert writer["read_message"]("KeyError: 'a: B'") == "KeyError: 'a: B'"
+
+
+def test_what_the_threats_page_names_as_its_tests_is_there() -> None:
+    named = set(re.findall(r"`(tests/[\w/.]+)`", (ROOT / "docs" / "threats.md").read_text("utf-8")))
+    assert len(named) >= 10
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
 
 
 def test_a_page_that_did_not_change_is_left_alone(writer: dict[str, Any], tmp_path: Path) -> None:
