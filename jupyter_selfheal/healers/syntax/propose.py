@@ -11,6 +11,7 @@ from dataclasses import replace
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
+from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
 from jupyter_selfheal.healers.syntax.tokens import split_tokens
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Replace, TrialRequest
@@ -27,6 +28,7 @@ NEAR = 1.0
 WAIT = 300.0
 """Seconds on the clock for all runs of the readings."""
 WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
+LIKELIER = "a likelier way to read the cell prints the same"
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
 
@@ -50,7 +52,7 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> 
         return Answer(
             _offer(case, readings, history), note="the readings did not come back from their trial", exhausted=True
         )
-    passing = [_build_passing(case, readings, raw) for raw in reply["passing"][:PATCHES]]
+    passing = _build_passing(case, readings, reply["passing"][:PATCHES])
     tried = {a.patch.id for a in history}
     patches = [p for p in passing if p.id not in tried]
     if not passing:
@@ -98,10 +100,18 @@ def _run_readings(
     return reply if isinstance(reply, dict) else None
 
 
-def _build_passing(case: Case, readings: Sequence[Reading], raw: JSON) -> Patch:
-    words = (*readings[raw["reading"]].words, *raw["words"])
-    cost = float(raw["cost"])
-    return _build_patch(case, raw["text"], words, cost, WHY, raw["rival"])
+def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JSON]) -> list[Patch]:
+    """The sources that meet the oracle. Behind one that is doubted each is: the likelier may be right all the same."""
+    below = case.notebook.code_after(case.failure.cell_id)
+    used = frozenset[str]().union(*(src.find_names(c.source).uses for c in below))
+    patches: list[Patch] = []
+    for raw in replies:
+        words = (*readings[raw["reading"]].words, *raw["words"])
+        rival = raw["rival"] or find_idle_part(raw["text"], used)
+        if not rival and any(p.rival for p in patches):
+            rival = LIKELIER
+        patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), WHY, rival))
+    return patches
 
 
 def _build_patch(case: Case, source: str, words: Sequence[str], cost: float, why: str, rival: str = "") -> Patch:

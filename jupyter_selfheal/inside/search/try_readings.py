@@ -8,7 +8,6 @@ a fork of its own, so that one that never comes back costs nothing but itself.
 from __future__ import annotations
 
 import difflib
-import itertools
 import math
 import re
 import warnings
@@ -40,7 +39,6 @@ CHANGE, TEXT, LETTER = 1.2, 0.5, 0.05
 """What a further change costs beside a slip of the pen, what aligned texts cost, and each of their letters."""
 UNSEEN = "a text that did not come out may have the same slip"
 UNRUN = "a part of the cell did not run, and may have a slip of its own"
-LIKELIER = "a likelier way to read the cell prints the same"
 FEW_LINES = "whoever got the text wrong may have got more wrong than so few printed lines show"
 TELLING = 4
 """Lines of expected output from which texts that were aligned with it are not doubted: on the 107 development programs of PyDex nine
@@ -53,7 +51,7 @@ ENOUGH = 6
 """Passing sources after which no more readings are explored."""
 
 
-_NAMES = re.compile(r"` is (?:read as )?`")
+_NAMES = re.compile(r"` is (?:read as )?`|` is what is read$")
 """In the words of a change that gives a name that nothing binds: the cell fails without it, whatever it prints."""
 
 
@@ -209,15 +207,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
             text = found["text"]
             if not found["rival"] and run_in_fork(lambda text=text: explorer.runs_whole(text), WAIT) is not True:  # type: ignore[misc]
                 found["rival"] = UNRUN
-        _spread_doubts(passing)
         return {"passing": passing, "likeness": likeness, "tried": tried}
-
-
-def _spread_doubts(passing: list[dict[str, Any]]) -> None:
-    """A likelier reading that is doubted speaks against all behind it: it may be the right one all the same."""
-    for before, found in itertools.pairwise(passing):
-        if before["rival"] and not found["rival"]:
-            found["rival"] = LIKELIER
 
 
 def _run_once(explorer: Explorer, node: _Node) -> list[Any]:

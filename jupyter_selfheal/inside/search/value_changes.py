@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -27,7 +28,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes = [*_change_reading(tree, source, table), *_change_printed(tree, source, table, expected)]
     changes += _replace_unknown(tree, source, table, known)
     changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
-    changes += _print_also(tree, table)
+    changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
     return sorted(changes, key=lambda c: -c.prior)
 
 
@@ -183,6 +184,34 @@ def _print_also(tree: ast.AST, table: LineTable) -> Iterator[Change]:
             at = _find_span(call.args[0], table)[1]
             for name in dict.fromkeys(named):
                 yield Change(((at, at, f", {name}"),), 0.4, call.lineno, f"`{name}` is not printed")
+
+
+def _format_text(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
+    """``print('{} is {}', format(a, b))``: a comma for the point before ``format``."""
+    for call in ast.walk(tree):
+        for text, value in itertools.pairwise(call.args) if isinstance(call, ast.Call) else ():
+            if isinstance(text, ast.Constant) and "{" in str(text.value) and _is_call(value, "format"):
+                start, end = _find_span(text, table)[1], _find_span(value, table)[0]
+                if source[start:end].strip() == ",":
+                    yield Change(((start, end, "."),), 0.8, value.lineno, "`,` stands for `.` before `format`")
+
+
+def _store_read(tree: ast.AST, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
+    """``print(float(input()))`` where a name below is bound by nothing: what was read is what it holds."""
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    for statement in ast.walk(tree):
+        if not isinstance(statement, ast.Expr) or not any(_is_call(n, "input") for n in ast.walk(statement)):
+            continue
+        value = statement.value
+        if isinstance(value, ast.Call) and _is_call(value, "print") and len(value.args) == 1:
+            value = value.args[0]
+        start, end = _find_span(statement.value, table)
+        first, last = _find_span(value, table)
+        for name in dict.fromkeys(n.id for n in read if n.lineno > statement.lineno):
+            if name not in bound | known and name not in dir(builtins):
+                new = f"{name} = {source[first:last]}"
+                yield Change(((start, end, new),), 0.7, statement.lineno, f"`{name}` is what is read")
 
 
 def _use_bound(read: list[ast.Name], idle: list[ast.Name], used: set[str], table: LineTable) -> Iterator[Change]:

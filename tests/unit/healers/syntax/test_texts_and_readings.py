@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.healers.rules.context.skeletons import has_attempt
+from jupyter_selfheal.healers.syntax.best_first import Reading
+from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
+from jupyter_selfheal.healers.syntax.propose import LIKELIER, _build_passing
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import try_readings
 from jupyter_selfheal.inside.search.align_texts import find_text_edits, mark_texts
+from jupyter_selfheal.model import Case, Failure, FailureKind
+from jupyter_selfheal.testing.fixtures import build_notebook
 
 
 def align(source: str, expected: str, given: dict[str, Any] | None = None) -> str | None:
@@ -145,8 +150,33 @@ def test_a_reading_that_ran_as_a_whole_is_not_doubted(source: str) -> None:
 
 
 def test_a_likelier_reading_that_is_doubted_speaks_against_the_next_one() -> None:
-    reply = run([BRANCHES, "print('big')"], "big", x=3)
-    assert [p["rival"] for p in reply["passing"]] == [try_readings.UNRUN, try_readings.LIKELIER]
+    notebook = build_notebook(["print('big'"])
+    case = Case(Failure(notebook.cells[0].id, "print('big'", FailureKind.SYNTAX), notebook)
+    replies = [
+        {"reading": 0, "text": text, "cost": 1.0, "words": [], "rival": rival}
+        for text, rival in (("print('big')", ""), ("print('big' )", try_readings.UNRUN), ("print(('big'))", ""))
+    ]
+    patches = _build_passing(case, [Reading("print('big')", 1.0, ("`)` is missing",))], replies)
+    assert [p.rival for p in patches] == ["", try_readings.UNRUN, LIKELIER]
+
+
+IDLE = {
+    "a name on a line of its own": ("str\nprint(1)", "nothing comes of `str`"),
+    "a word in quotes": ("if 1:\n    'break'\nprint(1)", "nothing comes of `'break'`"),
+    "a result that is dropped": ("c = 1.5\nround(c, 2)\nprint(c)", "nothing comes of `round(c, 2)`"),
+    "a value that is never read": ("c = '34'\nd = int(c)\nprint(c)", "`d` is computed and never read"),
+    "a value that only another cell reads": ("c = '34'\nkept = int(c)\nprint(c)", ""),
+    "a call for its effect": ("xs = [2, 1]\nxs.sort()\nprint(xs)", ""),
+    "a docstring and a constant": ('def f():\n    """What it does."""\n    ...\nlimit = 3\nprint(f())', ""),
+    "a loop's variable": ("for _ in range(3):\n    n = input()\n    print(1)", ""),
+}
+
+
+@pytest.mark.parametrize(("source", "words"), IDLE.values(), ids=IDLE)
+def test_what_comes_to_nothing_leaves_a_doubt(source: str, words: str) -> None:
+    found = find_idle_part(source, frozenset({"kept"}))
+    assert found.startswith(words)
+    assert bool(found) == bool(words)
 
 
 def test_a_declaration_that_is_none_has_not_run() -> None:
@@ -184,6 +214,12 @@ FURTHER = {
         "n = x\nprint('Hi', n)\nprint('Bye')",
         "Hi 3\nBye 3",
         "n = x\nprint('Hi', n)\nprint('Bye', n)",
+    ),
+    "a comma before format": ("print('{} it is', format(x))", "3 it is", "print('{} it is'.format(x))"),
+    "what was read and not kept": (
+        "print(int(input()))\nprint('Twice:', n * 2)",
+        "Twice: 6",
+        "n = int(input())\nprint('Twice:', n * 2)",
     ),
     "a quotient cut off": ("print('Half:', x // 2)", "Half: 1.5", "print('Half:', x / 2)"),
 }

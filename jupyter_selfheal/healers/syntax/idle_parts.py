@@ -1,0 +1,42 @@
+"""What a reading holds that comes to nothing: whoever wrote the cell meant something by it, and the one output does not tell what."""
+
+from __future__ import annotations
+
+import ast
+
+RESULTS = frozenset(
+    {"abs", "float", "int", "len", "list", "max", "min", "reversed", "round", "sorted", "str", "sum", "tuple"}
+)
+"""Builtins that are called for what they give, and for nothing else."""
+
+
+def find_idle_part(source: str, used: frozenset[str]) -> str:
+    """The first part of a source that nothing comes of, in words; empty where there is none. ``used`` are names that other cells read."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and _is_idle(node.value, source):
+            text = " ".join((ast.get_source_segment(source, node) or "").split())[:60]
+            return f"nothing comes of `{text}`, which may be meant otherwise"
+    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} | used
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) and not _is_plain(node.value) else ()
+        for target in targets:
+            if isinstance(target, ast.Name) and target.id not in read:
+                return f"`{target.id}` is computed and never read, and may be meant where another value is"
+    return ""
+
+
+def _is_idle(value: ast.expr, source: str) -> bool:
+    if isinstance(value, ast.Constant):
+        text = ast.get_source_segment(source, value) or ""
+        return not (value.value is ... or (isinstance(value.value, str) and text.startswith(('"""', "'''"))))
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Name) and value.func.id in RESULTS
+    return not isinstance(value, ast.Await | ast.Yield | ast.YieldFrom)
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """A constant, or what is read: a name for it alone is no computation."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id == "input"
+    return isinstance(value, ast.Constant)
