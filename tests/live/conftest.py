@@ -71,6 +71,10 @@ class LiveKernel:
         self._until_idle(self._send("comm_open", {**name, "target_name": "jupyter_selfheal", "data": {}}))
         self._until_idle(self._send("comm_msg", {**name, "data": data}))
 
+    def ask(self, kind: str, content: dict[str, Any]) -> None:
+        """Send a request of another kind than a cell, and wait until it is done."""
+        self._until_idle(self._send(kind, content))
+
     def answer(self, text: str) -> str:
         """Wait until the running cell asks something, answer it; what it asked."""
         asked = self.client.get_stdin_msg(timeout=PATIENCE)

@@ -69,11 +69,21 @@ class ShellHooks:
     def start(self) -> None:
         """Take our places in the shell and start the worker in the background."""
         self._hook.install()
+        if not hasattr(self._shell.compile, "_filename_map"):
+            self._fill_code_files()
         self._shell.input_transformers_cleanup.extend(self._transformers)
         for event, callback in self._events:
             self._shell.events.register(event, callback)
         self._session.closers.append(self.stop)
         self._session.client.greet(__version__, self._session.cells.folder)
+
+    def _fill_code_files(self) -> None:
+        """What IPython 7, Colab's, does not have."""
+        from jupyter_selfheal.surfaces.live.code_files import CodeFiles
+
+        files = CodeFiles(self._shell)
+        files.install()
+        self._session.closers.append(files.remove)
 
     def stop(self) -> None:
         """Leave the shell as it was found."""
@@ -128,7 +138,7 @@ class ShellHooks:
         source = options.to_body(raw)
         error = result.error_before_exec or result.error_in_exec or self._find_error_shown_by_magic(source)
         beside = self._take_error_beside() if error is None else None
-        cell_id = session.cells.identify(getattr(info, "cell_id", None), source)
+        cell_id = session.cells.identify(self._find_cell_id(info), source)
         if result.execution_count:
             session.cells.record_run(cell_id, raw, result.execution_count, failed=error is not None)
             self._register_run(result.execution_count, cell_id)
@@ -208,9 +218,20 @@ class ShellHooks:
         Newer IPythons hand the metadata of the request on; with older ones the kernel has the request itself.
         """
         sent = getattr(info, "cell_meta", None)
-        if sent is None and hasattr(self._shell, "get_parent"):
-            sent = self._shell.get_parent().get("metadata")
+        if sent is None:
+            sent = self._read_request_metadata()
         return (*((sent or {}).get("tags") or ()), *self._session.cells.list_tags(cell_id))
+
+    def _read_request_metadata(self) -> dict[str, Any]:
+        """What came with the request that runs now; empty in a terminal."""
+        parent = self._shell.get_parent() if hasattr(self._shell, "get_parent") else {}
+        return dict((parent or {}).get("metadata") or {})
+
+    def _find_cell_id(self, info: Any) -> str | None:
+        """The front end's id of the cell; IPython 7 does not hand it on."""
+        if hasattr(info, "cell_id"):
+            return info.cell_id or None
+        return str(self._read_request_metadata().get("cellId") or "") or None
 
     def _register_run(self, run: int, cell_id: str) -> None:
         """Let trials know which cell a code file belongs to."""
