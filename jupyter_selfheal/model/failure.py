@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from jupyter_selfheal.model.notebook import Output
 from jupyter_selfheal.numbers import read_number
+
+_FITS = re.compile(r"\s*All the \d+ fits failed\.")
+_BLOCK = re.compile(r"(?m)^-{20,}\n(\d+) fits failed with the following error:\n")
+_FRAME = re.compile(r'(?m)^  File "([^"\n]+)", line (\d+), in (.+)\n(?:    (.*)\n)?')
+_RAISED = re.compile(r"(?m)^(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)(?:: (.*(?:\n.*)*))?$")
 
 
 class FailureKind(StrEnum):
@@ -64,7 +70,24 @@ class Failure:
         first = self.evalue.strip().splitlines()[0] if self.evalue.strip() else ""
         if first and self.ename == "ExpectationMissed":
             return (first[0].upper() + first[1:])[:200]
+        if (held := self.held) is not None:
+            return f"{first.rstrip('.')}: {held.headline}"[:200]
         return (f"{self.ename}: {first}" if first else self.ename)[:200]
+
+    @property
+    def held(self) -> Failure | None:
+        """The failure whose traceback stands in this one's message, with the frames of that text, which are in no cell yet: scikit-learn's
+        ``All the 30 fits failed`` (``_warn_or_raise_about_fit_failures``); of several the one that came up most often."""
+        blocks = _BLOCK.split(self.evalue)[1:] if self.ename == "ValueError" and _FITS.match(self.evalue) else []
+        if not blocks:
+            return None
+        text = max(zip(blocks[::2], blocks[1::2], strict=True), key=lambda block: int(block[0]))[1]
+        found = list(_FRAME.finditer(text))
+        raised = _RAISED.search(text, found[-1].end()) if found else None
+        if raised is None:
+            return None
+        frames = tuple(Frame(m[1], int(m[2]), m[3], (m[4] or "").strip()) for m in found)
+        return replace(self, ename=raised[1], evalue=(raised[2] or "").strip(), frames=frames, traceback=text)
 
 
 class SkipReason(StrEnum):

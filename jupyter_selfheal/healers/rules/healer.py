@@ -13,6 +13,7 @@ from jupyter_selfheal import registry
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.held_failure import view_held_failure
 from jupyter_selfheal.model import Attempt, Case, Cost, Insert, Patch, Replace, compose
 from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts
 
@@ -101,12 +102,14 @@ class RulesHealer:
 
     def _ask_rules(self, case: Case, facts: Facts) -> Answer:
         """A rule that raises is a bug of ours (or of a third party): the others go on and the note names it."""
-        context = RuleContext(case, facts)
+        held = view_held_failure(case)
+        contexts = [RuleContext(c, facts) for c in (case, held) if c is not None]
         seen: set[str] = set()
         patches: list[Patch] = []
         notes = []
-        for rule in self._rules if self._rules is not None else load_rules():
-            if not rule.matches(case.failure):
+        rules = self._rules if self._rules is not None else load_rules()
+        for rule, context in ((r, c) for r in rules for c in contexts):
+            if not rule.matches(context.failure):
                 continue
             try:
                 proposed = list(_take(rule.propose(context), PATCHES_OF_A_RULE))
