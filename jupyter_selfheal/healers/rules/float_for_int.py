@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.value_types import is_whole
+from jupyter_selfheal.healers.rules.context.value_types import find_type, is_whole, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -27,7 +27,8 @@ class FloatForInt(Rule):
     **Fix** `/` becomes `//` in the index or argument; a variable that holds a whole number as a float is wrapped in `int(…)`.
 
     **Fix safety** Safe where the number is whole, and in an index, which has no fraction: Python 2's `/` gave this number. Unsafe
-    where a fraction is cut off: of a variable, or of a count like `range(pages / 4)`, which may be meant to be rounded up.
+    where a fraction is cut off: of a variable, or of a count like `range(pages / 4)`, which may be meant to be rounded up; and where
+    a list is multiplied, whose items may be meant. Silent for a text that holds a number: it is to be read, not repeated.
     """
 
     code = "TYP108"
@@ -41,7 +42,11 @@ class FloatForInt(Rule):
             return
         for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.BinOp):
             changes: list[Splice] = []
-            sure = True
+            sure = not isinstance(failing, ast.BinOp) or _is_repeated(context, failing)
+            if isinstance(failing, ast.BinOp) and any(
+                read_number_in(context, side) for side in (failing.left, failing.right)
+            ):
+                return  # a number that is text: it is to be read, not repeated
             for node in _list_parts(failing):
                 matches, exact = _make_whole(context, node, indexes=isinstance(failing, ast.Subscript))
                 changes += matches
@@ -52,10 +57,18 @@ class FloatForInt(Rule):
                     "Use a whole number",
                     "This needs a whole number, not a float.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                    why=self.why if sure else "The value has a fraction that is cut off.",
+                    why=self.why if sure else DOUBT,
                     prior=0.88 if sure else 0.5,
                 )
                 return
+
+
+DOUBT = "The value has a fraction that is cut off, or each item of the list is meant to be multiplied."
+
+
+def _is_repeated(context: RuleContext, product: ast.BinOp) -> bool:
+    """True where words are repeated; of a list each item may be meant to be multiplied."""
+    return any(find_type(context, side) == "str" for side in (product.left, product.right))
 
 
 def _list_parts(node: ast.AST) -> list[ast.expr]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plural
+from jupyter_selfheal.healers.rules.context.value_types import read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
 SEQUENCES = frozenset({"list", "tuple", "dict", "set", "ndarray", "Series", "DataFrame", "Index", "range"})
@@ -77,6 +78,8 @@ class IteratedNumber(Rule):
 
     def _count_items(self, context: RuleContext, call: ast.Call, items: ast.expr) -> Iterator[Patch]:
         text = context.text(items)
+        if read_number_in(context, items):
+            return  # the number itself is meant: TYP207
         loop = next((n for n in _list_loops(context) if n.iter is call), None)
         patch = self._patch(context, items, f"len({text})", f"Count to `len({text})`")
         if loop is None or not _reads_value(context, loop):

@@ -1,0 +1,135 @@
+"""KEY102: the first entry under a key of a dictionary that is filled as it goes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
+from jupyter_selfheal.model import Applicability, Patch
+
+EMPTY_OF_METHOD = {"append": "[]", "extend": "[]", "insert": "[]", "add": "set()"}
+"""What a dictionary's new entry is, by the method that is called on it."""
+TEXT_METHODS = frozenset({"lower", "upper", "strip", "casefold", "title", "capitalize"})
+"""Methods that may be called twice with the same result."""
+
+
+class FirstEntry(Rule):
+    """Begin an entry of a dictionary that is counted or collected into.
+
+    **Failure** `KeyError` at `counts[word] += 1`, `groups[key].append(item)` or `table[row][column] = value`, the first time a key comes up.
+
+    **Fix** `counts[word] = counts.get(word, 0) + 1`, `groups.setdefault(key, []).append(item)`,
+    `table.setdefault(row, {})[column] = value`.
+
+    **Fix safety** Safe where the dictionary begins empty and every entry is written with the same key: whatever is counted, each key comes up a
+    first time. Unsafe where it begins with entries, for the key may then be misspelt or bad data. Silent for a fixed key, below a
+    test of the key (`if word not in counts`), and where the entry's kind is not evident.
+    """
+
+    code = "KEY102"
+    name = "first entry of a key"
+    enames = frozenset({"KeyError"})
+    applicability = Applicability.SAFE
+    why = "The dictionary begins empty, so each key comes up a first time."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for entry in context.failing_nodes(ast.Subscript):
+            owner = context.plain_chain(entry.value)
+            if not owner or not _can_be_read_twice(entry.slice) or _is_tested(context, owner):
+                continue
+            text = _begin_entry(context, entry, owner)
+            thing = context.describe(owner) if text else None
+            if thing is None or thing.type != "dict":
+                continue
+            sure = _begins_empty(context, owner, context.text(entry.slice))
+            start, end, new = text
+            yield self.patch(
+                context.replace_here((start, end, new)),
+                f"Begin an entry of `{owner}` where a key is new",
+                f"`{owner}` has no entry for a key that comes up the first time.",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "The key may be misspelt, or the data bad.",
+                prior=0.88 if sure else 0.5,
+            )
+            return
+
+
+def _begin_entry(context: RuleContext, entry: ast.Subscript, owner: str) -> tuple[int, int, str] | tuple[()]:
+    """A splice that begins the entry and then does what the statement does with it; empty where its kind is not evident."""
+    key = context.text(entry.slice)
+    key = f"({key})" if isinstance(entry.slice, ast.Tuple) and not key.startswith("(") else key
+    for statement in context.walk(ast.AugAssign):
+        if statement.target is entry and isinstance(statement.op, ast.Add | ast.Sub):
+            neutral = _find_neutral(context, statement.value)
+            value = context.text(statement.value)
+            if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.BoolOp | ast.Compare | ast.Lambda):
+                value = f"({value})"
+            sign = "+" if isinstance(statement.op, ast.Add) else "-"
+            if not neutral or (sign == "-" and neutral != "0"):
+                return ()
+            return *context.span(statement), f"{context.text(entry)} = {owner}.get({key}, {neutral}) {sign} {value}"
+    for method in context.walk(ast.Attribute):
+        if method.value is entry and method.attr in EMPTY_OF_METHOD and context.is_called(method):
+            return *context.span(entry), f"{owner}.setdefault({key}, {EMPTY_OF_METHOD[method.attr]})"
+    for inner in context.walk(ast.Subscript):
+        if inner.value is entry and isinstance(inner.ctx, ast.Store) and _is_plainly_assigned(context, inner):
+            return *context.span(entry), f"{owner}.setdefault({key}, {{}})"
+    return ()
+
+
+def _is_plainly_assigned(context: RuleContext, target: ast.Subscript) -> bool:
+    return any(target in statement.targets for statement in context.walk(ast.Assign))
+
+
+def _find_neutral(context: RuleContext, value: ast.expr) -> str:
+    """What changes nothing when the value is added to it; empty where the value's type is not known."""
+    if isinstance(value, ast.List | ast.ListComp):
+        return "[]"
+    kind = find_type(context, value)
+    if kind in NUMBERS or context.number(value) is not None:
+        return "0"
+    return {"str": "''", "list": "[]"}.get(kind, "")
+
+
+def _can_be_read_twice(key: ast.expr) -> bool:
+    """True for a key that is no constant (a fixed key is written wrong, not new) and calls nothing that changes anything."""
+    if isinstance(key, ast.Constant | ast.Slice):
+        return False
+    calls = [n for n in ast.walk(key) if isinstance(n, ast.Call)]
+    return all(
+        isinstance(c.func, ast.Attribute) and c.func.attr in TEXT_METHODS and not c.args and not c.keywords
+        for c in calls
+    )
+
+
+def _is_tested(context: RuleContext, owner: str) -> bool:
+    """True where the failing line stands below a question for keys of the dictionary: then it is the branch that is wrong."""
+    return any(
+        isinstance(test, ast.Compare)
+        and any(isinstance(op, ast.In | ast.NotIn) for op in test.ops)
+        and any(context.text(right).removesuffix(".keys()") == owner for right in test.comparators)
+        for branch in context.nodes_on_line(ast.If, ast.IfExp)
+        for test in ast.walk(branch.test)
+    )
+
+
+def _begins_empty(context: RuleContext, owner: str, key: str) -> bool:
+    """True where the dictionary is only ever bound empty, and all its entries are written with this key."""
+    bound = 0
+    for cell in context.notebook.cells:
+        if cell.kind != "code":
+            continue
+        view = context.view_cell(cell.id)
+        for statement in view.walk(ast.Assign, ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if any(view.text(t) == owner for t in targets):
+                if statement.value is None or view.text(statement.value) not in ("{}", "dict()"):
+                    return False
+                bound += 1
+        for entry in view.walk(ast.Subscript):
+            written = isinstance(entry.ctx, ast.Store) and view.text(entry.value) == owner
+            if written and view.text(entry.slice) != key:
+                return False
+    return bound > 0

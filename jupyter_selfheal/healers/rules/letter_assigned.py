@@ -1,0 +1,72 @@
+"""TYP206: a letter of a text that is assigned to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments
+from jupyter_selfheal.healers.rules.context.value_types import find_type
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class LetterAssigned(Rule):
+    """Make a new text where a letter of one is assigned to.
+
+    **Failure** `TypeError: 'str' object does not support item assignment` at `word[0] = "J"`.
+
+    **Fix** `word = "J" + word[1:]`; in the middle `word = word[:i] + "J" + word[i + 1:]`.
+
+    **Fix safety** Safe for a variable of the cell or function and a place that is not negative: the text that is asked for is the same. Silent
+    where the text is part of something else, for a slice, and for a value that is no text.
+    """
+
+    code = "TYP206"
+    name = "letter assigned to"
+    enames = frozenset({"TypeError"})
+    applicability = Applicability.SAFE
+    why = "A text cannot change: the new one has the letter in that place."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not context.failure.evalue.startswith("'str' object does not support item assignment"):
+            return
+        for statement in context.walk(ast.Assign):
+            target = statement.targets[0]
+            if not statement.lineno <= context.line <= (statement.end_lineno or 0) or len(statement.targets) != 1:
+                continue
+            if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
+                continue
+            place = context.number(target.slice) if context.plain_chain(target.slice) else None
+            if isinstance(target.slice, ast.Constant):
+                place = target.slice.value if isinstance(target.slice.value, int) else None
+            if place is None or place < 0 or find_type(context, statement.value) != "str":
+                continue
+            name = target.value.id
+            if not _is_own(context, name):
+                continue
+            at, letter = context.text(target.slice), context.text(statement.value)
+            letter = (
+                letter
+                if isinstance(statement.value, ast.Constant | ast.Name | ast.Call | ast.Subscript)
+                else f"({letter})"
+            )
+            constant = isinstance(target.slice, ast.Constant)
+            before = "" if constant and place == 0 else f"{name}[:{at}] + "
+            after = f"{name}[{int(place) + 1}:]" if constant else f"{name}[{at} + 1:]"
+            yield self.patch(
+                context.replace_here((*context.span(statement), f"{name} = {before}{letter} + {after}")),
+                "Make a new text with the letter in it",
+                f"`{name}` is text, and the letters of a text cannot be changed.",
+                prior=0.85,
+            )
+            return
+
+
+def _is_own(context: RuleContext, name: str) -> bool:
+    """True for a variable that the failing place may bind anew: a global of the cell, or the function's own."""
+    function = find_function(context.source, context.line)
+    if function is None:
+        return True
+    bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return name in bound or any(a.arg == name for a in list_arguments(function))

@@ -1,0 +1,82 @@
+"""PDA130: a loop over a table that does not get its rows."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(
+    r"too many values to unpack|not enough values to unpack|cannot unpack non-iterable|"
+    r"tuple indices must be integers or slices, not str|string indices must be integers|'tuple' object has no attribute"
+)
+
+
+class LoopOverRows(Rule):
+    """Go through the rows of a table, and take each row out of its pair.
+
+    **Failure** `ValueError: too many values to unpack` at `for i, row in df:`, which goes through the names of the columns; `TypeError: tuple
+    indices must be integers or slices, not str` at `row["price"]` below `for row in df.iterrows():`, which gives pairs.
+
+    **Fix** `for i, row in df.iterrows():`; `for _, row in df.iterrows():`.
+
+    **Fix safety** Safe: the loop reads columns of the table from the variable, which only a row has. Silent where it reads anything else.
+    """
+
+    code = "PDA130"
+    name = "loop over the rows of a table"
+    stage = Stage.LIBRARY
+    enames = frozenset({"ValueError", "TypeError", "AttributeError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "The loop reads columns from the variable, and only a row has them."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for loop in context.walk(ast.For):
+            if not loop.lineno <= context.line <= (loop.end_lineno or loop.lineno):
+                continue
+            if isinstance(loop.target, ast.Tuple) and len(loop.target.elts) == 2:
+                row, table = loop.target.elts[1], loop.iter
+                change = (*context.span(loop.iter), f"{context.operand(loop.iter)}.iterrows()")
+                title = "Go through the rows with `iterrows`"
+                cause = "A loop over a table goes through the names of its columns."
+            elif (
+                isinstance(loop.iter, ast.Call)
+                and isinstance(loop.iter.func, ast.Attribute)
+                and loop.iter.func.attr == "iterrows"
+            ):
+                row, table = loop.target, loop.iter.func.value
+                change = (*context.span(loop.target), f"{_name_unused(context)}, {context.text(loop.target)}")
+                title = "Take the row out of its pair"
+                cause = "`iterrows` gives pairs of an index and a row."
+            else:
+                continue
+            if isinstance(row, ast.Name) and _reads_columns(context, loop, row.id, table):
+                yield self.patch(context.replace_here(change), title, cause, prior=0.92)
+                return
+
+
+def _reads_columns(context: RuleContext, loop: ast.For, row: str, table: ast.expr) -> bool:
+    """True where the loop reads columns of the table from the variable, and uses it for nothing else."""
+    nodes = [n for part in loop.body for n in ast.walk(part)]
+    by_key = [n for n in nodes if isinstance(n, ast.Subscript) and _is_named(n.value, row)]
+    by_name = [n for n in nodes if isinstance(n, ast.Attribute) and _is_named(n.value, row)]
+    uses = [n for n in nodes if _is_named(n, row)]
+    if not uses or len(uses) != len(by_key) + len(by_name):
+        return False
+    read = {n.slice.value for n in by_key if isinstance(n.slice, ast.Constant)} | {n.attr for n in by_name}
+    text = context.plain_chain(table)
+    keys = context.keys(text) if text else None
+    return keys is not None and keys.type == "DataFrame" and bool(read) and read <= set(keys.columns)
+
+
+def _is_named(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _name_unused(context: RuleContext) -> str:
+    """A name for what the loop does not read."""
+    return "index" if any(n.id == "_" for n in context.walk(ast.Name)) else "_"

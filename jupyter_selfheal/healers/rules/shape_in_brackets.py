@@ -1,0 +1,97 @@
+"""NPA110: a shape or a row of values given as several arguments, or the other way round."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(
+    r"Cannot interpret '-?\d+(?:\.\d+)?' as a data type|array\(\) takes from 1 to 2 positional arguments but|"
+    r"(?:zeros|ones|empty)\(\) takes (?:from \d to \d|at most \d) (?:positional )?arguments|Too many arguments|"
+    r"'tuple' object cannot be interpreted as an integer|'list' object cannot be interpreted as an integer"
+)
+SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty"})
+"""Functions that take the shape as one argument."""
+COUNTED = frozenset({"numpy.random.rand", "numpy.random.randn"})
+"""Functions that take each length of the shape as an argument."""
+
+
+class ShapeInBrackets(Rule):
+    """Give NumPy a shape, or the values of an array, in the brackets that the function asks for.
+
+    **Failure** `TypeError: Cannot interpret '4' as a data type` from `np.zeros(3, 4)` or `np.array(1, 2)`; `TypeError: 'tuple' object
+    cannot be interpreted as an integer` from `np.random.rand((3, 4))`.
+
+    **Fix** `np.zeros((3, 4))`, `np.array([1, 2])`, `np.random.rand(3, 4)`.
+
+    **Fix safety** Safe: a number is no data type, so it can only be a length or a value. Silent where an argument is no whole number (a shape)
+    or no number (values).
+    """
+
+    code = "NPA110"
+    name = "brackets around a shape"
+    stage = Stage.LIBRARY
+    enames = frozenset({"TypeError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "A number is no data type: it can only be a length or a value."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.failing_nodes(ast.Call):
+            path = _find_path(context, call.func)
+            if call.keywords and any(k.arg is None for k in call.keywords):
+                continue
+            kinds = [find_type(context, a) for a in call.args]
+            if path in SHAPED and len(kinds) > 1 and all(k == "int" for k in kinds):
+                yield self._bracket(context, call, "()", "shape")
+            elif path == "numpy.array" and len(kinds) > 1 and all(k in NUMBERS for k in kinds):
+                yield self._bracket(context, call, "[]", "values")
+            elif path in COUNTED and len(call.args) == 1 and isinstance(call.args[0], ast.Tuple | ast.List):
+                inner = context.text(call.args[0])[1:-1].strip().rstrip(",")
+                yield self.patch(
+                    context.replace_here((*context.span(call.args[0]), inner)),
+                    "Give each length of the shape by itself",
+                    f"`{context.text(call.func)}` takes the lengths one by one, not as a tuple.",
+                    prior=0.92,
+                )
+            else:
+                continue
+            return
+
+    def _bracket(self, context: RuleContext, call: ast.Call, brackets: str, what: str) -> Patch:
+        start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
+        inner = context.source[start:end]
+        return self.patch(
+            context.replace_here((start, end, f"{brackets[0]}{inner}{brackets[1]}")),
+            f"Put the {what} in brackets",
+            f"`{context.text(call.func)}` takes the {what} as one argument.",
+            prior=0.92,
+        )
+
+
+def _find_path(context: RuleContext, func: ast.expr) -> str:
+    """The dotted path of NumPy's function that is called; empty where it is another's."""
+    text = context.plain_chain(func) or ""
+    thing = context.describe(text) if text else None
+    name = text.rpartition(".")[2]
+    if thing is None:
+        return ""
+    return next(
+        (
+            path
+            for path in (*SHAPED, *COUNTED, "numpy.array")
+            if path.endswith(f".{name}") and _is_numpys(context, text)
+        ),
+        "",
+    )
+
+
+def _is_numpys(context: RuleContext, text: str) -> bool:
+    """True where the chain begins at a module of NumPy's."""
+    module = context.describe(text.rpartition(".")[0]) if "." in text else None
+    return module is not None and module.is_module

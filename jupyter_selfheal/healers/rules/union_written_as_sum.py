@@ -1,0 +1,56 @@
+"""TYP205: sets or dictionaries joined with ``+``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(r"unsupported operand type\(s\) for \+=?: '(set|dict|frozenset)' and '(set|dict|frozenset)'")
+
+
+class UnionWrittenAsSum(Rule):
+    """Join sets and dictionaries with `|`.
+
+    **Failure** `TypeError: unsupported operand type(s) for +: 'set' and 'set'`, and the same of two dictionaries.
+
+    **Fix** `a + b` becomes `a | b`, `a += b` becomes `a |= b`.
+
+    **Fix safety** Safe: a sum of two sets can only be their union, one of two dictionaries their entries, of which the right one's win. Silent
+    where only one of them is a set, or the sum goes on.
+    """
+
+    code = "TYP205"
+    name = "union written as a sum"
+    enames = frozenset({"TypeError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "Joined, two sets are their union, and two dictionaries hold the entries of both."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        match = MESSAGE.search(context.failure.evalue)
+        if not match or ("dict" in match.groups()) != (match[1] == match[2] == "dict"):
+            return
+        for node in context.failing_nodes(ast.BinOp, ast.AugAssign):
+            if not isinstance(node.op, ast.Add) or _is_part(context, node):
+                continue
+            left, right = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+            start, end = context.span(left)[1], context.span(right)[0]
+            at = start + context.source[start:end].index("+")
+            yield self.patch(
+                context.replace_here((at, at + 1, "|")),
+                "Join them with `|`",
+                f"Two values of type `{match[1]}` are joined with `|`, not with `+`.",
+                prior=0.92,
+            )
+            return
+
+
+def _is_part(context: RuleContext, node: ast.AST) -> bool:
+    """True where the sum is an operand of another operation: ``|`` binds less than ``+``."""
+    return any(node in (n.left, n.right) for n in context.walk(ast.BinOp)) or any(
+        node in (n.left, *n.comparators) for n in context.walk(ast.Compare)
+    )
