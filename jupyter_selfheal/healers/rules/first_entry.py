@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -39,14 +40,13 @@ class FirstEntry(Rule):
             owner = context.plain_chain(entry.value)
             if not owner or not _can_be_read_twice(entry.slice) or _is_tested(context, owner):
                 continue
-            text = _begin_entry(context, entry, owner)
-            thing = context.describe(owner) if text else None
-            if thing is None or thing.type != "dict":
+            change = _begin_entry(context, entry, owner)
+            thing = context.describe(owner)
+            if change is None or thing is None or thing.type != "dict":
                 continue
             sure = _begins_empty(context, owner, context.text(entry.slice))
-            start, end, new = text
             yield self.patch(
-                context.replace_here((start, end, new)),
+                context.replace_here(change),
                 f"Begin an entry of `{owner}` where a key is new",
                 f"`{owner}` has no entry for a key that comes up the first time.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -56,8 +56,8 @@ class FirstEntry(Rule):
             return
 
 
-def _begin_entry(context: RuleContext, entry: ast.Subscript, owner: str) -> tuple[int, int, str] | tuple[()]:
-    """A splice that begins the entry and then does what the statement does with it; empty where its kind is not evident."""
+def _begin_entry(context: RuleContext, entry: ast.Subscript, owner: str) -> Splice | None:
+    """A splice that begins the entry and then does what the statement does with it; None where its kind is not evident."""
     key = context.text(entry.slice)
     key = f"({key})" if isinstance(entry.slice, ast.Tuple) and not key.startswith("(") else key
     for statement in context.walk(ast.AugAssign):
@@ -68,7 +68,7 @@ def _begin_entry(context: RuleContext, entry: ast.Subscript, owner: str) -> tupl
                 value = f"({value})"
             sign = "+" if isinstance(statement.op, ast.Add) else "-"
             if not neutral or (sign == "-" and neutral != "0"):
-                return ()
+                return None
             return *context.span(statement), f"{context.text(entry)} = {owner}.get({key}, {neutral}) {sign} {value}"
     for method in context.walk(ast.Attribute):
         if method.value is entry and method.attr in EMPTY_OF_METHOD and context.is_called(method):
@@ -76,7 +76,7 @@ def _begin_entry(context: RuleContext, entry: ast.Subscript, owner: str) -> tupl
     for inner in context.walk(ast.Subscript):
         if inner.value is entry and isinstance(inner.ctx, ast.Store) and _is_plainly_assigned(context, inner):
             return *context.span(entry), f"{owner}.setdefault({key}, {{}})"
-    return ()
+    return None
 
 
 def _is_plainly_assigned(context: RuleContext, target: ast.Subscript) -> bool:
@@ -110,7 +110,7 @@ def _is_tested(context: RuleContext, owner: str) -> bool:
         isinstance(test, ast.Compare)
         and any(isinstance(op, ast.In | ast.NotIn) for op in test.ops)
         and any(context.text(right).removesuffix(".keys()") == owner for right in test.comparators)
-        for branch in context.nodes_on_line(ast.If, ast.IfExp)
+        for branch in (*context.nodes_on_line(ast.If), *context.nodes_on_line(ast.IfExp))
         for test in ast.walk(branch.test)
     )
 
@@ -122,10 +122,10 @@ def _begins_empty(context: RuleContext, owner: str, key: str) -> bool:
         if cell.kind != "code":
             continue
         view = context.view_cell(cell.id)
-        for statement in view.walk(ast.Assign, ast.AnnAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if any(view.text(t) == owner for t in targets):
-                if statement.value is None or view.text(statement.value) not in ("{}", "dict()"):
+        plain = [(t, s.value) for s in view.walk(ast.Assign) for t in s.targets]
+        for target, value in (*plain, *((s.target, s.value) for s in view.walk(ast.AnnAssign))):
+            if view.text(target) == owner:
+                if value is None or view.text(value) not in ("{}", "dict()"):
                     return False
                 bound += 1
         for entry in view.walk(ast.Subscript):

@@ -35,9 +35,12 @@ class UnionWrittenAsSum(Rule):
         if not match or ("dict" in match.groups()) != (match[1] == match[2] == "dict"):
             return
         for node in context.failing_nodes(ast.BinOp, ast.AugAssign):
-            if not isinstance(node.op, ast.Add) or _is_part(context, node):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and not _is_part(context, node):
+                left, right = node.left, node.right
+            elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+                left, right = node.target, node.value
+            else:
                 continue
-            left, right = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
             start, end = context.span(left)[1], context.span(right)[0]
             at = start + context.source[start:end].index("+")
             yield self.patch(
