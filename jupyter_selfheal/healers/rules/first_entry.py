@@ -106,12 +106,13 @@ def _can_be_read_twice(key: ast.expr) -> bool:
 
 def _is_tested(context: RuleContext, owner: str) -> bool:
     """True where the failing line stands below a question for keys of the dictionary: then it is the branch that is wrong."""
+    tests = [*(n.test for n in context.nodes_on_line(ast.If)), *(n.test for n in context.nodes_on_line(ast.IfExp))]
     return any(
         isinstance(test, ast.Compare)
         and any(isinstance(op, ast.In | ast.NotIn) for op in test.ops)
         and any(context.text(right).removesuffix(".keys()") == owner for right in test.comparators)
-        for branch in (*context.nodes_on_line(ast.If), *context.nodes_on_line(ast.IfExp))
-        for test in ast.walk(branch.test)
+        for asked in tests
+        for test in ast.walk(asked)
     )
 
 
