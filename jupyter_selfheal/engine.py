@@ -306,7 +306,7 @@ def build_provider(config: HealConfig, pot: Pot | None = None) -> Provider:
     provider: Provider = build(
         name=spec.name, key_variable=spec.key_variable, base_url=base_url, prices=prices, **found
     )
-    wrapped = _wrap_provider(provider, config)
+    wrapped = _wrap_provider(provider, config, pot)
     return _load("providers.pot", "PayingProvider")(wrapped, pot) if pot is not None else wrapped
 
 
@@ -328,13 +328,14 @@ def choose_judging_provider(config: HealConfig, provider: Provider, pot: Pot | N
     return build_provider(config.with_(provider=name, base_url=config.judge_base_url), pot)
 
 
-def _wrap_provider(provider: Provider, config: HealConfig) -> Provider:
+def _wrap_provider(provider: Provider, config: HealConfig, pot: Pot | None) -> Provider:
     """The provider, recorded or replaced by a recording where the settings say so."""
     if config.record and config.replay:
         raise ConfigError("record and replay exclude each other: leave one of the two out")
     if config.replay:
         replaying: Provider = _load("providers.cassette", "ReplayingProvider")(provider, Path(config.replay))
         return replaying
+    provider = _load("providers.outages", "watch_service")(provider, pot)
     if not config.record:
         return provider
     redactor = Redactor(known=registry.list_keys(), keeps_placeholders=True)

@@ -264,10 +264,12 @@ class ModelRequest:
     schema: JSON = None
     effort: str = ""
     purpose: str = "fix"
-    """``fix``, ``judge``, ``critic`` or ``repair``: for the account and the journal."""
+    """``fix``, ``judge``, ``critic``, ``repair`` or ``probe``: for the account and the journal."""
     timeout: float = 120.0
     temperature: float = -1.0
     """Negative: the model's own."""
+    tries: int = 0
+    """Times it is sent at most where the service is down; 0: as often as the provider does by itself."""
 
 
 @dataclass(frozen=True, slots=True)

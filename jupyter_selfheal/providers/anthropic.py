@@ -5,6 +5,7 @@ The SDK is imported on the first call only: it costs seconds and thousands of mo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,11 @@ class AnthropicProvider:
         self._retry = retry or Retry()
         self._client: anthropic.Anthropic | None = None
 
+    @property
+    def address(self) -> str:
+        """Where the service is; empty for Anthropic's own."""
+        return self._base_url or os.environ.get("ANTHROPIC_BASE_URL", "")
+
     def worst_case(self, request: ModelRequest) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Provider`."""
         tokens = estimate_request_tokens(*list_request_texts(request))
@@ -70,7 +76,7 @@ class AnthropicProvider:
             left = find_reply_limit(self._prices, request, billed)
             return self._send(client, request, left, seconds, progress)
 
-        reply, billed = self._retry.run(send, request.timeout)
+        reply, billed = self._retry.run(send, request.timeout, request.tries)
         return reply if billed == Cost() else _replace_cost(reply, billed + reply.cost)
 
     def _connect(self) -> anthropic.Anthropic:

@@ -35,6 +35,8 @@ SECONDS = 60.0
 class MessageBatchesProvider(AnthropicProvider):
     """Models of Anthropic, asked by batches. ``sleep`` waits between two looks, and must let KeyboardInterrupt through."""
 
+    answers_at_once = False
+
     sleep: Callable[[float], object] = staticmethod(time.sleep)
 
     def worst_case(self, request: ModelRequest) -> Cost:

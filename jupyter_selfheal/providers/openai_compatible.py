@@ -57,6 +57,11 @@ class OpenAICompatibleProvider:
     def _is_openai(self) -> bool:
         return self._url.startswith(OWN_URL)
 
+    @property
+    def address(self) -> str:
+        """Where the service is."""
+        return self._url
+
     def worst_case(self, request: ModelRequest) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Provider`."""
         tokens = estimate_request_tokens(*list_request_texts(request))
@@ -73,7 +78,7 @@ class OpenAICompatibleProvider:
             left = find_reply_limit(self._prices, request, billed)
             return self._send(request, left, headers, seconds, progress)
 
-        reply, billed = self._retry.run(send, request.timeout)
+        reply, billed = self._retry.run(send, request.timeout, request.tries)
         return reply if billed == Cost() else replace(reply, cost=billed + reply.cost)
 
     def _send(

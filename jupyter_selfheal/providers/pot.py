@@ -91,6 +91,15 @@ class Pot:
         with self._open() as ledger:
             return _read_balance(ledger)
 
+    def locate_outages(self, name: str) -> Path:
+        """Where the processes of the command note that a service is down."""
+        return self.path.with_name(f"{self.path.stem}.{name}.outages")
+
+    def remove(self) -> None:
+        """Delete the ledger and what was noted of services."""
+        for path in (self.path, *self.path.parent.glob(f"{self.path.stem}.*.outages")):
+            path.unlink(missing_ok=True)
+
     def _can_pay(self, after: Cost) -> bool:
         if after.usd > self.usd + _ROUNDING:
             return False

@@ -34,9 +34,9 @@ _BY_STATUS = {
 _ADVICE = {
     "auth": "the key is not accepted: check {key}",
     "quota": "the account has no credit left: add credit or use another provider",
-    "rate_limited": "too many requests: wait a moment, then heal again (`%heal retry`)",
-    "overloaded": "it is overloaded: wait a moment, then heal again (`%heal retry`)",
-    "server": "it had an internal error: heal again (`%heal retry`)",
+    "rate_limited": "too many requests: wait a moment, then heal again",
+    "overloaded": "it is overloaded: wait a moment, then heal again",
+    "server": "it had an internal error: heal again",
     "timeout": "no full answer came in time: raise the timeout or try again",
     "network": "it cannot be reached: check the connection and the base URL",
     "invalid": "it does not accept the request: check the model's name and the base URL",

@@ -47,14 +47,14 @@ class Retry:
     sleep: Callable[[float], object] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
-    def run(self, send: Callable[[float, Cost], T], seconds: float) -> tuple[T, Cost]:
-        """The result of ``send(seconds left, billed so far)`` and what the failed sendings were billed.
+    def run(self, send: Callable[[float, Cost], T], seconds: float, tries: int = 0) -> tuple[T, Cost]:
+        """The result of ``send(seconds left, billed so far)`` and what the failed sendings were billed. ``tries`` goes before ours.
 
         ``send`` raises :class:`SendingFailed`. Raises :class:`ProviderError`, whose ``cost`` is what was billed.
         """
-        deadline, billed, paid = self.clock() + seconds, Cost(), 0
+        deadline, billed, paid, tries = self.clock() + seconds, Cost(), 0, tries or self.tries
         earlier: ProviderError | None = None
-        for sending in range(1, self.tries + 1):
+        for sending in range(1, tries + 1):
             try:
                 return send(max(deadline - self.clock(), 0.01), billed), billed
             except SendingFailed as failure:
@@ -66,7 +66,7 @@ class Retry:
                     failure.after if failure.after >= 0 else self.base * 2 ** (sending - 1) * random.uniform(0.8, 1.2)
                 )
                 late = self.clock() + wait >= deadline
-                if failure.error.kind not in _AGAIN or paid >= SENDINGS or sending == self.tries or late:
+                if failure.error.kind not in _AGAIN or paid >= SENDINGS or sending == tries or late:
                     raise _build_final_error(
                         error, billed, sending, wait if late and failure.after >= 0 else 0.0
                     ) from failure

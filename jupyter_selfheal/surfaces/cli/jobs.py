@@ -51,7 +51,7 @@ def heal_in_processes(
         raise
     finally:
         if pot is not None:
-            pot.path.unlink(missing_ok=True)
+            pot.remove()
 
 
 @dataclass(slots=True)

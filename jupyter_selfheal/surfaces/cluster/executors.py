@@ -42,7 +42,7 @@ def heal_on_executor(
         raise
     finally:
         if pot is not None:
-            pot.path.unlink(missing_ok=True)
+            pot.remove()
     if not to_be_resumed:
         KeptReports(run).forget()
 

@@ -19,7 +19,7 @@ def open_pot(config: HealConfig, run: str, resuming: bool) -> Pot | None:
     folder = locate_runs_folder()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     pot = Pot(folder / f"{run}.pot", config.session_budget_usd, limits.count_session_tokens_left(account, config))
-    pot.path.unlink(missing_ok=True)
+    pot.remove()
     if resuming:
         pot.spend(read_spent(run))
     return pot

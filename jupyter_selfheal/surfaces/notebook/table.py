@@ -42,6 +42,10 @@ def format_totals(reports: Sequence[NotebookReport]) -> str:
     line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} {'cell' if healed == 1 else 'cells'} healed"
     same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))
     line += f"; {format_reproduced(same, asked)}" if asked else ""
+    waiting = sum(len(r.paused) for r in reports)
+    line += (
+        f"; {waiting} {'cell waits' if waiting == 1 else 'cells wait'} for a service that was down" if waiting else ""
+    )
     differing = sum(len(r.differing) for r in reports)
     if not differing:
         return line
@@ -90,8 +94,6 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
         yield from ([f"  note: {report.review.note}"] if report.review.note else [])
     if verbose:
         yield from (f"  {line}" for record in report.differing for line in _format_difference(record))
-    for paused in report.paused[:1]:
-        yield from _wrap(f"note: {_describe_outage(report, paused)}", columns)
     yield from (line for note in report.notes for line in _wrap(f"note: {note}", columns))
     yield from _format_warnings(report, columns)
     for change in report.files:
@@ -101,6 +103,8 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
         yield f"  written: {report.written}"
     yield from (line for text in list_differing(report) for line in _wrap(text, columns))
     yield from _format_questions(list_open_questions(report), columns)
+    for last in report.paused[-1:]:
+        yield from _wrap(_describe_outage(report, last), columns)
     yield ""
 
 
@@ -113,13 +117,13 @@ def _format_warnings(report: NotebookReport, columns: int) -> Iterator[str]:
         yield from wrap(f"cell {warning.cell}: {warning.headline}: {warning.status}{fix}", columns, "    ", "      ")
 
 
-def _describe_outage(report: NotebookReport, first: Record) -> str:
-    """Which cells wait for something outside, and how to go on with them."""
+def _describe_outage(report: NotebookReport, last: Record) -> str:
+    """Which cells wait for something outside, as the last of them found it, and how to go on with them."""
     numbers = ", ".join(str(record.number) for record in report.paused)
     cells = f"cell{'s' if len(report.paused) > 1 else ''} {numbers}"
-    run = first.run.partition("-")[0]
+    run = last.run.partition("-")[0]
     how = f"; when that is mended: the same command with --resume {run}" if run else ""
-    return f"{cells} could not be tried to the end: {first.detail}{how}"
+    return f"{cells} could not be tried to the end: {last.detail}{how}"
 
 
 def _format_questions(questions: Sequence[OpenQuestion], columns: int) -> Iterator[str]:

@@ -46,7 +46,7 @@ def test_a_replayed_heal_is_bit_for_bit_the_recorded_one(tmp_path: Path, monkeyp
 def test_a_new_request_is_named(tmp_path: Path) -> None:
     with FakeModelServer([Says("hello")]) as server:
         provider = engine.build_provider(HealConfig(record=str(tmp_path), base_url=server.url))
-        provider._inner._key = "k"  # type: ignore[attr-defined]
+        provider._inner.inner._key = "k"  # type: ignore[attr-defined]
         provider.complete(build_request())
     replay = engine.build_provider(HealConfig(replay=str(tmp_path)))
     assert replay.complete(build_request(timeout=5.0)).text == "hello", "how long it is waited for is no matter"
@@ -62,7 +62,7 @@ def test_a_new_request_is_named(tmp_path: Path) -> None:
 def test_the_same_request_gets_its_replies_in_their_order(tmp_path: Path) -> None:
     with FakeModelServer([Says("one"), Says("two")]) as server:
         provider = engine.build_provider(HealConfig(record=str(tmp_path), base_url=server.url))
-        provider._inner._key = "k"  # type: ignore[attr-defined]
+        provider._inner.inner._key = "k"  # type: ignore[attr-defined]
         said = [provider.complete(build_request()).text for _ in range(2)]
     replay = engine.build_provider(HealConfig(replay=str(tmp_path)))
     assert [replay.complete(build_request()).text for _ in range(3)] == [*said, "two"]
@@ -75,7 +75,7 @@ def test_secrets_that_a_model_made_up_are_not_kept_and_placeholders_are(tmp_path
     key = "ghp_" + "k" * 36
     with FakeModelServer([Says(f"SELFHEAL_SECRET_2_ and {key}")]) as server:
         provider = engine.build_provider(HealConfig(record=str(tmp_path), base_url=server.url))
-        provider._inner._key = "k"  # type: ignore[attr-defined]
+        provider._inner.inner._key = "k"  # type: ignore[attr-defined]
         provider.complete(build_request())
     kept = next(tmp_path.glob("*.json")).read_text()
     assert key not in kept
