@@ -92,7 +92,8 @@ class MessageBatchesProvider(AnthropicProvider):
     def _ask(self, call: Callable[[], Any], most: Cost | None = None) -> Any:
         """What the service says to one request about a batch, with the retries of any call.
 
-        ``most`` is what a request that gets no answer in time may cost all the same: it is not sent again then.
+        ``most`` is what a request may cost that was sent and gets no whole answer: it is not sent again then, as there is no way to ask
+        for a batch by what is in it. One that never left this machine is.
         """
         import anthropic
         import httpx2
@@ -109,7 +110,11 @@ class MessageBatchesProvider(AnthropicProvider):
                 kind = "network" if most is None else "timeout"
                 raise SendingFailed(build_error(self.name, kind, "timed out"), billed=most) from error
             except (anthropic.APIError, httpx2.RequestError, ValueError) as error:  # it breaks off, or is no JSON
-                raise SendingFailed(build_error(self.name, "network", str(error.__cause__ or error))) from error
+                said, never_sent = str(error.__cause__ or error), isinstance(error.__cause__, httpx2.ConnectError)
+                if most is None or never_sent:
+                    raise SendingFailed(build_error(self.name, "network", said)) from error
+                why = f"it broke off, and is not sent again, since the batch may have been made: {said}"
+                raise SendingFailed(build_error(self.name, "timeout", why), billed=most) from error
 
         return self._retry.run(send, SECONDS)[0]
 

@@ -86,18 +86,17 @@ def _count_in_process(name: str, address: str) -> Outages:
     return Outages()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ProbingProvider:
     """Asks ``inner``; after :data:`REPEATED` outages in a row only once it has answered a probe."""
 
     inner: Provider
     outages: Outages
     clock: Callable[[], float] = time.monotonic
+    name: str = field(init=False)
 
-    @property
-    def name(self) -> str:
-        """See :class:`~jupyter_selfheal.ports.Provider`."""
-        return self.inner.name
+    def __post_init__(self) -> None:
+        self.name = self.inner.name
 
     def worst_case(self, request: ModelRequest) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Provider`."""

@@ -147,6 +147,9 @@ class _Handler(BaseHTTPRequestHandler):
         """A batch that is ended when it is looked at for the second time; the first failure of its lines is that of the request."""
         asked = [(r["custom_id"], replace(received, body=r["params"])) for r in received.body["requests"]]
         lines = [(name, self.fake.take_next_line(one)) for name, one in asked]
+        if any(isinstance(line, HangsUp) for _, line in lines):
+            self.close_connection = True
+            return
         failure = next((line for _, line in lines if isinstance(line, Fails)), None)
         if failure is not None:
             self._send_failure(failure, False)

@@ -6,8 +6,10 @@ rule proposes it here too, and is as safe as it says here; a search's or a model
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,8 +46,17 @@ class KnownFix:
     templates: JSON = None
 
 
+DAYS_KEPT = 7
+"""Days for which the fixes of a run that was cut off stay, for ``--resume``."""
+
+
 class RunFixes:
-    """The fixes of a run, in a file that all of its processes append to. It is gone when the run is done."""
+    """The fixes of a run, in a file that all of its processes append to. It is gone when the run is done; that of a run that was cut
+    off goes with the first run that ends :data:`DAYS_KEPT` later.
+
+    It holds sources as they are, as the journals beside it do: a fix with placeholders in it could not be tried. So it is its
+    owner's alone (mode 0600, in a folder of mode 0700), and neither sent nor exported; what a model is sent of it goes through the redactor.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -76,8 +87,13 @@ class RunFixes:
         return self._read[1]
 
     def forget(self) -> None:
-        """Remove the file: the run is done."""
+        """Remove the file: the run is done. With it go those that runs left behind which nobody went on with."""
         self.path.unlink(missing_ok=True)
+        oldest = time.time() - DAYS_KEPT * 86_400
+        for left in self.path.parent.glob(f"*{self.path.suffix}"):
+            with contextlib.suppress(OSError):  # another run that ends now removes it too
+                if left.stat().st_mtime < oldest:
+                    left.unlink()
 
 
 def _parse_lines(text: str) -> Iterator[KnownFix]:

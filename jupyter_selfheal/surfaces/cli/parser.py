@@ -149,6 +149,9 @@ def _add_mcp_options(mcp: argparse.ArgumentParser) -> None:
         metavar="USD",
         help="the most that one call may spend on a model",
     )
+    mcp.add_argument(
+        "--config", type=Path, metavar="FILE", help="further settings in TOML (or SELFHEAL_NAME in the environment)"
+    )
     mcp.add_argument("--timeout", type=_read_seconds, metavar="S", help="seconds a cell may run (default 120)")
     mcp.add_argument(
         "--kernelspec", default="", metavar="NAME", help="run notebooks on this kernelspec instead of their own"

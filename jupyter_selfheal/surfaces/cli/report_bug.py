@@ -1,13 +1,14 @@
 """``jupyter selfheal report-bug``: one file for a bug report, with what helps and without what is the user's.
 
 What the user wrote is left out by a list of what may stay, not of what must go: of a run's events the structure, numbers and the words
-of our own stay, every other text becomes its length. ``--sources`` lets all of it in. Secrets are replaced by their values in either
+of our own stay (and the names of Python's own exceptions), every other text becomes its length. ``--sources`` lets all of it in. Secrets are replaced by their values in either
 case, also those that only the environment knows.
 """
 
 from __future__ import annotations
 
 import argparse
+import builtins
 import itertools
 import json
 import os
@@ -28,6 +29,14 @@ OUR_WORDS: Final = frozenset(
      "run", "skip_reason", "start", "status", "stop", "who"}
 )  # fmt: skip
 """Fields of events whose texts are from a list of our own (names of rules, healers, kinds, classes of exceptions)."""
+
+KNOWN_ERRORS: Final = frozenset(
+    name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
+)
+"""Exceptions of Python's own. One of another name may be a class of the user's, which says what the work is about."""
+
+KNOWN_KERNELS: Final = ("python3", "Python 3 (ipykernel)")
+"""What ipykernel calls itself. Other kernelspecs have names of the user's: of projects, of clients."""
 
 OUR_REASONS: Final = frozenset(Reason)
 """Why a run ended. Other texts under ``reason`` are what a person said."""
@@ -67,11 +76,12 @@ def collect_report(run: str, sources: bool, folder: Path | None = None) -> dict[
     lines = [] if path is None else format_timeline(str(path) if path.is_file() else run, json=True, folder=folder)
     events = [json.loads(line) for line in lines]
     header = read_journal(path).header if path is not None else {}
+    findings = collect_findings()
     report: dict[str, JSON] = {
         "report": 1,
         "run_id": path.stem if path is not None else "",
         "by": {name: header.get(name) for name in ("version", "began")},
-        "doctor": collect_findings(),
+        "doctor": findings if sources else mask_kernelspecs(findings),
         "packages": list_packages(),
         "events": events if sources else [mask_texts(event) for event in events],
     }
@@ -90,8 +100,10 @@ def mask_texts(value: JSON, name: str = "event") -> JSON:
     ``name`` is the field that holds the value, empty where the user's own names led to it.
     """
     if isinstance(value, str):
+        if name == "ename" and value not in KNOWN_ERRORS:
+            return _hide_text(value)
         is_word = name in OUR_WORDS and len(value) <= LONGEST_WORD and "\n" not in value
-        return value if is_word or (name == "reason" and value in OUR_REASONS) else f"<{len(value)} characters>"
+        return value if is_word or (name == "reason" and value in OUR_REASONS) else _hide_text(value)
     if isinstance(value, list):
         return [mask_texts(item, name) for item in value]
     if not isinstance(value, dict):
@@ -99,6 +111,22 @@ def mask_texts(value: JSON, name: str = "event") -> JSON:
     if "$" in value or name == "event":  # the fields of a class of ours
         return {key: mask_texts(item, key) for key, item in value.items()}
     return {f"<name {number}>": mask_texts(item, "") for number, item in enumerate(value.values(), 1)}
+
+
+def mask_kernelspecs(findings: dict[str, JSON]) -> dict[str, JSON]:
+    """What ``doctor`` found, with kernelspecs of the user's own by number alone."""
+    specs = findings["kernelspecs"]
+    assert isinstance(specs, dict)
+    known = {name: title for name, title in specs.items() if (name, title) == KNOWN_KERNELS}
+    others = [title for name, title in specs.items() if name not in known]
+    return {
+        **findings,
+        "kernelspecs": {**known, **{f"<kernel {n}>": _hide_text(str(t)) for n, t in enumerate(others, 1)}},
+    }
+
+
+def _hide_text(text: str) -> str:
+    return f"<{len(text)} characters>"
 
 
 def hide_places(report: dict[str, JSON]) -> dict[str, JSON]:

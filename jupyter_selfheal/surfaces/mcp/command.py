@@ -13,8 +13,9 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal import registry
-from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.config import HEALERS
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.setting_sources import resolve_settings
 from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Settings
 
 if TYPE_CHECKING:
@@ -84,13 +85,17 @@ def _build_server(toolbox: Toolbox) -> SelfHealServer:
 
 
 def build_settings(options: argparse.Namespace) -> Settings:
-    """The options as settings. A model is asked only where the user names it here, and then only with a budget in the call."""
+    """The options as settings, on top of ``SELFHEAL_*`` and of the file that ``--config`` names. A model is asked only where the user names it
+    here, and then only with a budget in the call."""
     free = tuple(name for name in HEALERS if not registry.load_traits(name).paid)
     healers: tuple[str, ...] = options.healers or free
     paid = any(registry.load_traits(name).paid for name in healers)
-    config = HealConfig().with_(healers=healers, consent=paid, offline=options.offline)
+    given: dict[str, object] = {"healers": healers, "consent": paid}
+    if options.offline:
+        given["offline"] = True
     if options.budget is not None:
-        config = config.with_(session_budget_usd=options.budget)
+        given["session_budget_usd"] = options.budget
+    config = resolve_settings(given, file=options.config).config
     return Settings(
         config,
         approve="none",

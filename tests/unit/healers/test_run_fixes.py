@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import time
 from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.healers.memory.run_fixes import RunFixes, RunFixesHealer, ask_known_first
+from jupyter_selfheal.healers.memory.run_fixes import DAYS_KEPT, RunFixes, RunFixesHealer, ask_known_first
 from jupyter_selfheal.model import Applicability, Case, Cell, Cost, Failure, Notebook, Patch, Replace
 from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.testing.scripted import NoFacts
@@ -108,6 +111,17 @@ def test_another_process_sees_it_and_a_cut_line_is_left_out(known: RunFixes) -> 
     known.forget()
     known.forget()
     assert other.list_fixes() == ()
+
+
+def test_what_a_run_left_that_was_cut_off_goes_after_days_and_no_sooner(known: RunFixes) -> None:
+    for name, days in (("old", DAYS_KEPT + 1), ("young", DAYS_KEPT - 1)):
+        left = RunFixes(known.path.with_name(f"{name}.fixes"))
+        left.add(fail(OLD), search_fix(), "a.ipynb")
+        then = time.time() - days * 86_400
+        os.utime(left.path, (then, then))
+        assert stat.S_IMODE(left.path.stat().st_mode) == 0o600
+    known.forget()
+    assert [path.name for path in known.path.parent.iterdir()] == ["young.fixes"]
 
 
 def test_it_stands_in_the_place_of_the_memory(known: RunFixes) -> None:

@@ -14,7 +14,7 @@ from jupyter_selfheal.ports import ModelRequest
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
 from jupyter_selfheal.providers.message_batches import MessageBatchesProvider
 from jupyter_selfheal.providers.retry import Retry
-from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, Says
+from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, HangsUp, Says
 from tests.model_stage import FIX, case_of, heal, hypothesis, reply
 
 REQUEST = ModelRequest(system="s", messages=(("user", "u"),), model="claude-sonnet-5-5", max_tokens=99, effort="low")
@@ -89,6 +89,23 @@ def test_a_batch_that_may_have_been_made_is_not_made_again() -> None:
     with pytest.raises(ProviderError) as caught:
         provider._ask(time_out)
     assert (caught.value.kind, caught.value.cost, len(sent) > 2) == ("network", None, True), "a look at it is free"
+
+
+def test_a_connection_that_is_reset_once_a_batch_was_made_makes_no_second_one() -> None:
+    with FakeModelServer([HangsUp(), Says("x")]) as server:
+        provider = make(server.url)
+        with pytest.raises(ProviderError, match="may have been made") as caught:
+            provider.complete(REQUEST)
+        assert len(server.requests) == 1
+    assert caught.value.cost == provider.worst_case(REQUEST)
+
+
+def test_a_batch_that_never_left_this_machine_is_tried_again() -> None:
+    naps: list[float] = []
+    provider = make("http://127.0.0.1:9", retry=Retry(sleep=naps.append))
+    with pytest.raises(ProviderError, match="after 4 tries") as caught:
+        provider.complete(REQUEST)
+    assert (len(naps), caught.value.cost) == (3, None)
 
 
 def test_a_heal_goes_by_batches_at_half_the_price() -> None:

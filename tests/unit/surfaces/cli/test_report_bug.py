@@ -99,8 +99,16 @@ def test_where_nothing_was_healed_yet_it_says_so(
         ({"$": "Decided", "reason": "healed"}, {"$": "Decided", "reason": "healed"}),
         ({"$": "Rejected", "reason": "Mr Smith"}, {"$": "Rejected", "reason": "<8 characters>"}),
         ({"$": "Facts", "names": {"smith": {"kind": "x"}}}, {"$": "Facts", "names": {"<name 1>": {"<name 1>": "<1 characters>"}}}),
+        ({"$": "ErrorInfo", "ename": "KeyError"}, {"$": "ErrorInfo", "ename": "KeyError"}),
+        ({"$": "ErrorInfo", "ename": "AcmeMergerError"}, {"$": "ErrorInfo", "ename": "<15 characters>"}),
         ({"$": "Patch", "rule": "NAM101", "title": "ab"}, {"$": "Patch", "rule": "NAM101", "title": "<2 characters>"}),
     ],
 )  # fmt: skip
 def test_only_words_of_our_own_stay(value: Any, masked: Any) -> None:
     assert report_bug.mask_texts(value) == masked
+
+
+def test_kernelspecs_of_the_users_own_are_counted_and_not_named() -> None:
+    found = {"kernelspecs": {"python3": "Python 3 (ipykernel)", "acme-merger": "Acme"}, "python": "3.11"}
+    masked = {"kernelspecs": {"python3": "Python 3 (ipykernel)", "<kernel 1>": "<4 characters>"}, "python": "3.11"}
+    assert report_bug.mask_kernelspecs(found) == masked

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from jupyter_selfheal.config import CHOICES, HealConfig
+from jupyter_selfheal.config import CHOICES, HealConfig, read_settings
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.setting_sources import read_descriptions, resolve_settings
 from jupyter_selfheal.surfaces.cli import main
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.cli.setting_options import OPTIONS, resolve_options
+from jupyter_selfheal.surfaces.mcp.command import build_settings as build_mcp_settings
+from jupyter_selfheal.surfaces.notebook.api import _build_settings as _build_api_settings
 
 OTHER: dict[str, Any] = {
     "bool": lambda name: not getattr(HealConfig(), name),
@@ -59,6 +62,53 @@ def test_every_setting_can_be_given_in_the_environment_and_in_a_file(tmp_path: P
     found = resolve_settings({}, environment={}, file=file)
     assert {name: getattr(found.config, name) for name in EVERY} == EVERY
     assert set(found.sources.values()) == {str(file)}
+
+
+def test_every_setting_can_be_given_in_a_session() -> None:
+    """In IPython's configuration, and by ``%config SelfHeal.x = …``, as values and as text."""
+    from jupyter_selfheal.surfaces.live.configurable import SelfHeal
+
+    texts = {n: ",".join(v) if isinstance(v, tuple) else str(v) for n, v in EVERY.items()}
+    for given in (EVERY, texts):
+        config, problems = read_settings(given, HealConfig())
+        assert problems == []
+        assert {name: getattr(config, name) for name in EVERY} == EVERY
+        traits = SelfHeal(SimpleNamespace(config=HealConfig()))
+        for name, value in given.items():
+            setattr(traits, name, value)
+        assert {name: getattr(traits, name) for name in EVERY} == EVERY
+
+
+def test_every_setting_can_be_given_to_papermill() -> None:
+    pytest.importorskip("papermill")
+    from jupyter_selfheal.surfaces.notebook.papermill import _build_settings
+
+    config = _build_settings(EVERY, "safe", 9.0, "python3").config
+    assert {name: getattr(config, name) for name in EVERY} == EVERY
+
+
+def test_every_setting_can_be_given_in_python() -> None:
+    config = HealConfig(**EVERY)
+    assert {name: getattr(config, name) for name in EVERY} == EVERY
+    settings = _build_api_settings(config, "all", "", 9.0)
+    assert settings.config == config
+
+
+def test_every_setting_of_a_server_for_agents_comes_from_a_file_or_the_environment_but_for_who_may_be_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which healers there are, and with them the consent, is said on its command line alone."""
+    others = {n: v for n, v in EVERY.items() if n not in ("healers", "consent")}
+    file = tmp_path / "selfheal.toml"
+    file.write_text("\n".join(f"{n} = {json.dumps(v)}" for n, v in others.items()))
+    monkeypatch.setenv("SELFHEAL_CONSENT", "on")
+    monkeypatch.setenv("SELFHEAL_HEALERS", "language_model")
+    config = build_mcp_settings(build_parser().parse_args(["mcp", "--config", str(file)])).config
+    assert {name: getattr(config, name) for name in others} == others
+    assert not config.consent
+    assert "language_model" not in config.healers
+    monkeypatch.setenv("SELFHEAL_MODEL", "mine")
+    assert build_mcp_settings(build_parser().parse_args(["mcp"])).config.model == "mine"
 
 
 def test_one_order_of_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
