@@ -17,8 +17,8 @@ from jupyter_selfheal.surfaces.bench.rows import read_head, read_row_file
 START, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
 """What the tables stand between in a page."""
 
-QUOTES = ("fix", "why", "diff")
-"""Fields of a row that quote its program."""
+QUOTES = ("fix", "why", "diff", "trace")
+"""Fields of a row that quote its program, or name a folder of this machine."""
 
 COLUMNS = (
     "set", "oracle", "half", "look", "healers", "tasks × runs", "applied", "of them correct", "correct of all [95 %]", "shown", "median CPU-s", "load", "commit", "date",

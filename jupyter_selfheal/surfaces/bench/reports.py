@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,15 +14,13 @@ from jupyter_selfheal.surfaces.bench.configurations import (
     compare_means,
     read_configurations,
 )
+from jupyter_selfheal.surfaces.bench.failures import FORMATS, report_failures
 from jupyter_selfheal.surfaces.bench.figures import report_figures
 from jupyter_selfheal.surfaces.bench.ledger import LEDGER
-from jupyter_selfheal.surfaces.bench.rows import Row
 from jupyter_selfheal.surfaces.bench.statistics import LEVEL, Difference, Share, correct_for_many, pass_at_k
 
 SLOWER = 1.2
 """How much longer a heal may take before it is a regression: less is noise of the machine."""
-NEAREST = 5
-"""Misses whose diffs are shown."""
 
 
 def command(words: Sequence[str]) -> int:
@@ -52,6 +49,8 @@ def build_parser(name: str) -> argparse.ArgumentParser:
         parser.add_argument(
             "--keep", type=Path, metavar="DIR", help="also keep copies of the rows there, without what they quote"
         )
+    if name == "failures":
+        parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="text (the default), Markdown or one HTML page")  # fmt: skip
     if name == "regress":
         parser.add_argument(
             "--counts", action="store_true", help="compare counts alone, no seconds: for a busy machine"
@@ -167,49 +166,6 @@ def _mark_wrong(found: Configuration) -> Configuration:
         for name, rows in found.tasks.items()
     }
     return Configuration(found.name, found.setup, tasks)
-
-
-# --- failures -------------------------------------------------------------------------------------------------------
-
-
-def report_failures(arguments: argparse.Namespace) -> tuple[str, int]:
-    """What was not healed correctly, grouped, with the nearest misses."""
-    lines = []
-    for found in read_configurations(arguments.files):
-        missed = [r for r in found.rows if not r.correct and r.exposed]
-        lines += [f"{found.name}: {len(missed)} of {len(found.rows)} not healed correctly"]
-        for title, key in GROUPS:
-            lines += ["", f"By {title}", *_count_groups(missed, key)]
-        nearest = sorted((r for r in missed if r.diff), key=lambda r: -r.score)[:NEAREST]
-        lines += ["", f"The {len(nearest)} nearest misses"] if nearest else []
-        for row in nearest:
-            lines += [
-                "",
-                f"{row.name} (run {row.run}), score {row.score:g}, {'applied' if row.plausible else 'offered'}: {row.why}",
-                row.diff,
-            ]
-    return "\n".join(lines), 0
-
-
-def _message(row: Row) -> str:
-    """The message with its numbers and names taken out, so that like ones meet."""
-    return re.sub(r"'[^']*'|`[^`]*`|\d+(\.\d+)?", "…", row.why)[:70] or "nothing said"
-
-
-GROUPS: tuple[tuple[str, Callable[[Row], str]], ...] = (
-    ("what came of it", lambda r: "applied, and wrong" if r.plausible else "right one offered" if r.place else "not healed"),
-    ("why it ended", lambda r: r.reason or "no failure"),
-    ("kind of fault", lambda r: r.fault or "not told"),
-    ("healer", lambda r: r.healer or "none"),
-    ("message", _message),
-)  # fmt: skip
-
-
-def _count_groups(rows: Sequence[Row], key: Callable[[Row], str]) -> list[str]:
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[key(row)] = counts.get(key(row), 0) + 1
-    return [f"{count:5}  {name}" for name, count in sorted(counts.items(), key=lambda c: (-c[1], c[0]))]
 
 
 # --- dashboard ------------------------------------------------------------------------------------------------------

@@ -65,6 +65,8 @@ class Row:
     """The machine's load average over a minute, when the row was written."""
     diff: str = ""
     """The first patch that was shown, where none was right."""
+    trace: str = ""
+    """The folder that keeps every step of the heal, where one was asked for (``--traces``)."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -104,6 +106,8 @@ class Setup:
     """What a program begins as: one with a fault, or nothing but its specification (``spec``)."""
     half: str = "all"
     """Which half of the set: ``all``, ``tune`` or ``judge``."""
+    temperature: float = -1.0
+    """What the model was asked with; negative: its own."""
 
     @property
     def label(self) -> str:
@@ -120,7 +124,7 @@ class Setup:
         return self.set, self.half, self.oracle, self.start
 
 
-LATER = ("start", "half")
+LATER = ("start", "half", "temperature")
 """Fields that the first release of this schema did not write; their defaults hold there."""
 
 

@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
+import re
 import shlex
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import asdict, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.model import diff_sources, format_diff
 from jupyter_selfheal.surfaces.bench import pydex, syntax
-from jupyter_selfheal.surfaces.bench.course import read_course
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
 from jupyter_selfheal.surfaces.bench.judge import Judgement, find_failing_tests, judge
 from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, choose_half, write_entry
+from jupyter_selfheal.surfaces.bench.progress import Progress
 from jupyter_selfheal.surfaces.bench.rows import (
     Row,
     RowFile,
@@ -51,8 +50,6 @@ REPORTS = ("compare", "variance", "regress", "failures", "figures", "dashboard")
 DIFF_CHARS = 4000
 """Of a wrong patch that a row keeps."""
 OFFLINE = HealConfig(healers=("rules", "search"), offline=True, memory=False)
-CELL_SECONDS = 8.0
-"""Seconds a cell may run: a program that loops for ever is cut there."""
 
 
 def command(options: argparse.Namespace) -> int:
@@ -79,12 +76,27 @@ def command(options: argparse.Namespace) -> int:
     left = [(task, run) for task, run in jobs if (task.name, run) not in done]
     if arguments.half == "judge" and left:
         write_entry(arguments.ledger, setup, len(left))
-    for row in measure(left, setup, config, arguments.jobs, compiles=SETS[arguments.what].compiles):
+    progress = Progress(len(left), find_budget(arguments), sum(r.dollars_spent for r in rows))
+    for row in measure(
+        left, setup, config, arguments.jobs, SETS[arguments.what].compiles, progress.may_begin, arguments.traces
+    ):
         rows.append(row)
+        progress.add_row(row)
         if kept:
             kept.add(row)
         if not arguments.json:
             print(format_row(row), flush=True)
+        if progress.is_worth_a_line():
+            print(progress.describe(), file=sys.stderr, flush=True)
+    if progress.stopped:
+        raise UsageError(
+            f"stopped before the budget of ${progress.budget:g} is passed, {progress.done} of {progress.total} healed: "
+            + (
+                "the same command with a larger --budget goes on"
+                if kept
+                else "give a larger --budget, and --rows FILE to go on later"
+            )
+        )
     measured = compute_figures(rows, title, arguments.oracle, arguments.jobs)
     print(json.dumps({**measured, "rows": [asdict(r) for r in rows]}) if arguments.json else format_figures(measured))
     return 0
@@ -131,6 +143,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--rows", type=Path, metavar="FILE", help="write rows there as they come, and go on from those that are there"
     )
+    parser.add_argument(
+        "--traces", type=Path, metavar="DIR", help="keep every step of each heal there: failures names it"
+    )
     parser.add_argument("--only", nargs="*", default=(), metavar="NAME", help="these programs")
     parser.add_argument(
         "--task-id", nargs="*", default=(), metavar="ID", help="the same, as HumanEval and MBPP name them"
@@ -151,10 +166,18 @@ def build_config(arguments: argparse.Namespace) -> HealConfig:
     return config.with_(healers=healers, memory=False, offline=config.offline or not paid)
 
 
+def find_budget(arguments: argparse.Namespace) -> float | None:
+    """What all heals together may spend, where somebody said so; each may spend ``budget_usd`` of the settings."""
+    said: float | None = arguments.session_budget if arguments.session_budget is not None else arguments.budget
+    return said
+
+
 def build_setup(title: str, oracle: str, seed: int, config: HealConfig) -> Setup:
     """What is measured, as a file of rows names it; models only where one may be asked."""
-    asked = () if config.offline else (config.provider, config.model, config.judge_model)
-    return Setup(title, oracle, config.healers, seed, *asked)
+    if config.offline:
+        return Setup(title, oracle, config.healers, seed)
+    asked = (config.provider, config.model, config.judge_model)
+    return Setup(title, oracle, config.healers, seed, *asked, temperature=config.temperature)
 
 
 def _read_count(text: str) -> int:
@@ -175,16 +198,35 @@ def measure(
     config: HealConfig = OFFLINE,
     processes: int = 1,
     compiles: bool = False,
+    may_begin: Callable[[int], bool] = lambda under_way: True,
+    traces: Path | None = None,
 ) -> Iterator[Row]:
-    """Heal and judge each task in each run, in order; tasks without a test of the wanted kind are left out."""
+    """Heal and judge each task in each run, in order; tasks without a test of the wanted kind are left out. ``may_begin`` is asked before
+    each how many are under way, and ends it all by False. The journals of each heal are kept below ``traces``."""
     now = find_commit()
+    work = partial(_measure_task, setup=setup, config=config, compiles=compiles)
     with ProcessPoolExecutor(max(processes, 1), mp_context=get_context("spawn")) as pool:
-        work = partial(_measure_task, setup=setup, config=config, compiles=compiles)
-        for (_, run), rows in zip(jobs, pool.map(work, [task for task, _ in jobs]), strict=True):
-            yield from (replace(row, commit=now, run=run, seed=setup.seed) for row in rows)
+        under_way: deque[tuple[int, Future[list[Row]]]] = deque()
+        left = deque(jobs)
+        while left or under_way:
+            while left and len(under_way) <= max(processes, 1) and may_begin(len(under_way)):
+                task, run = left.popleft()
+                under_way.append((run, pool.submit(work, task, traces and traces.resolve() / name_folder(task, run))))
+            if not under_way:
+                return
+            run, future = under_way.popleft()
+            yield from (replace(row, commit=now, run=run, seed=setup.seed) for row in future.result())
 
 
-def _measure_task(task: Task, setup: Setup, config: HealConfig, compiles: bool) -> list[Row]:
+def name_folder(task: Task, run: int) -> str:
+    """A name for the journals of a task's run."""
+    plain = re.sub(r"[^\w.-]+", "-", task.name).strip("-")
+    return f"{plain}-{run}"
+
+
+def _measure_task(task: Task, trace: Path | None, setup: Setup, config: HealConfig, compiles: bool) -> list[Row]:
+    from jupyter_selfheal.surfaces.bench.heal_program import heal_program
+
     oracle = setup.oracle
     if not task.checked and (fault := _find_unsoundness(task)):
         return [Row(task.name, False, False, why=fault, exposed=False)]
@@ -196,7 +238,7 @@ def _measure_task(task: Task, setup: Setup, config: HealConfig, compiles: bool) 
         return [Row(task.name, False, False, why="no example of the docstring fails", exposed=False)]
     began = time.monotonic()
     try:
-        program, shown, first, row = heal(visible, config)
+        program, shown, first, row = heal_program(visible, config, trace)
     except SelfHealError as error:
         return [Row(task.name, False, False, why=str(error), seconds=time.monotonic() - began)]
     if compiles:
@@ -235,49 +277,6 @@ def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:
 
 def _judge_program(task: Task, program: str) -> Judgement:
     return pydex.judge(task, program) if task.runs else judge(task, program)
-
-
-def heal(task: Task, config: HealConfig = OFFLINE) -> tuple[str, tuple[str, ...], str, Row]:
-    """One notebook through the product's loop: the healed program, those that were shown, what a model wrote first (empty where none
-    was asked), and the row (not judged yet)."""
-    from jupyter_selfheal.surfaces.notebook.read import read
-    from jupyter_selfheal.surfaces.notebook.run import Batch
-    from jupyter_selfheal.surfaces.notebook.session import Session, Settings
-
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="selfheal-bench-") as folder:
-        os.environ["JUPYTER_DATA_DIR"] = str(Path(folder, "data"))
-        path = Path(folder, "program.ipynb")
-        path.write_text(json.dumps(_build_notebook(task)), encoding="utf-8")
-        with Session(Settings(config, cell_seconds=CELL_SECONDS)) as session:
-            document = read(path)
-            report, _ = Batch(document, session.build_dependencies(document), session.limits).run()
-        course = read_course(Path(folder, "data"))
-    fixes = [r.candidate[0].patch for r in report.records if r.status.value == "healed" and r.candidate]
-    broken = [r for r in report.records if r.status.value not in ("ran", "healed", "runs again")]
-    program = next(c.source for c in report.healed.cells if c.id == "definition")
-    best = course.shown[0].verdict if course.shown else None
-    row = Row(
-        task.name, bool(fixes) and not broken and report.survived, False, "+".join(dict.fromkeys(p.healer for p in fixes)),
-        "; ".join(p.title for p in fixes), course.cpu, course.rank, round(time.monotonic() - began, 2),
-        why="; ".join(r.detail or r.headline for r in broken)[:300], score=best.score if best else 0.0, proofs=", ".join(best.proofs) if best else "", checks=best.checks if best else 0,
-        reason=course.reason, attempts=course.attempts, first=course.first, phases=course.seconds, tokens=course.tokens, dollars=course.dollars,
-    )  # fmt: skip
-    first = course.first_paid.source_of("definition", task.definition) if course.first_paid else ""
-    shown = tuple(dict.fromkeys(c.patch.source_of("definition", task.definition) for c in course.shown))
-    return program, shown, first, row
-
-
-def _build_notebook(task: Task) -> dict[str, Any]:
-    parts = [("definition", task.definition), ("tests", "\n".join(task.tests))]
-    cells: list[dict[str, Any]] = [
-        {"cell_type": "code", "id": name, "metadata": {}, "source": source, "outputs": [], "execution_count": None}
-        for name, source in ([("ahead", task.ahead), *parts] if task.ahead else parts)
-    ]
-    if task.runs:
-        cells[-2]["metadata"] = {"selfheal": {"stdout": task.runs[0][1]}}
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
 if __name__ == "__main__":

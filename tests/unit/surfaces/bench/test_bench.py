@@ -262,8 +262,10 @@ def test_a_program_whose_examples_all_pass_is_counted_apart() -> None:
 
 
 @pytest.mark.kernel
-def test_a_program_is_healed_by_the_products_own_loop_and_judged() -> None:
-    (row,) = run.measure([(TASK, 1)], Setup("", "all"))
+def test_a_program_is_healed_by_the_products_own_loop_and_judged_and_its_steps_are_kept(tmp_path: Path) -> None:
+    (row,) = run.measure([(TASK, 1)], Setup("", "all"), traces=tmp_path)
+    assert row.trace == str(tmp_path / "top-1")
+    assert list(Path(row.trace).glob("selfheal/runs/*.jsonl"))
     assert row.correct, row
     assert row.healer == "search"
     assert row.cpu > 0

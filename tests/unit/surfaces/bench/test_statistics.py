@@ -139,6 +139,24 @@ def test_failures_are_grouped_and_the_nearest_shown(tmp_path: Path, capsys: pyte
     assert "score 5, offered: expected 3, got 4\n-a\n+b" in text
 
 
+def test_failures_are_a_page_too_and_name_the_steps_that_were_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_rows(tmp_path / "a.jsonl", [True])
+    RowFile(Path(path), SET).add(
+        Row("t|u", False, False, diff="-<a>\n+b", why="it's <b>", score=4.0, trace=str(tmp_path / "t"))
+    )
+    _, markdown = report(capsys, "failures", path, "--format", "markdown")
+    assert "## rules+search: 1 of 2 not healed correctly" in markdown
+    assert "| not told | 1 |" in markdown
+    assert f"JUPYTER_DATA_DIR={tmp_path / 't'} jupyter selfheal trace" in markdown
+    assert "~~~diff\n-<a>\n+b\n~~~" in markdown
+    _, page = report(capsys, "failures", path, "--format", "html")
+    assert "<pre>-&lt;a&gt;\n+b</pre>" in page
+    assert f'href="{(tmp_path / "t").as_uri()}"' in page
+    assert "<b>" not in page.replace("</b>", "")
+
+
 def test_a_dashboard_is_pictures_and_a_page_with_everything_in_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
