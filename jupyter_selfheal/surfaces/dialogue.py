@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TextIO
 
@@ -30,8 +30,21 @@ KEYS = {
 }
 """By key: the choice, how it is offered, what it does."""
 
-REVIEW_KEYS = {"a": "y", "accept": "y", "x": "q"}
-"""What JupyterLab's review accepts and leaves out with, by the key here that does the same."""
+REVIEW_KEYS = {
+    "a": ("apply", "[a]ccept", "put this fix in"),
+    "x": ("leave", "[x] leave out", "leave this fix out, and go on below; Enter does the same"),
+    **{key: KEYS[key] for key in "netw"},
+}
+"""The same of a notebook's review: as JupyterLab's panel has them."""
+
+OTHER_FIX_KEYS = {
+    "j": ("next", "[j] next", "the next fix that was found for this cell"),
+    "k": ("previous", "[k] previous", "the fix before it"),
+}
+"""Where more than one fix was found."""
+
+SAME_KEYS = {"a": "y", "accept": "y", "x": "q", "y": "a", "yes": "a", "q": "x", "quit": "x"}
+"""By a key that is not offered: the one that does the same."""
 
 PAUSE_KEYS = {
     "c": ("continue", "[c]ontinue", "the same allowance once more"),
@@ -62,10 +75,11 @@ Keys = dict[str, tuple[str, str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person chose (see :data:`KEYS`), with the words that belong to it."""
+    """What a person chose (see :data:`KEYS`), with the words that belong to it. ``page``: of which of the proposal's candidates."""
 
     choice: str
     text: str = ""
+    page: int = 0
 
 
 @dataclass(slots=True)
@@ -75,6 +89,8 @@ class Dialogue:
     ask: Callable[[str], str] = lambda question: input(question)
     out: TextIO = field(default_factory=lambda: sys.stdout)
     colours: bool = True
+    is_review: bool = False
+    """Whether a whole notebook is gone through: the keys are those of the review in JupyterLab."""
     _shown: tuple[str, str, Verdict] | None = None
 
     def say(self, text: str) -> None:
@@ -94,8 +110,7 @@ class Dialogue:
     def decide(self, card: Card, notebook: Notebook) -> Answer:
         """Show the proposal and ask until there is an answer that ends the asking."""
         self.show(card, notebook)
-        proposal, candidate = card.proposal[0], card.find_candidate()
-        assert candidate is not None
+        proposal = card.proposal[0]
         if proposal.needs_consent:
             needs = ", ".join(proposal.needs_consent)
             answer = self._ask_for_choice(
@@ -106,23 +121,34 @@ class Dialogue:
         for question in questions:
             self.say(f"{question.text}\n{words.format_choices(question)}  (or another value: `= VALUE`)")
         accepted = [a for question in questions for a in (*words.LETTERS[: len(question.answers)], *question.answers)]
-        keys = {key: of for key, of in KEYS.items() if key != "r" or card.can_resume}
         while True:
-            answer = self._ask_for_choice("Apply?", keys, otherwise="q", known=accepted)
+            candidate = card.find_candidate()
+            assert candidate is not None
+            question_text, otherwise = ("Accept?", "x") if self.is_review else ("Apply?", "q")
+            answer = self._ask_for_choice(question_text, self._list_keys(card), otherwise=otherwise, known=accepted)
             if answer.choice == "why":
                 self.say("\n".join([*card.explanation, *words.list_evidence(proposal, candidate)]))
+            elif answer.choice in ("next", "previous"):
+                to = card.page + (1 if answer.choice == "next" else -1)
+                card = card.with_(page=max(0, min(to, len(card.candidates) - 1)))
+                self.show(card, notebook)
             elif answer.choice == "answer":
-                return Answer("answer", words.read_answer(questions[0], answer.text))
+                return Answer("answer", words.read_answer(questions[0], answer.text), card.page)
             elif answer.choice == "reject":
-                return Answer("reject", answer.text or self._ask_for_text("Why? (Enter for no reason) "))
+                return Answer("reject", answer.text or self._ask_for_text("Why? (Enter for no reason) "), card.page)
             elif answer.choice == "edit":
                 old_source = find_source_to_edit(candidate.patch, card.cell_id)
                 new_source = edit_source(old_source, self)
                 if new_source.strip() and new_source != old_source:
-                    return Answer("edit", new_source)
+                    return Answer("edit", new_source, card.page)
                 self.say("left as it was")
             else:
-                return answer
+                return replace(answer, page=card.page)
+
+    def _list_keys(self, card: Card) -> Keys:
+        """What can be said to the candidate that the card shows."""
+        keys = REVIEW_KEYS if self.is_review else {k: of for k, of in KEYS.items() if k != "r" or card.can_resume}
+        return {**keys, **(OTHER_FIX_KEYS if len(card.candidates) > 1 else {})}
 
     def ask_to_see_fix(self) -> bool:
         """Whether the fix is wanted now; where nobody can answer, it is not."""
@@ -147,8 +173,8 @@ class Dialogue:
             if reply in known or (known and reply.startswith("=")):
                 return Answer("answer", reply.removeprefix("="))
             word, _, rest = (reply or otherwise).partition(" ")
-            word = REVIEW_KEYS.get(word.lower(), word.lower())
-            key = next((k for k in keys if word in _list_spellings(k, keys[k])), "")
+            said = (word.lower(), SAME_KEYS.get(word.lower(), ""))
+            key = next((k for w in said for k in keys if w and w in _list_spellings(k, keys[k])), "")
             if key:
                 return Answer(keys[key][0], rest.strip())
             self.say("\n".join(f"  {label:12} {effect}" for _, label, effect in keys.values()))

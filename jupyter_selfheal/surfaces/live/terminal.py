@@ -90,6 +90,8 @@ class HealWaiter:
         return True
 
     def _carry_out(self, heal: LiveHeal, result: Any, answer: Answer) -> bool:
+        if answer.page != heal.card.page:
+            heal.update_card(page=answer.page)
         if answer.choice in ("apply", "resume"):
             return self._apply_candidate(heal, result, resumed=answer.choice == "resume")
         if answer.choice == NOBODY:

@@ -96,9 +96,8 @@ class TerminalApprover:
         """Block until there is a word; end of input stops."""
         if not proposal.candidates:
             return Decision(Choice.STOP)
-        return self._to_decision(
-            self.dialogue.decide(make_card(proposal), self.notebook), proposal.candidates[0].patch.id
-        )
+        answer = self.dialogue.decide(make_card(proposal), self.notebook)
+        return self._to_decision(answer, proposal.candidates[answer.page].patch.id)
 
     def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """Continue, give a hint, raise the budget or stop."""

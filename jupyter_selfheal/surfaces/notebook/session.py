@@ -422,7 +422,9 @@ class Session:
 
     def _build_approver(self, case: Case) -> Approver:
         if self.settings.approve == "ask":
-            return TerminalApprover(case.notebook, Dialogue(out=sys.stderr, colours=sys.stderr.isatty()))
+            return TerminalApprover(
+                case.notebook, Dialogue(out=sys.stderr, colours=sys.stderr.isatty(), is_review=True)
+            )
         return PolicyApprover(self.settings.approve, self.settings.config.accept)
 
 

@@ -48,7 +48,7 @@ def person(*answers: str) -> tuple[TerminalApprover, io.StringIO]:
         said.write(question)
         return next(left)
 
-    return TerminalApprover(NOTEBOOK, Dialogue(ask, said, colours=False)), said
+    return TerminalApprover(NOTEBOOK, Dialogue(ask, said, colours=False, is_review=True)), said
 
 
 def decided(shown: Proposal, *answers: str) -> tuple[Decision, str]:
@@ -100,15 +100,30 @@ def test_a_fix_that_adds_a_capability_is_shown_and_asked_about_before_it_is_trie
     assert "add subprocess" in said
 
 
-@pytest.mark.parametrize(("answer", "choice"), [("a", Choice.APPROVE), ("accept", Choice.APPROVE), ("x", Choice.STOP)])
+@pytest.mark.parametrize(
+    ("answer", "choice"),
+    [("a", Choice.APPROVE), ("accept", Choice.APPROVE), ("y", Choice.APPROVE), ("x", Choice.STOP), ("q", Choice.STOP)],
+)
 def test_the_keys_of_the_review_in_jupyterlab_do_the_same_here(answer: str, choice: Choice) -> None:
     assert decided(proposal(), answer)[0].choice is choice
+
+
+def test_j_and_k_go_through_the_fixes_that_were_found_for_the_cell() -> None:
+    other = Patch((Replace("a", "rows = load(path)", "rows = open(path)"),), "Open it")
+    first = proposal().candidates[0]
+    both = replace(proposal(), candidates=(first, replace(first, patch=other, verdict=Verdict(other.id, 5.0, True))))
+    decision, said = decided(both, "j", "j", "a")
+    assert decision == Decision(Choice.APPROVE, other.id)
+    assert said.count("+rows = open(path)") == 1
+    assert "[j] next [k] previous" in said
+    assert decided(both, "j", "k", "a")[0].patch_id == PATCH.id
+    assert "[j]" not in decided(proposal(), "a")[1]
 
 
 def test_what_is_not_understood_is_answered_with_the_keys_and_asked_again() -> None:
     decision, said = decided(proposal(), "?", "perhaps", "yes")
     assert decision.choice is Choice.APPROVE
-    assert said.count("Apply? [y]es [n]o [e]dit [t]ry again [w]hy [q]uit [?]") == 3
+    assert said.count("Accept? [a]ccept [x] leave out [n]o [e]dit [t]ry again [w]hy [?]") == 3
     assert said.count("your version is tested before it is applied") == 2
 
 
