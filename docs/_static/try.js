@@ -8,6 +8,8 @@
     "amounts.appendd(4)\namounts",
     "prices['mlik']",
     "if len(amounts) > 3\n    print('many')",
+    "def find_largest(values):\n    largest = values[0]\n    for value in values:\n        if value < largest:\n            largest = value\n    return largest",
+    "assert find_largest([3, 9, 4]) == 9\nassert find_largest([1, 2]) == 2\nassert find_largest([-5, -2, -9]) == -2\nassert find_largest([7]) == 7",
   ];
   const root = document.getElementById("selfheal-try");
   const files = new URL(root.dataset.files, document.baseURI).href;

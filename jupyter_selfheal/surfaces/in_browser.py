@@ -1,7 +1,7 @@
 """Healing where Python has no processes, as in a browser (Pyodide): the engine itself, with replay in place of forks.
 
-A trial runs the cells above again in a new namespace of the same interpreter. So there is no sandbox, no language model and no search
-in processes of its own; a trial is ended by tracing, so that a loop in Python is cut and a call into C is not.
+A trial runs the cells above again in a new namespace of the same interpreter. So there is no sandbox and no language model, and the search
+tries one change after the other; a trial is ended by tracing, so that a loop in Python is cut and a call into C is not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jupyter_selfheal.testing.failing import find_first_failure
 from jupyter_selfheal.testing.fixtures import apply_and_run
 from jupyter_selfheal.testing.scripted import ListJournal
 
-CONFIG = HealConfig(healers=("rules",), offline=True, parallel=1, memory=False)
+CONFIG = HealConfig(healers=("rules", "search"), offline=True, parallel=1, memory=False)
 
 
 def heal_sources(sources: Sequence[str]) -> dict[str, Any]:

@@ -47,9 +47,10 @@ def test_the_page_heals_its_cells(address: str) -> None:
         page.click("#try-start")
         page.wait_for_function("!document.getElementById('try-heal').disabled", timeout=240_000)
         page.click("#try-heal")
-        page.wait_for_function("document.getElementById('try-state').textContent.includes('healed')", timeout=120_000)
+        page.wait_for_function("document.getElementById('try-state').textContent.includes('healed')", timeout=280_000)
         assert "left to you" not in page.inner_text("#try-state")
         cells = page.eval_on_selector_all("textarea", "cells => cells.map(cell => cell.value)")
         browser.close()
     assert cells[1].startswith("total = prices['tea']")
     assert cells[5].startswith("if len(amounts) > 3:")
+    assert "if value > largest:" in cells[6], "by the search"

@@ -16,7 +16,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.difference import show_value
 from jupyter_selfheal.inside.probes import seen_calls
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
+from jupyter_selfheal.inside.search.process_pool import HAS_FORKS, run_in_fork
 from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, OutOfTime, limit_cpu_time
 
 CALLS, EACH = 40, 8
@@ -221,7 +221,7 @@ def record_in_fork(space: dict[str, Any], cells: list[tuple[str, str]], seconds:
     """
 
     def run() -> dict[str, Any]:
-        recorder = Recorder(space)
+        recorder = Recorder(space if HAS_FORKS else dict(space))
         doubted = []
         for number, (code, stored) in enumerate(cells):
             recorder.cell = str(number)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 
-from jupyter_selfheal.inside.search.run_candidate import Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import OutOfTime, Result, Runner
 
 try:
     import resource
@@ -38,6 +38,9 @@ STUCK = 3.0
 
 WAITING = 15.0
 """Seconds on the clock after which one candidate is killed: it waits for something that uses no CPU time."""
+
+HAS_FORKS = sys.platform != "emscripten"
+"""False in a browser (Pyodide): all is then done in this process, one thing after the other, and a candidate that kills it ends the search."""
 
 Job = tuple[int, dict[int, CodeType]]
 _fork: Callable[[], int] = getattr(sys.modules.get("posix"), "fork", os.fork)
@@ -98,6 +101,9 @@ class Pool:
 
     def collect_results(self, source: Iterator[Job], until: Callable[[], bool]) -> Iterator[tuple[int, Result]]:
         """Results of the candidates that pass something more, as they come. Ends when the source does, or ``until`` says so."""
+        if not HAS_FORKS:
+            yield from self._run_here(source, until)
+            return
         drained = False
         try:
             while not until():
@@ -114,6 +120,25 @@ class Pool:
             for worker in list(self.workers):
                 self.tried += worker.known
                 self._end(worker)
+
+    def _run_here(self, source: Iterator[Job], until: Callable[[], bool]) -> Iterator[tuple[int, Result]]:
+        """The same without forks."""
+        before = sys.getrecursionlimit()
+        while not until() and (jobs := _take_batch(source, 1)):
+            ((index, codes),) = jobs
+            self.waiting = [jobs]
+            sys.setrecursionlimit(_count_frames() + self.depth if self.depth else before)
+            try:
+                result = self.runner.run(codes, self.seconds, self.limit, self.lines, self.rounds)
+            finally:
+                sys.setrecursionlimit(before)
+            self.tried += 1
+            self.waiting = []
+            if self._is_news(result):
+                yield index, result
+
+    def _is_news(self, result: Result) -> bool:
+        return bool(result.mask & ~self.known) or result.status in ("time", "deep")
 
     def _gather(self) -> Iterator[tuple[int, Result]]:
         # results are written before the position goes on, and one reading takes all that a pipe holds
@@ -177,7 +202,7 @@ class Pool:
         for position, (index, codes) in enumerate(jobs):
             shared[:8] = struct.pack("q", position)
             result = self.runner.run(codes, self.seconds, self.limit, self.lines, self.rounds)
-            if result.mask & ~self.known or result.status in ("time", "deep"):
+            if self._is_news(result):
                 line = json.dumps([index, result.failed, result.passed, result.status, result.mask])
                 os.write(write, line.encode() + b"\n")
             if time.process_time() - began > SLICE:
@@ -234,12 +259,16 @@ def _read_cpu_time(pid: int) -> float:
 
 def read_cpu_time() -> float:
     """CPU seconds of this process and its ended children."""
+    if resource is None:
+        return time.process_time()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def run_in_fork(work: Callable[[], object], seconds: float) -> object:
     """The JSON-able value of ``work()`` run in a fork, or None where it dies or takes too long (wall seconds)."""
+    if not HAS_FORKS:
+        return _run_in_this_process(work)
     read, write = os.pipe()
     pid = _fork()
     if pid == 0:
@@ -267,3 +296,15 @@ def run_in_fork(work: Callable[[], object], seconds: float) -> object:
         return json.loads(data)
     except ValueError:
         return None
+
+
+def _run_in_this_process(work: Callable[[], object]) -> object:
+    """The value of ``work()`` as it would come out of a fork; None where it fails."""
+    before = sys.gettrace(), sys.getprofile()
+    try:
+        return json.loads(json.dumps(work()))
+    except (Exception, OutOfTime):
+        return None
+    finally:
+        sys.settrace(before[0])
+        sys.setprofile(before[1])

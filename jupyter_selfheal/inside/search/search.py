@@ -14,7 +14,7 @@ from jupyter_selfheal.inside.search import seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
-from jupyter_selfheal.inside.search.process_pool import DEPTH, Job, Pool, read_cpu_time, run_in_fork
+from jupyter_selfheal.inside.search.process_pool import DEPTH, HAS_FORKS, Job, Pool, read_cpu_time, run_in_fork
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
@@ -69,7 +69,7 @@ class Search:
         self, program: Program, ns: dict[str, Any], seconds: float, jobs: int, hints: Mapping[str, Any]
     ) -> None:
         self.program, self.ns, self.seconds, self.hints = program, ns, seconds, hints
-        self.jobs = jobs or len(os.sched_getaffinity(0))
+        self.jobs = jobs or (len(os.sched_getaffinity(0)) if HAS_FORKS else 1)
         self.began = read_cpu_time()
         self.started = time.monotonic()
         self.runner = Runner(program, ns)
@@ -213,8 +213,10 @@ class Search:
                 if not passed:
                     failing.add(self.runner.at)
 
-            self.runner.on_record, self.runner.patient = note, True  # in the fork only
+            before = self.runner.on_record, self.runner.patient
+            self.runner.on_record, self.runner.patient = note, True
             self.runner.run({}, TRACED)
+            self.runner.on_record, self.runner.patient = before  # for where there are no forks
             return [list(costs.items()), sorted(failing)]
 
         reply = run_in_fork(run_once, 20.0)

@@ -13,10 +13,11 @@ import pytest
 
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, propose_mutations, search
+from jupyter_selfheal.inside.probes import record_calls
+from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, process_pool, propose_mutations, search
 from jupyter_selfheal.inside.search.process_pool import Pool, Worker
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
-from jupyter_selfheal.inside.search.run_candidate import Runner, matches
+from jupyter_selfheal.inside.search.run_candidate import TOOL, OutOfTime, Runner, matches, watch_clock
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.inside.search.search import Search
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
@@ -128,6 +129,22 @@ def test_time_is_up_even_for_code_that_swallows_everything() -> None:
     assert runner(Unit(loop, "cell", cell="c")).run({}, 0.05).status == "time"
 
 
+@pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="Python 3.12 and newer can watch the clock in every loop")
+def test_without_a_timer_loops_are_cut_by_the_clock_the_inner_limit_first() -> None:
+    space: dict[str, object] = {}
+    exec(
+        compile(
+            "def spin():\n    while True:\n        try:\n            x = 1\n        except Exception:\n            pass",
+            "<cell>",
+            "exec",
+        ),
+        space,
+    )
+    with watch_clock(30.0), pytest.raises(OutOfTime), watch_clock(0.02):
+        space["spin"]()  # type: ignore[operator]
+    assert getattr(sys, "monitoring").get_tool(TOOL) is None  # noqa: B009
+
+
 def test_the_pool_survives_death_hoarding_and_c_loops() -> None:
     made = runner(Unit("x = 1", "cell", cell="c"), Unit("assert x == 2", "check", cell="c"))
     texts = [
@@ -191,6 +208,17 @@ def test_how_many_processes_search_and_which_ends_first_changes_nothing_in_the_a
     answers = [Search(MANY_MEND, {"__name__": "__main__"}, 60.0, jobs, {}).run() for jobs in (1, 4)]
     assert answers[0]["plausible"] > 3
     assert answers[0]["patches"] == answers[1]["patches"]
+
+
+def test_without_forks_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    forked = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 2, {}).run()
+    for module in (process_pool, record_calls, search):
+        monkeypatch.setattr(module, "HAS_FORKS", False)
+    monkeypatch.setattr(process_pool, "_fork", None)
+    alone = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 0, {}).run()
+    assert forked["plausible"] > 3
+    assert alone["patches"] == forked["patches"]
+    assert alone["questions"] == forked["questions"]
 
 
 def test_a_busy_machine_changes_nothing_in_the_answer_until_the_clock_ends_the_search() -> None:
