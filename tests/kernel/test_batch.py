@@ -72,11 +72,11 @@ def test_approve_ask_shows_the_diff_and_obeys(place: Path) -> None:
         sys.executable, [*HEAL[1:], str(given), "-o", "out.ipynb", "--approve", "ask"], cwd=str(place), timeout=90
     )
     child.expect("uper")
-    child.expect(r"\[y\]es")
+    child.expect(r"\[a\]ccept")
     child.sendline("w")
     child.expect("Cause")
-    child.expect(r"\[y\]es")
-    child.sendline("y")
+    child.expect(r"\[a\]ccept")
+    child.sendline("a")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
