@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import Any
 
 import pytest
 
+import jupyter_selfheal
 from tests.shown_commands import ROOT
 
 yaml = pytest.importorskip("yaml", reason="what CI installs brings it along")
@@ -20,6 +22,17 @@ def test_a_bug_report_asks_for_what_is_needed() -> None:
     assert "jupyter selfheal report-bug" in fields["doctor"]["label"]
     assert "jupyter selfheal doctor" in fields["doctor"]["description"]
     assert "jupyter selfheal trace" in fields["journal"]["description"]
+
+
+def test_the_conda_recipe_asks_for_what_the_package_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    recipe = read("conda/recipe.yaml")
+    needed = [f"python {project['requires-python']}", *project["dependencies"]]
+    assert sorted(r.replace(" ", "") for r in recipe["requirements"]["run"]) == sorted(
+        n.replace(" ", "") for n in needed
+    )
+    assert recipe["context"]["version"] == jupyter_selfheal.__version__
+    assert recipe["about"]["license"] == project["license"]
 
 
 def test_the_citation_has_what_its_format_asks_for() -> None:
