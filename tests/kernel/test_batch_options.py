@@ -158,7 +158,7 @@ def asked(place: Path, *answers: tuple[str, str]) -> int:
 
 
 def test_a_person_may_say_no_and_why(place: Path) -> None:
-    assert asked(place, (r"\[y\]es", "n"), (r"Why\?", "it shall stay small")) == 1
+    assert asked(place, (r"\[a\]ccept", "n"), (r"Why\?", "it shall stay small")) == 1
     assert sources(place / "out.ipynb") == ["x = 'a'.uper()"]
 
 
@@ -166,7 +166,7 @@ def test_what_a_person_writes_instead_is_tried_too(place: Path, monkeypatch: pyt
     editor = place / "editor.py"
     editor.write_text("import sys\nopen(sys.argv[1], 'w').write('x = \"a\".title()')\n")
     monkeypatch.setenv("VISUAL", f"{sys.executable} {editor}")
-    assert asked(place, (r"\[y\]es", "e"), (r"title[\s\S]*\[y\]es", "y")) == 0
+    assert asked(place, (r"\[a\]ccept", "e"), (r"title[\s\S]*\[a\]ccept", "y")) == 0
     assert sources(place / "out.ipynb") == ['x = "a".title()']
 
 
