@@ -100,10 +100,10 @@ def format_section(rows: dict[str, dict[str, int]], command: str) -> str:
         f"| {name} | {r['compared']} | {r['right']} | {r['failures']} | {r['known']} |" for name, r in rows.items()
     ]
     table = "\n".join(lines)
-    return f"""## Looking ahead
+    return f"""## Live: known ahead
 
 `{command}`, commit {commit}, Python {platform.python_version()}: {len(rows)} example notebooks run cell by cell, the cells below looked at before
-each. Of {total["compared"]} predictions (*will run*, *will fail*) {total["right"]} came true; of {total["failures"]} cells that failed {total["known"]} were known to fail before
+each, so that a prediction is from the state right above its cell. Our own notebooks, which the rules know. Of {total["compared"]} predictions (*will run*, *will fail*) {total["right"]} came true; of {total["failures"]} cells that failed {total["known"]} were known to fail before
 they were run. What was *not known* (long, input, network) is no prediction.
 
 | notebook | predictions | came true | failures | known before |
@@ -132,7 +132,7 @@ def main() -> None:
     if chosen.into:
         with contextlib.suppress(FileNotFoundError):
             text = chosen.into.read_text(encoding="utf-8")
-            text = re.sub(r"(?ms)^## Looking ahead\n.*?(?=^## |\Z)", "", text).rstrip() + "\n\n" + section
+            text = re.sub(r"(?ms)^## Live: known ahead\n.*?(?=^## |\Z)", "", text).rstrip() + "\n\n" + section
             chosen.into.write_text(text, encoding="utf-8")
 
 
