@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
@@ -23,6 +25,8 @@ LIBRARIES = {
     "seaborn": "seaborn", "sqlite3": "SQLite", "statsmodels": "statsmodels", "networkx": "NetworkX", "sympy": "SymPy",
 }  # fmt: skip
 """Module → the name of its library."""
+WIDTH = 72
+"""Columns of a help text that a page shows whole."""
 SHOWN = 3
 """Examples of a rule that its page shows."""
 
@@ -60,6 +64,24 @@ removed/index
 
 def format_commands() -> str:
     """Every command of the command line with its help."""
+    with _set_width(WIDTH):
+        return "\n".join(_list_helps())
+
+
+@contextlib.contextmanager
+def _set_width(columns: int) -> Iterator[None]:
+    """Tells argparse how wide the terminal is."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = str(columns)
+    try:
+        yield
+    finally:
+        del os.environ["COLUMNS"]
+        if before is not None:
+            os.environ["COLUMNS"] = before
+
+
+def _list_helps() -> list[str]:
     parser = build_parser()
     groups = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     commands = {name: found for group in groups for name, found in group.choices.items()}
@@ -67,7 +89,7 @@ def format_commands() -> str:
     parts = ["# Commands", "", "```text", parser.format_help().rstrip(), "```", ""]
     for name, found in commands.items():
         parts += [f"## {name}", "", "```text", found.format_help().rstrip(), "```", ""]
-    return "\n".join(parts)
+    return parts
 
 
 def format_magics() -> str:
@@ -159,8 +181,9 @@ def list_examples(code: str) -> list[tuple[str, str, str]]:
 
 
 def read_message(title: str) -> str:
-    """The message in the title of an example: some have a word before it that tells two examples apart."""
-    return re.sub(r"^[a-z][\w ,-]*: (?=[A-Z]\w*(Error|Warning|Exception|Interrupt)\b)", "", title.strip())
+    """The message in the title of an example: some have a word before it, or a number behind, that tells two examples apart."""
+    message = re.sub(r"^[a-z][\w ,-]*: (?=[A-Z]\w*(Error|Warning|Exception|Interrupt)\b)", "", title.strip())
+    return re.sub(r" \(\d\)$", "", message)
 
 
 def escape(message: str) -> str:

@@ -70,6 +70,13 @@ def test_a_label_of_an_example_is_no_part_of_its_message(writer: dict[str, Any])
         == "TypeError: np.matrix is not supported"
     )
     assert writer["read_message"]("KeyError: 'a: B'") == "KeyError: 'a: B'"
+    assert writer["read_message"]("TypeError: no such … (2)") == "TypeError: no such …"
+
+
+def test_help_texts_fit_their_pages(writer: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    lines = writer["format_commands"]().splitlines()
+    assert sum(len(line) > writer["WIDTH"] for line in lines) < len(lines) / 20
 
 
 def test_what_the_threats_page_names_as_its_tests_is_there() -> None:
