@@ -49,6 +49,7 @@ Options:
   --expect E       a Python expression that the cell's last value must equal
   --check S        a statement that must run without an error after the cell (repeatable)
   --stdout T       text that the cell must print; /…/ is a regular expression
+  --test COMMAND   the project's tests, which a changed Python file must pass (`jupyter selfheal heal`; a session changes no files)
   --spec TEXT      what the cell is for, in words (only a language model can use it)
   --attempts N     rounds of a paid healer before it pauses
   --budget USD     dollars this heal may spend
@@ -61,7 +62,7 @@ Options:
 
 _CONFIG = {name: name for name in ("attempts", "timeout", "model", "healers")} | {"budget": "budget_usd"}
 _FLAGS = ("wait", "no-wait", "offline", "install")
-_TEXTS = ("expect", "check", "stdout", "spec")
+_TEXTS = ("expect", "check", "stdout", "spec", "test")
 
 
 def _build_empty_oracle() -> Oracle:
@@ -74,11 +75,13 @@ def _build_empty_oracle() -> Oracle:
 
 @dataclass(frozen=True, slots=True)
 class HealOptions:
-    """What ``%%heal`` was asked for. ``wait`` is -1 where it was not said, else 0 or 1."""
+    """What ``%%heal`` was asked for. ``wait`` is -1 where it was not said, else 0 or 1; ``test`` the command whose tests a changed file
+    must pass."""
 
     oracle: Oracle = field(default_factory=_build_empty_oracle)
     settings: tuple[tuple[str, object], ...] = ()
     wait: int = -1
+    test: str = ""
 
     def apply_to(self, base: HealConfig) -> HealConfig:
         """The configuration with these options on top. Raises ``ConfigError`` for values that make no sense."""
@@ -210,7 +213,7 @@ def parse(line: str, known: Collection[str] = ()) -> HealOptions:
         checks=tuple(texts["check"]),
         spec=" ".join(texts["spec"]),
     )
-    return HealOptions(oracle, tuple(settings.items()), wait)
+    return HealOptions(oracle, tuple(settings.items()), wait, texts["test"][-1] if texts["test"] else "")
 
 
 def _read_options(line: str) -> list[tuple[str, str]]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.config import HEALERS, HealConfig
+from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
-from jupyter_selfheal.surfaces.notebook.read import build_document
+from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session, Settings
@@ -21,13 +22,21 @@ def heal_in_memory(nb: Any, path: Path, *, approve: str, offline: bool, timeout:
     """
     import nbformat
 
+    document = build_document(path, json.loads(json.dumps(nb)))
+    report, seen = heal_document(document, approve=approve, offline=offline, timeout=timeout)
+    from_dict: Any = nbformat.from_dict
+    return report, from_dict(build_executed_notebook(document, report, seen)).cells
+
+
+def heal_document(
+    document: Document, *, approve: str, offline: bool, timeout: float
+) -> tuple[NotebookReport, dict[str, CellRun]]:
+    """Run and heal a notebook, in a session of its own: the report, and what each cell did. No model is asked."""
     healers = tuple(name for name in HEALERS if name != "language_model")
     settings = Settings(HealConfig(offline=offline, healers=healers), approve=approve, cell_seconds=timeout)
     with Session(settings) as session:
-        document = session.choose_kernel_for(build_document(path, json.loads(json.dumps(nb))))
-        report, seen = Batch(document, session.build_dependencies(document), session.limits).run()
-    from_dict: Any = nbformat.from_dict
-    return report, from_dict(build_executed_notebook(document, report, seen)).cells
+        chosen = session.choose_kernel_for(document)
+        return Batch(chosen, session.build_dependencies(chosen), session.limits).run()
 
 
 def name_failures(report: NotebookReport) -> str:

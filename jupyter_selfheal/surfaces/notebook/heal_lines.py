@@ -16,10 +16,11 @@ from jupyter_selfheal.model import Oracle
 
 @dataclass(frozen=True, slots=True)
 class HealLine:
-    """The ``%%heal`` line of a cell: its text as it stands, and what it expects."""
+    """The ``%%heal`` line of a cell: its text as it stands, what it expects, and the command whose tests a changed file must pass."""
 
     text: str
     oracle: Oracle
+    test: str = ""
 
     @property
     def comment(self) -> str:
@@ -37,12 +38,12 @@ def take_line(source: str, known: Collection[str]) -> tuple[str, HealLine | None
     if options is None or magic_options.is_command(options):
         return source, None, None
     try:
-        oracle = magic_options.parse(options, known).oracle
+        asked = magic_options.parse(options, known)
     except UsageError as error:
         return source, None, f"its %%heal line cannot be read: {error}"
     lines = source.splitlines(keepends=True)
     at = next(n for n, line in enumerate(lines) if line.strip())
-    heal_line = HealLine(lines[at].rstrip("\r\n"), oracle)
+    heal_line = HealLine(lines[at].rstrip("\r\n"), asked.oracle, asked.test)
     lines[at] = lines[at].replace(heal_line.text, heal_line.comment)
     below = next((n for n in range(at + 1, len(lines)) if lines[n].strip()), -1)
     if below > 0 and lines[below].startswith("%%"):  # IPython looks for a cell magic on the first line alone

@@ -54,7 +54,9 @@ class Document:
         return dict(zip((c.id for c in self.notebook.cells), self.raw["cells"], strict=True))
 
     def find_test_command(self, cell_id: str) -> str:
-        """``selfheal.test`` of a cell's metadata, or else of the notebook's: the command whose tests a changed file must pass."""
+        """``%%heal --test`` of a cell, or ``selfheal.test`` of its metadata or else of the notebook's: the command whose tests a changed file must pass."""
+        if cell_id in self.lines and self.lines[cell_id].test:
+            return self.lines[cell_id].test
         cell = self.list_raw_cells().get(cell_id, {})
         for metadata in (cell.get("metadata"), self.raw.get("metadata")):
             command = _to_mapping(_to_mapping(metadata).get("selfheal")).get("test")
@@ -72,7 +74,7 @@ def read(path: Path) -> Document:
     """The notebook at ``path``. Raises :class:`NotebookError` in one line for whatever is not a Python notebook."""
     text = _read_text(path)
     if path.suffix in text_formats.SUFFIXES:
-        return replace(build_document(path, text_formats.parse_text(path, text)), text=text)
+        return read_text_notebook(path, text)
     try:
         raw = json.loads(text.removeprefix("\ufeff"))
     except ValueError as error:
@@ -85,6 +87,11 @@ def read(path: Path) -> Document:
     raw, notes = upgrade.upgrade_notebook(path, text.removeprefix("\ufeff"), version)
     document = build_document(path, raw, _find_form(text))
     return replace(document, notes=(*notes, *document.notes), upgraded_from=version)
+
+
+def read_text_notebook(path: Path, text: str) -> Document:
+    """A notebook whose file holds this text (``.md``, ``.py``, ``.qmd``). Raises :class:`NotebookError` as :func:`read` does."""
+    return replace(build_document(path, text_formats.parse_text(path, text)), text=text)
 
 
 def build_document(path: Path, raw: dict[str, JSON], form: Form | None = None) -> Document:

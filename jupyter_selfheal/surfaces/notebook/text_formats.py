@@ -28,6 +28,15 @@ _CODE_CELL = re.compile(r"^(`{3,}|~{3,})\{code-cell\}", re.MULTILINE)
 """How a code cell of MyST begins."""
 
 
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n.*?^---", re.MULTILINE | re.DOTALL)
+_KERNELSPEC = re.compile(r"^(kernelspec:[ \t]*\r?\n)([ \t]+)", re.MULTILINE)
+
+
+def has_code_cells(text: str) -> bool:
+    """Whether Markdown has a code cell of MyST."""
+    return _CODE_CELL.search(text) is not None
+
+
 def parse_text(path: Path, text: str) -> dict[str, JSON]:
     """The JSON of a notebook that is written as text, without outputs and ids. Raises :class:`NotebookError` in one line."""
     try:
@@ -35,15 +44,24 @@ def parse_text(path: Path, text: str) -> dict[str, JSON]:
     except ImportError as error:
         raise NotebookError(f"{path}: notebooks as text need jupytext: pip install 'jupyter-selfheal[text]'") from error
     form = ".Rmd" if path.suffix == READ_ONLY else path.suffix  # chunks of Quarto are written as those of R Markdown
-    if form == ".md" and _CODE_CELL.search(text):
+    if form == ".md" and has_code_cells(text):
         form = "md:myst"  # jupytext goes by the front matter alone, which pages of Jupyter Book need not have
     try:
-        raw: dict[str, Any] = json.loads(json.dumps(jupytext.reads(text.removeprefix("\ufeff"), fmt=form)))
+        completed = _complete_kernelspec(text.removeprefix("\ufeff"))
+        raw: dict[str, Any] = json.loads(json.dumps(jupytext.reads(completed, fmt=form)))
     except Exception as error:  # of jupytext, of its YAML reader: whatever it is, it is about this file
         raise NotebookError(f"{path}: jupytext cannot read it ({' '.join(str(error).split())[:160]})") from error
     for cell in raw["cells"]:
         cell.pop("id", None)  # drawn at random each time it is read
     return {**raw, "nbformat_minor": 4}
+
+
+def _complete_kernelspec(text: str) -> str:
+    """The text with a name to show for its kernel: pages of MyST-NB need none, and jupytext does not read them without."""
+    head = _FRONT_MATTER.match(text)
+    if head is None or "display_name" in head.group():
+        return text
+    return _KERNELSPEC.sub(r"\1\2display_name: Python\n\2", head.group(), count=1) + text[head.end() :]
 
 
 def check_target(document: Document, target: Path) -> None:

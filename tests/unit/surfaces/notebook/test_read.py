@@ -129,8 +129,10 @@ def test_the_test_of_a_cell_or_of_the_notebook(tmp_path: Path) -> None:
     first = cell("1", id="a", metadata={"selfheal": {"test": "pytest -q tests/test_a.py"}})
     other = cell("2", id="b", metadata={"selfheal": {"test": ["no", "command"]}})
     path = tmp_path / "n.ipynb"
-    path.write_text(json.dumps(notebook(first, other, selfheal={"test": "pytest -q"})))
+    line = cell('%%heal --test "pytest -q tests/test_d.py"\n3', id="d", metadata=first["metadata"])
+    path.write_text(json.dumps(notebook(first, other, line, selfheal={"test": "pytest -q"})))
     document = read(path)
     assert document.find_test_command("a") == "pytest -q tests/test_a.py"
+    assert document.find_test_command("d") == "pytest -q tests/test_d.py", "the line, which is in view"
     assert document.find_test_command("b") == document.find_test_command("c") == "pytest -q"
     assert document.notes == ()

@@ -38,6 +38,7 @@ SAMPLES = {
     "myst.md": HEADER + "# Title   \n\nOf x = 'a'.uper() in prose.\n\n```{code-cell} ipython3\n:tags: [hide-input]\n\n"
     "%matplotlib inline\nx = 'a'.uper()  \nx\n```\n\n```python\nno = 'cell'.uper()\n```\n\n+++ {\"a\": 1}\n\n"
     "```{code-cell}\n---\ntags: [b]\n---\nprint(x)\n\n\nprint(2)\n```\n",
+    "mystnb.md": "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n# Title\n\n```{code-cell} ipython3\nx = 'a'.uper()\nx\n```\n",
     "plain.md": "# Title\r\n\r\n```python tags=[\"a\"]\r\nx = 'a'.uper()\r\nx\r\n```\r\n\r\n<!-- #region -->\r\ntext\r\n<!-- #endregion -->\r\n"
     "```python\r\nx = 'a'.uper()\r\nx\r\n```",
     "percent.py": "# -*- coding: utf-8 -*-\n# ---\n# jupyter:\n#   jupytext:\n#     text_representation:\n#       format_name: percent\n"
