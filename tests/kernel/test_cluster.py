@@ -1,19 +1,22 @@
-"""A real scheduler with two worker processes, one of which is killed: nothing is lost, and nothing is healed twice."""
+"""A real scheduler with two worker processes: one is killed, one is lost, one runs out of memory, the command is interrupted. Nothing is
+lost, and nothing is healed twice."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from jupyter_selfheal.journal.jsonl import read_journal
 from jupyter_selfheal.loop.events import Started
-from tests.command import HEAL, nothing_is_left_running, place, sleeping, write
+from tests.command import HEAL, nothing_is_left_running, ours, place, sleeping, write
 from tests.waiting import wait_until
 
 __all__ = ["place"]
@@ -27,22 +30,23 @@ def find_worker(cell: psutil.Process) -> psutil.Process:
     return next(p for p in cell.parents() if "spawn_main" in " ".join(p.cmdline()))
 
 
-def test_a_worker_that_is_killed_costs_nothing(place: Path) -> None:
+def find_own_process(cell: psutil.Process) -> psutil.Process:
+    """Our process that heals the cell's notebook: the one that the kernel of a machine without memory would end."""
+    return next(p for p in cell.parents() if "surfaces.cluster.calls" in " ".join(p.cmdline()))
+
+
+def write_notebooks(place: Path) -> tuple[Path, list[str]]:
+    """Three notebooks, one of which sleeps until the file is there, and the command for them."""
     flag = place / "go"
     given = [write(place / f"{name}.ipynb", "x = 1", "x = 'a'.uper()") for name in "ab"]
     wait = f"import os\nif not os.path.exists({str(flag)!r}):\n    !sleep 300"
     given.append(write(place / "c.ipynb", wait, "x = 'c'.uper()"))
     words = ["--output-dir", "out", "--cluster", "local:2", "--report", "r.json", "--timeout", "300"]
-    command = [*HEAL, *given, *words]
-    with subprocess.Popen(
-        list(map(str, command)), cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert wait_until(lambda: process.poll() is not None or sleeping(place))
-        assert process.poll() is None
-        flag.touch()
-        os.kill(find_worker(sleeping(place)[0]).pid, signal.SIGKILL)
-        said, problems = process.communicate(timeout=240)
-    assert process.returncode == 0, said + problems
+    return flag, list(map(str, [*HEAL, *given, *words]))
+
+
+def check_result(place: Path) -> None:
+    """Each notebook is there, was begun once, and nothing is left behind."""
     notebooks = json.loads((place / "r.json").read_text())["notebooks"]
     assert [Path(n["path"]).name for n in notebooks] == ["a.ipynb", "b.ipynb", "c.ipynb"]
     assert [[c["status"] for c in n["cells"]] for n in notebooks] == [["ran", "healed"]] * 3
@@ -52,3 +56,62 @@ def test_a_worker_that_is_killed_costs_nothing(place: Path) -> None:
     assert len(begun) == 3, "each was healed once"
     assert not [p for p in runs.iterdir() if p.suffix != ".jsonl"], "nothing is left beside the journals"
     assert nothing_is_left_running(place)
+
+
+@pytest.mark.parametrize("how", ["killed", "lost", "out of memory"])
+def test_a_worker_that_fails_costs_nothing(place: Path, how: str) -> None:
+    flag, command = write_notebooks(place)
+    # a worker that is not heard of for so long is lost to the scheduler; what it began goes on all the same
+    env = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "3s"} if how == "lost" else None
+    with subprocess.Popen(
+        command, cwd=place, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert wait_until(lambda: process.poll() is not None or sleeping(place))
+        assert process.poll() is None
+        cell = sleeping(place)[0]
+        victim = find_own_process(cell) if how == "out of memory" else find_worker(cell)
+        if how != "lost":
+            flag.touch()
+        victim.send_signal(signal.SIGSTOP if how == "lost" else signal.SIGKILL)
+        if how == "lost":  # both workers are at the same notebook once another process waits for its lock
+            assert wait_until(lambda: process.poll() is not None or is_awaited(place))
+            flag.touch()
+            cell.kill()
+        said, problems = process.communicate(timeout=240)
+    assert process.returncode == 0, said + problems
+    check_result(place)
+
+
+def is_awaited(place: Path) -> bool:
+    """Whether a second process has the lock of the last notebook open."""
+    locks = [str(p) for p in (place.parent / "data" / "selfheal" / "runs").glob("*-3.lock")]
+    holders = [p for p in ours(place) if p.is_running() and {f.path for f in _list_open_files(p)} & {*locks}]
+    return len(holders) > 1
+
+
+def _list_open_files(process: psutil.Process) -> list[Any]:
+    try:
+        return list(process.open_files())
+    except psutil.Error:
+        return []
+
+
+def test_an_interrupted_command_is_gone_on_with(place: Path) -> None:
+    flag, command = write_notebooks(place)
+    runs = place.parent / "data" / "selfheal" / "runs"
+    with subprocess.Popen(
+        command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert wait_until(
+            lambda: process.poll() is not None or (sleeping(place) and len([*runs.glob("*.report")]) == 2)
+        )
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, problems = process.communicate(timeout=120)
+    assert process.returncode == 2, problems
+    found = re.fullmatch(r"jupyter selfheal: interrupted: .*; go on with --resume (\w+)\n", problems)
+    assert found, problems
+    assert nothing_is_left_running(place)
+    flag.touch()
+    done = subprocess.run([*command, "--resume", found[1]], cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_result(place)
