@@ -96,6 +96,24 @@ class Chain:
         paths = self._paths
         return lambda number, other_seed: open_anew(past, paths, number, other_seed)
 
+    @property
+    def past(self) -> tuple[PastCell, ...]:
+        """The cells that made the present state; none where it stands on scratch installs, which end with their run."""
+        return () if self._paths else tuple(self._ran)
+
+    def rebuild(self, past: Sequence[PastCell], needed: Sequence[int]) -> bool:
+        """Go to what is needed of the state after ``past``; False where a cell that ran before now does not. Then nothing has changed."""
+        runs = [Run(past[n].code, past[n].cell_id, go_on=past[n].failed) for n in needed] or [Run("")]
+        trial, after = self._run_trial(runs, self.deadline.left)
+        ran = [step.ok or past[n].failed for step, n in zip(trial.steps, needed, strict=False)]
+        if after is None or not all(ran) or len(ran) < len(needed):
+            if after is not None:
+                after.close()
+            return False
+        self.state.close()
+        self.state, self._ran = after, list(past)
+        return True
+
     def close(self) -> None:
         self.state.close()
 

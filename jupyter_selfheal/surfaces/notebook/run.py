@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal import source as src
@@ -33,6 +34,7 @@ from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
 from jupyter_selfheal.surfaces.notebook.expect_outputs import expect_outputs
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, ResumePoint, StateNotWhole
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
 from jupyter_selfheal.surfaces.notebook.specifications import SpecificationChecks, describe_word
 
@@ -51,11 +53,13 @@ RAISES_EXCEPTION = "raises-exception"
 
 @dataclass
 class Batch:
-    """The run of one notebook. :meth:`run` is called once."""
+    """The run of one notebook. :meth:`run` is called once. ``point`` is where an earlier run came to, and ``points`` keeps where this one does."""
 
     document: Document
     dependencies: BatchDependencies
     limits: Limits = field(default_factory=Limits)
+    point: ResumePoint | None = None
+    points: PointFile | None = None
 
     def __post_init__(self) -> None:
         if self.dependencies.expect_outputs:
@@ -71,6 +75,8 @@ class Batch:
         self.healthy = HealthyCells()
         self._marked = (self.notebook, 0, self.notebook)
         self.specifications = SpecificationChecks(self.dependencies.why_no_model)
+        self.heals = 0
+        self.rebuilt = False
 
     def run(self) -> tuple[NotebookReport, dict[str, final.CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
@@ -80,6 +86,8 @@ class Batch:
         chain = Chain(first, self.dependencies.replay, self.dependencies.scorer, self.limits, deadline)
         isolation = first.isolation
         try:
+            if self.point is not None and (needed := self.point.plan()) is not None:
+                self._go_on_from(self.point, needed, chain)
             stopped = self._run_cells(chain)
             reviewed = self.review.settle(chain) if self.review is not None else None
             if self.dependencies.look_at_end is not None and stopped is None and not self.fixes:
@@ -115,12 +123,33 @@ class Batch:
         )
         return report, settled.seen or self.first
 
+    def _go_on_from(self, point: ResumePoint, needed: Sequence[int], chain: Chain) -> None:
+        """Go to where an earlier run came to. Raises :class:`StateNotWhole` where that state cannot be made."""
+        if not chain.rebuild(point.past, needed):
+            raise StateNotWhole
+        self.notebook, self.records, self.fixes = point.notebook, dict(point.records), list(point.fixes)
+        self.lost, self.done, self.first = list(point.lost), set(point.done), dict(point.first)
+        self.healthy, self.heals, self.rebuilt = point.healthy, point.heals, True
+        ran = f"{len(needed)} of the {len(point.past)} cells that ran until then"
+        chain.notes.append(f"gone on with behind cell {point.number}, healed before: {ran} ran again for its state")
+
+    def _keep_point(self, chain: Chain) -> None:
+        """Note where the run stands, behind a healed cell."""
+        if self.points is None or not chain.past:
+            return
+        point = ResumePoint(
+            self.points.digest, self.notebook, self.records, tuple(self.fixes), tuple(self.lost),
+            frozenset(self.done), self.first, self.healthy, chain.past, self.heals,
+        )  # fmt: skip
+        self.points.keep(point)
+
     def _run_cells(self, chain: Chain) -> str | None:
         """Run the cells in their order, healing those that fail; why that could not go on to the end, or None."""
         while (cell := self._find_next_cell()) is not None:
             if chain.deadline.is_over:
                 return _format_time_limit(chain.deadline)
             self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
+            fixes = len(self.fixes)
             try:
                 self._run_cell(chain, cell)
             except _TimeIsUp:
@@ -130,6 +159,8 @@ class Batch:
                     raise
                 return f"Its kernel could not go on: {error}."
             self.done.add(cell.id)
+            if len(self.fixes) > fixes:
+                self._keep_point(chain)
         return None
 
     def _settle_unfinished(self, stopped: str) -> final.FinalResult:
@@ -156,6 +187,10 @@ class Batch:
         trial, failure, after = chain.run(cell, marked)
         if failure is not None and failure.kind is FailureKind.TIMED_OUT and chain.deadline.is_over:
             raise _TimeIsUp
+        if failure is not None and self.rebuilt:
+            if after is not None:
+                after.close()
+            raise StateNotWhole
         self.first[cell.id] = final.CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
         failure = failure or self.specifications.question(cell, self.numbers.get(cell.id, 0), trial)
         try:
@@ -202,6 +237,7 @@ class Batch:
             anew=chain.build_maker(self.dependencies.open_anew, cell),
         )
         case = Case(failure, self._number_cells_run(), cell.oracle)
+        self.heals += 1
         outcome, run = self.dependencies.heal(case, starts, trial, chain.deadline)
         if outcome.reason is Reason.CANCELLED:
             if not chain.deadline.is_over:

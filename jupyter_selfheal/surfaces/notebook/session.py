@@ -162,12 +162,12 @@ class Session:
         return replace(document, kernelspec=name, notes=(*document.notes, *([note] if note is not None else [])))
 
     def build_dependencies(
-        self, document: Document, progress: Progress | None = None, part: int = 0
+        self, document: Document, progress: Progress | None = None, part: int = 0, heals: int = 0
     ) -> BatchDependencies:
-        """What one notebook is healed with; ``part`` is its number where there are several, else 0."""
+        """What one notebook is healed with; ``part`` is its number where there are several, else 0; ``heals`` were made before."""
         from jupyter_selfheal import engine
 
-        numbers = itertools.count(1)
+        numbers = itertools.count(heals + 1)
         prefix = f"{self.run}-{part}." if part else f"{self.run}-"
         dependencies = BatchDependencies(
             open_state=lambda: self._open_clean_state(document, listen=self.settings.cache),

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.model import Candidate, FailureKind
+from jupyter_selfheal.model import Candidate, Cost, FailureKind
 from jupyter_selfheal.surfaces.notebook import originals
 from jupyter_selfheal.surfaces.notebook.branch import open_branch, replace_cells
 from jupyter_selfheal.surfaces.notebook.drift import describe_slowdown, list_cell_drifts
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, StateNotWhole
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.project.approval import find_refusal
@@ -31,6 +32,7 @@ Ran = tuple[NotebookReport, dict[str, CellRun]]
 MOST_FAILURES = 3
 """Failures of one notebook that are looked for in files, at most: each costs a run of the notebook."""
 _OPEN = frozenset({Status.NOT_HEALED, Status.PROPOSED, Status.REVERTED})
+FROM_THE_TOP = "gone on with from the top: the state behind the last healed cell could not be had for less"
 PROVEN = "the whole notebook ran in a clean kernel that imported the fixed file"
 
 
@@ -61,7 +63,7 @@ def heal_with_files(session: Session, document: Document, progress: Progress | N
 
     Files are written only where ``--project`` names their folder. Raises what a run of a notebook does.
     """
-    report, outputs = Batch(document, session.build_dependencies(document, progress, part), session.limits).run()
+    report, outputs = _run_notebook(session, document, progress, part)
     healing = FileHealing(session, document, progress, part)
     for _ in range(MOST_FAILURES):
         record = healing.find_next(report)
@@ -69,6 +71,29 @@ def heal_with_files(session: Session, document: Document, progress: Progress | N
             break
         report, outputs = healing.heal_record(record, report, outputs)
     return report, outputs
+
+
+def _run_notebook(session: Session, document: Document, progress: Progress | None, part: int) -> Ran:
+    """Run and heal the notebook; where its run was cut off before, from behind its last healed cell, if that is cheaper."""
+    if session.settings.review:  # which wants to see every cell
+        return Batch(document, session.build_dependencies(document, progress, part), session.limits).run()
+    points, spent = PointFile(session.run, part, document), session.spent
+    notes: tuple[str, ...] = ()
+    point = points.find()
+    if point is not None and point.plan() is None:
+        point, notes = None, (FROM_THE_TOP,)
+    try:
+        heals, paid = (point.heals, point.cost) if point is not None else (0, Cost())
+        session.spent = spent + paid
+        dependencies = session.build_dependencies(document, progress, part, heals)
+        report, outputs = Batch(document, dependencies, session.limits, point, points).run()
+    except StateNotWhole:
+        session.spent, notes = spent, (FROM_THE_TOP,)
+        dependencies = session.build_dependencies(document, progress, part)
+        report, outputs = Batch(document, dependencies, session.limits, None, points).run()
+    if not report.count(Status.NOT_REACHED):
+        points.forget()
+    return replace(report, notes=(*report.notes, *notes)), outputs
 
 
 class FileHealing:
