@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_selfheal.errors import InfrastructureError
@@ -67,6 +68,19 @@ class ScratchInstaller:
             if requirement not in self._done:
                 self._done[requirement] = self._install(requirement.strip())
             return self._done[requirement]
+
+    def install_together(self, requirements: Sequence[str]) -> str:
+        """Install them with all that they need, whatever versions are there already; the directory. Raises as a call does."""
+        for requirement in requirements:
+            if not _REQUIREMENT.fullmatch(requirement.partition(";")[0].strip()):
+                raise InfrastructureError(f"{requirement!r} is not the name of a distribution: it is not installed")
+        with self._lock:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="selfheal-install-")
+            target = str(Path(self._folder.name, "together"))
+            command = [*self._find_installer(), "--quiet", "--only-binary", ":all:", "--target", target, *requirements]
+            self._run_command(command, f"{', '.join(requirements)} could not be installed", " (only wheels are)")
+            return target
 
     def close(self) -> None:
         """Remove everything that was installed, and end an installation that is under way. Idempotent."""

@@ -34,15 +34,15 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def make_wheel(folder: Path, source: str) -> None:
-    info = f"{MODULE}-1.0.dist-info"
-    with zipfile.ZipFile(folder / f"{MODULE}-1.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr(f"{MODULE}.py", source)
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {MODULE}\nVersion: 1.0\n")
+def make_wheel(folder: Path, source: str, module: str = MODULE) -> None:
+    info = f"{module}-1.0.dist-info"
+    with zipfile.ZipFile(folder / f"{module}-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{module}.py", source)
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
         wheel.writestr(
             f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )
-        wheel.writestr(f"{info}/RECORD", f"{MODULE}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+        wheel.writestr(f"{info}/RECORD", f"{module}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
 
 
 def given(place: Path) -> Path:
@@ -118,3 +118,37 @@ def test_where_states_are_reconstructed_the_installed_module_is_there_too(place:
     report = heal(notebook, "--install", "-o", "out.ipynb", "--json", ends=0).notebook
     assert [c["status"] for c in report["cells"]] == ["healed", "ran", "ran", "ran", "healed"]
     assert any("reconstructed by replay" in note for note in report["notes"])
+
+
+OLD_PANDAS = """
+class DataFrame:
+    def __init__(self, columns):
+        self.rows = len(columns["a"])
+
+    def append(self, row, ignore_index):
+        return DataFrame({"a": [0] * (self.rows + 1)})
+
+    def __len__(self):
+        return self.rows
+"""
+
+
+@pytest.mark.slow  # a heal and an installation
+def test_an_older_library_is_offered_in_place_of_a_fix_of_the_code(place: Path, wheels: Path) -> None:
+    """The stand-in for an older pandas has what this notebook needs of it."""
+    make_wheel(wheels, OLD_PANDAS, "pandas")
+    asked = "# tables\npandas>=0.25\n"
+    (place / "requirements.txt").write_text(asked)
+    code = "import pandas as pd\ntable = pd.DataFrame({'a': [1]})", "table = table.append({'a': 2}, ignore_index=True)"
+    notebook = write(place / "n.ipynb", *code, "print(len(table))")
+    done = heal(notebook, "--install", "-o", "out.ipynb", "--json", seconds=280, ends=0)
+    assert [c["status"] for c in done.cells] == ["ran", "healed", "ran"]
+    (offered,) = done.notebook["files"]
+    assert (offered["title"], offered["written"]) == ("Ask for pandas<2.0", False)
+    assert offered["status"].startswith("offered in place of the fix of cell 2, not beside it: with pandas 1.0 in")
+    assert "-pandas>=0.25\n+pandas>=0.25,<2.0" in offered["diff"]
+    assert (place / "requirements.txt").read_text() == asked, "never both"
+    (place / "requirements.txt").write_text("pandas>=0.25\nbarnum>=2\n")
+    left = heal(notebook, "--install", "-o", "again.ipynb", "--json", "--no-cache", seconds=280, ends=0)
+    assert left.notebook["files"] == []
+    assert any("pandas<2.0 in place of the fix of cell 2 does not do" in note for note in left.notebook["notes"])

@@ -21,6 +21,7 @@ from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.text_formats import check_target
 from jupyter_selfheal.surfaces.project.heal_files import heal_with_files
+from jupyter_selfheal.surfaces.project.offer_requirements import offer_requirements
 
 Progress = Callable[[int, int, str], None]
 
@@ -79,6 +80,7 @@ def _heal_document(session: Session, document: Document, job: Job, progress: Pro
     if session.settings.warnings:
         report, outputs = heal_warnings(session, document, (report, outputs), progress)
     report = refuse_slowdown(report, session.settings.max_slowdown)
+    report = offer_requirements(session, document, report)
     session.share_fixes(report)
     healthy = not report.fixes and job.target != job.path and not job.copy_healthy
     if job.target is None or healthy:

@@ -18,7 +18,7 @@ NOT_OURS = frozenset({"site-packages", "dist-packages", "node_modules", "venv", 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFile:
-    """A Python file as it was read. ``text`` has plain newlines; ``newline`` is what the file has in their place."""
+    """A file as it was read. ``text`` has plain newlines; ``newline`` is what the file has in their place."""
 
     path: Path
     raw: bytes
@@ -53,8 +53,23 @@ def read_file(path: Path) -> ProjectFile | None:
     try:
         raw = path.read_bytes()
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+    except (OSError, SyntaxError):
+        return None
+    return _decode(path, raw, encoding)
+
+
+def read_text_file(path: Path) -> ProjectFile | None:
+    """A file of another kind, such as a list of requirements; None where it is not there, is not UTF-8, or mixes its newlines."""
+    try:
+        return _decode(path, path.read_bytes(), "utf-8")
+    except OSError:
+        return None
+
+
+def _decode(path: Path, raw: bytes, encoding: str) -> ProjectFile | None:
+    try:
         text = raw.decode(encoding)
-    except (OSError, SyntaxError, UnicodeDecodeError):
+    except UnicodeDecodeError:
         return None
     returns = text.count("\r\n")
     if text.count("\r") != returns or (returns and returns != text.count("\n")):
