@@ -110,14 +110,14 @@ class _Crew:
     def _start_worker(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         # a Ctrl-C that comes while Python starts there waits until it can be answered in good order
-        _delay_interrupts(True)
+        delay_interrupts(True)
         trust_own_folder(False)
         try:
             process = self._context.Process(target=_run_worker, args=(theirs, *self._arguments), name="selfheal")
             process.start()
         finally:
             trust_own_folder(True)
-            _delay_interrupts(False)
+            delay_interrupts(False)
         theirs.close()
         self._workers.append(_Worker(process, ours))
         return self._workers[-1]
@@ -141,7 +141,7 @@ def _run_worker(pipe: Any, settings: Settings, run: str, resuming: bool, pot: Po
     session = Session(settings, run, resuming=resuming, pot=pot)
     try:
         threading.Thread(target=_end_with_command, daemon=True).start()
-        _delay_interrupts(False)
+        delay_interrupts(False)
         while (job := pipe.recv()) is not None:
             pipe.send(heal_notebook(session, job))
     except (KeyboardInterrupt, EOFError, OSError):
@@ -180,7 +180,7 @@ def trust_own_folder(trusted: bool) -> None:
         del os.environ[_SAFE_PATH]
 
 
-def _delay_interrupts(held: bool) -> None:
+def delay_interrupts(held: bool) -> None:
     """Keep a Ctrl-C waiting, or let it in. Windows knows no such thing: there it may come in between."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK if held else signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -12,7 +12,7 @@ from typing import Any
 
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.cli.jobs import trust_own_folder
+from jupyter_selfheal.surfaces.cli.jobs import delay_interrupts, trust_own_folder
 
 SECONDS = 15.0
 """How long a scheduler and its first worker are waited for."""
@@ -53,15 +53,25 @@ def open_cluster(address: str) -> Iterator[Executor]:
 def _start_local(distributed: Any, address: str, stack: contextlib.ExitStack) -> Any:
     trust_own_folder(False)  # workers, also those that are started later, import nothing that lies beside the notebooks
     stack.callback(trust_own_folder, True)
-    cluster = distributed.LocalCluster(
-        n_workers=int(address.removeprefix("local:")),
+    delay_interrupts(
+        True
+    )  # a terminal's Ctrl-C is for the command: its workers, and the thread that starts them again, hear none
+    try:
+        cluster = _start_workers(distributed, int(address.removeprefix("local:")))
+    finally:
+        delay_interrupts(False)
+    stack.callback(cluster.close)
+    return cluster
+
+
+def _start_workers(distributed: Any, count: int) -> Any:
+    return distributed.LocalCluster(
+        n_workers=count,
         threads_per_worker=1,
         dashboard_address="127.0.0.1:0",  # any free port, for this machine alone
         memory_limit=0,  # the notebooks' kernels have limits of their own
         silence_logs=logging.CRITICAL,
     )
-    stack.callback(cluster.close)
-    return cluster
 
 
 def _connect(distributed: Any, scheduler: Any, address: str) -> Any:

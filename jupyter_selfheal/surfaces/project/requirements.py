@@ -95,10 +95,11 @@ def tighten(requirement: str, bound: Bound) -> str | None:
 
 
 def _edit_file(file: ProjectFile, asked: Sequence[tuple[int, str, str]], bound: Bound) -> RequirementsEdit | None:
-    edited = [(at, text, tighten(text, bound)) for at, text, _ in asked if _is_named(text, bound.name)]
-    if len(edited) != 1 or edited[0][2] is None or any(not _REQUIREMENT.fullmatch(pip) for _, _, pip in asked):
+    named = [(at, text) for at, text, _ in asked if _is_named(text, bound.name)]
+    new = tighten(named[0][1], bound) if len(named) == 1 else None
+    if new is None or any(not _REQUIREMENT.fullmatch(pip) for _, _, pip in asked):
         return None
-    at, old, new = edited[0]
+    at, old = named[0]
     text = file.text[:at] + new + file.text[at + len(old) :]
     requirements = tuple(new if _is_named(text, bound.name) else pip for _, text, pip in asked)
     return RequirementsEdit(FileFix(file, text), requirements)
