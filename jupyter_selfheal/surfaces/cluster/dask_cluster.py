@@ -8,6 +8,7 @@ import re
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Executor
+from multiprocessing import resource_tracker
 from typing import Any
 
 from jupyter_selfheal._version import __version__
