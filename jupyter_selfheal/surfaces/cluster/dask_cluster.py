@@ -54,9 +54,9 @@ def open_cluster(address: str) -> Iterator[Executor]:
 def _start_local(distributed: Any, address: str, stack: contextlib.ExitStack) -> Any:
     trust_own_folder(False)  # workers, also those that are started later, import nothing that lies beside the notebooks
     stack.callback(trust_own_folder, True)
-    delay_interrupts(
-        True
-    )  # a terminal's Ctrl-C is for the command: its workers, and the thread that starts them again, hear none
+    resource_tracker.ensure_running()  # multiprocessing's, which lets interrupts in again where it has to be started
+    # a terminal's Ctrl-C is for the command: its workers, and the thread that starts them again, hear none
+    delay_interrupts(True)
     try:
         cluster = _start_workers(distributed, int(address.removeprefix("local:")))
     finally:
