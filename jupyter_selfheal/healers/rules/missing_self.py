@@ -77,7 +77,7 @@ class MissingSelf(Rule):
         owner, method = find_class(source, line), find_function(source, line)
         if not name or owner is None or method is None or not method.args.args or method.args.args[0].arg != "self":
             return
-        if context.is_bound_anywhere(name) or name not in _list_members(owner):
+        if context.is_bound_anywhere(name) or name not in list_members(owner):
             return
         changes: list[Splice] = [
             (*src.find_span(source, n), f"self.{name}")
@@ -107,7 +107,7 @@ def _first_parameter(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef
     return at, at, "self" if empty else "self, "
 
 
-def _list_members(owner: ast.ClassDef) -> set[str]:
+def list_members(owner: ast.ClassDef) -> set[str]:
     """Methods, class attributes, and what methods assign to ``self``."""
     names = {n.name for n in owner.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
     names |= {t.id for n in owner.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
