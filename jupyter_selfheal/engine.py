@@ -442,11 +442,11 @@ def find_kernel_python(kernelspec: str) -> str:
     return program if Path(program).name.startswith("python") else sys.executable
 
 
-def build_installer(stack: contextlib.ExitStack, python: str = sys.executable) -> Callable[[str], str]:
+def build_installer(stack: contextlib.ExitStack, python: str = sys.executable) -> Callable[..., str]:
     """Installs requirements for a Python where only trials see them, until the stack is closed."""
     installer = _load("kernels.scratch_install", "ScratchInstaller")(python)
     stack.callback(installer.close)
-    made: Callable[[str], str] = installer
+    made: Callable[..., str] = installer
     return made
 
 

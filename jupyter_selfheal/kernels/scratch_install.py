@@ -58,8 +58,13 @@ class ScratchInstaller:
         self._process: subprocess.Popen[str] | None = None
         self._closed = threading.Event()
 
-    def __call__(self, requirement: str) -> str:
-        """Install it; the directory to put on ``sys.path``. Raises :class:`InfrastructureError`, with the installer's words."""
+    def __call__(self, requirement: str, *, together: Sequence[str] = ()) -> str:
+        """Install it; the directory to put on ``sys.path``. Raises :class:`InfrastructureError`, with the installer's words.
+
+        With ``together`` all of these, and what they need, whatever versions are there already.
+        """
+        if together:
+            return self._install_together(together)
         if not _REQUIREMENT.fullmatch(requirement.strip()):
             raise InfrastructureError(f"{requirement!r} is not the name of a distribution: it is not installed")
         with self._lock:
@@ -69,8 +74,7 @@ class ScratchInstaller:
                 self._done[requirement] = self._install(requirement.strip())
             return self._done[requirement]
 
-    def install_together(self, requirements: Sequence[str]) -> str:
-        """Install them with all that they need, whatever versions are there already; the directory. Raises as a call does."""
+    def _install_together(self, requirements: Sequence[str]) -> str:
         for requirement in requirements:
             if not _REQUIREMENT.fullmatch(requirement.partition(";")[0].strip()):
                 raise InfrastructureError(f"{requirement!r} is not the name of a distribution: it is not installed")

@@ -7,12 +7,11 @@ runs. What makes it run is offered beside the fix of the code, and never written
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import InfrastructureError
-from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 from jupyter_selfheal.model import Run, TrialRequest
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
@@ -75,8 +74,9 @@ def _try(
     needed = {record.cell.id for record in report.records if record.status in RUNNING}
     cells = [c for c in document.notebook.cells if c.kind == "code" and c.source.strip() and not c.skip]
     limits = session.limits
-    with closing(ScratchInstaller(engine.find_kernel_python(document.kernelspec))) as install:
-        path = install.install_together(edit.requirements)
+    with ExitStack() as stack:
+        install = engine.build_installer(stack, engine.find_kernel_python(document.kernelspec))
+        path = install(bound.requirement, together=edit.requirements)
         installed = _name_installed(Path(path), bound)
         request = TrialRequest(
             tuple(Run(cell.source, cell.id, go_on=cell.id not in needed) for cell in cells),
