@@ -87,6 +87,7 @@ def test_the_strong_model_is_right_and_nothing_wrong_of_the_others_is_applied(
     seen: Counter[str] = Counter()
     wrong: list[str] = []
     tokens = dollars = rounds = 0.0
+    asked = 0
     for n, raw in enumerate(CASES):
         folder = tmp_path / str(n)
         folder.mkdir()
@@ -97,6 +98,7 @@ def test_the_strong_model_is_right_and_nothing_wrong_of_the_others_is_applied(
         tokens += outcome.cost.output_tokens
         dollars += outcome.cost.usd
         rounds += outcome.cost.calls
+        asked += outcome.spent_by["language_model"].calls
         if model == "strong":
             assert verdict == "right", (
                 raw["name"],
@@ -107,6 +109,7 @@ def test_the_strong_model_is_right_and_nothing_wrong_of_the_others_is_applied(
     print(f"{model} (written by hand): {dict(seen)}, {tokens:.0f} output tokens, ${dollars:.3f}, {rounds:.0f} calls")
     assert wrong == []
     assert seen["right"] >= least_right
+    assert asked == len(CASES) or model != "strong", "its first hypothesis is right: nobody pays for a second"
     assert len(CASES) == 20
 
 
