@@ -54,7 +54,10 @@ class Outages:
         """Outages since the last answer."""
         if self.path is None:
             return self._count
-        return self.path.stat().st_size if self.path.exists() else 0
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:  # none so far, or another process has just had an answer
+            return 0
 
     def add_outage(self) -> None:
         """One more call found it down."""
