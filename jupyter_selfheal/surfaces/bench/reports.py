@@ -87,7 +87,8 @@ def _format_configuration(found: Configuration) -> str:
     applied = sum(r.plausible for r in found.rows)
     wrong = sum(r.plausible and not r.correct for r in found.rows)
     cost = found.cost_per_solved
-    dollars = "-" if cost is None else f"{cost:.4f}"
+    asked = any(sum(r.tokens.values()) for r in found.rows)
+    dollars = "-" if cost is None else "no price" if asked and not cost else f"{cost:.4f}"
     return f"{found.name[:24]:24} {len(found.tasks):5} {found.runs:4}  {_format_share(found.success):22} {applied:7} {wrong:5}  {dollars}"
 
 

@@ -65,7 +65,8 @@ def estimate_share(per_task: Sequence[float]) -> Share:
         raise UsageError("there is no row to count")
     if set(per_task) <= {0.0, 1.0}:
         low, high = load_statsmodels().proportion_confint(sum(per_task), len(per_task), 1 - LEVEL, method="wilson")
-        return Share(sum(per_task) / len(per_task), float(low), float(high))
+        share = sum(per_task) / len(per_task)
+        return Share(share, min(float(low), share), max(float(high), share))  # rounding may put a bound past 0 or 1
     return estimate_mean(per_task)
 
 

@@ -31,6 +31,14 @@ def test_wilson_interval_is_that_of_newcombes_first_example() -> None:
     assert (round(found.low, 4), round(found.high, 4)) == (0.2553, 0.3662)
 
 
+@pytest.mark.parametrize("tasks", range(1, 40))
+def test_an_interval_holds_its_share_whatever_is_rounded(tasks: int) -> None:
+    """Else Matplotlib refuses to draw it."""
+    for right in (0, tasks):
+        found = estimate_share([1.0] * right + [0.0] * (tasks - right))
+        assert found.low <= found.value <= found.high
+
+
 def test_mcnemar_is_exact() -> None:
     """10 changed one way and 2 the other: twice the tail of a fair coin thrown 12 times, 158 / 4096."""
     found = compare_pairs([0.0] * 10 + [1.0] * 2 + [1.0] * 5, [1.0] * 10 + [0.0] * 2 + [1.0] * 5)
