@@ -132,7 +132,12 @@ def format_warning(card: Card, candidate: Candidate) -> str:
         cells = "1 cell has" if card.ran_since == 1 else f"{card.ran_since} cells have"
         warnings.append(f"{cells} run since this was proven; it is proven again before it is applied.")
     elif candidate.verdict.score < 7:
-        warnings.append("It runs, but nothing here confirms the result. Check it first.")
+        is_confirmed = any(proof != "runs" for proof in candidate.verdict.proofs)
+        warnings.append(
+            "What confirms the result says little. Check it first."
+            if is_confirmed
+            else "It runs, but nothing here confirms the result. Check it first."
+        )
     elif candidate.patch.applicability is Applicability.DISPLAY_ONLY:
         warnings.append("This needs your own choice: it is shown, not recommended.")
     return " ".join(filter(None, warnings))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jupyter_selfheal.model import (
@@ -19,6 +21,7 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.surfaces.card import Card
+from jupyter_selfheal.surfaces.words import format_warning
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
 
@@ -40,3 +43,17 @@ def test_only_what_is_safe_and_would_be_applied_in_a_batch_is(
 ) -> None:
     """Six: it held, but could not be run in a fresh kernel with another hash seed, say."""
     assert propose(score, applicability).unasked == how
+
+
+@pytest.mark.parametrize(
+    ("proofs", "warning"),
+    [
+        (("runs",), "It runs, but nothing here confirms the result. Check it first."),
+        (("runs", "expected value"), "What confirms the result says little. Check it first."),
+    ],
+)
+def test_the_warning_never_denies_what_the_card_says_confirms_it(proofs: tuple[str, ...], warning: str) -> None:
+    card = propose(6.0, SAFE)
+    (candidate,) = card.candidates
+    weak = replace(candidate, verdict=replace(candidate.verdict, proofs=proofs))
+    assert format_warning(card, weak) == warning
