@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_selfheal.model import Applicability, Candidate, Choice, Cost, Decision, Notebook, Proposal
 from jupyter_selfheal.surfaces.card import Card
@@ -36,7 +36,7 @@ class PolicyApprover:
         return Decision(Choice.STOP, text=self._explain_refusal(proposal), by=by)
 
     def _explain_refusal(self, proposal: Proposal) -> str:
-        if self.policy == "none" or not proposal.candidates:
+        if not proposal.candidates:
             return "the policy applies nothing"
         best = proposal.candidates[0]
         if not proposal.proven_from:
@@ -51,6 +51,8 @@ class PolicyApprover:
             else:
                 why = "nothing shows that it is right"
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
+        if self.policy == "none" and any(map(replace(self, policy="all")._is_allowed, proposal.candidates)):
+            return "--approve all applies it"
         return "it may change what the code means"
 
     def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:

@@ -16,22 +16,23 @@ from typing import Any
 
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import NotebookError
+from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.model import JSON, Insert, Move, Replace
-from jupyter_selfheal.surfaces.notebook.read import Document, join_lines
+from jupyter_selfheal.surfaces.notebook.read import Document, join_lines, number_cells
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 
 KEY = "healed"
 EVIDENCE = 3
 """Sentences of evidence that are kept of a fix."""
 
-LONGEST = 160
+LONGEST = 240
 """Characters that are kept of each of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedFix:
-    """A fix as a file tells of it: in which cells (counted from 1 among all cells), what, by whom, on which evidence, when."""
+    """A fix as a file tells of it: in which cells (as the table of `heal` counts: code cells that are not empty, from 1), what, by whom, on which evidence, when."""
 
     id: str
     cells: tuple[int, ...]
@@ -64,7 +65,7 @@ def add_provenance(raw: Mapping[str, JSON], document: Document, report: Notebook
 def list_applied_fixes(raw: Mapping[str, JSON]) -> list[AppliedFix]:
     """All fixes that a notebook tells of, the earliest first."""
     fixes: dict[tuple[str, str], AppliedFix] = {}
-    for number, cell in enumerate(raw["cells"], start=1):
+    for number, cell in zip(number_cells(raw["cells"]), raw["cells"], strict=True):
         for entry in _read_entries(cell):
             for fix in entry["fixes"]:
                 key = entry["at"], fix["id"]
@@ -76,7 +77,7 @@ def list_applied_fixes(raw: Mapping[str, JSON]) -> list[AppliedFix]:
 
 
 def revert_fixes(raw: dict[str, Any], name: str, cell: int = 0, fix: str = "") -> tuple[dict[str, Any], list[str]]:
-    """(the notebook without these fixes, a line for each): of one ``cell`` (counted from 1 among all), of one ``fix`` by the beginning
+    """(the notebook without these fixes, a line for each): of one ``cell`` (by its number in the log), of one ``fix`` by the beginning
     of its id, or all.
 
     A cell that healing changed several times is taken back step by step, the last first. Its outputs go with its code, as
@@ -93,7 +94,7 @@ def revert_fixes(raw: dict[str, Any], name: str, cell: int = 0, fix: str = "") -
     said = [f"reverted {f.id}: {f.what}" for f in applied if f.id in wanted]
     moved: list[tuple[int, dict[str, Any]]] = []
     kept: list[dict[str, Any]] = []
-    for number, given in enumerate(raw["cells"], start=1):
+    for number, given in zip(number_cells(raw["cells"]), raw["cells"], strict=True):
         restored = dict(given)
         while (entries := _read_entries(restored)) and _names_any(entries, wanted):
             last = entries[-1]
@@ -124,10 +125,10 @@ def _describe_fix(record: Record) -> dict[str, JSON]:
     patch, verdict = record.candidate[0].patch, record.candidate[0].verdict
     return {
         "id": hashlib.sha256(repr((record.cell.id, patch.id)).encode()).hexdigest()[:8],
-        "what": redact(patch.title)[:LONGEST],
+        "what": cut_text(redact(patch.title), LONGEST),
         "by": f"rule {patch.rule}" if patch.rule else patch.healer,
         "score": verdict.score,
-        "evidence": [redact(reason)[:LONGEST] for reason in verdict.reasons[:EVIDENCE]],
+        "evidence": [cut_text(redact(reason), LONGEST) for reason in verdict.reasons[:EVIDENCE]],
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -166,8 +167,10 @@ def _take_heal_lines(
     lines: dict[str, heal_lines.HealLine] = {}
     changed, notes = [], []
     known: Collection[str] = frozenset().union(*(src.find_names(c.source).binds for c in cells if c.kind == "code"))
-    for number, cell in enumerate(cells, start=1):
-        if cell.kind == "code":
+    counted = itertools.count(1)
+    for cell in cells:
+        if cell.kind == "code" and cell.source.strip():
+            number = next(counted)
             source, line, wrong = heal_lines.take_line(cell.source, known)
             if wrong is not None:
                 notes.append(f"cell {number}: {wrong}")
@@ -211,6 +214,15 @@ def _parse_oracle(own: Mapping[str, JSON]) -> tuple[Oracle, tuple[str, ...]]:
     return Oracle(expect, join_lines(own.get("stdout")), tuple(map(str, checks)), str(own.get("spec", ""))), tuple(
         notes
     )
+
+
+def number_cells(raw_cells: Sequence[JSON]) -> list[int]:
+    """A number for each cell as every table counts: code cells that are not empty, from 1; 0 for all others."""
+    counted = itertools.count(1)
+    return [
+        next(counted) if raw.get("cell_type") == "code" and join_lines(raw.get("source")).strip() else 0
+        for raw in raw_cells
+    ]
 
 
 def join_lines(text: JSON) -> str:

@@ -78,6 +78,8 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     for record in report.records:
         if record.status is Status.PROPOSED and (why := record.candidate[0].verdict.difference):
             yield from _wrap(f"cell {record.number}, with the fix that is offered: {why}", columns)
+        elif record.status is Status.PROPOSED and record.detail and not record.questions:
+            yield from _wrap(f"cell {record.number}: {record.detail}", columns)
     for record in report.records:
         if record.status is Status.RAN and record.detail:
             yield from _wrap(f"cell {record.number}: {record.detail}", columns)

@@ -28,6 +28,8 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.table import format_reports
 from jupyter_selfheal.surfaces.words import format_money
 
 NOTEBOOK = Notebook((Cell("a", "rows = load(path)"),))
@@ -175,6 +177,25 @@ def test_policies_apply_what_they_say() -> None:
     assert policy_of("safe")(proposal()) is Choice.STOP, "the patch is unsafe"
     assert policy_of("none")(proposal()) is Choice.STOP
     assert policy_of("all")(proposal(proven_from=())) is Choice.STOP, "nothing was proven"
+
+
+def test_a_policy_that_applies_nothing_says_what_another_would_do_with_the_fix() -> None:
+    weak = proposal()
+    weak = replace(weak, candidates=tuple(replace(c, verdict=replace(c.verdict, score=5.0)) for c in weak.candidates))
+    assert PolicyApprover("none", 7.0).decide(proposal()).text == "--approve all applies it"
+    assert PolicyApprover("none", 7.0).decide(weak).text == PolicyApprover("all", 7.0).decide(weak).text
+    assert "it scores 5, below 7" in PolicyApprover("none", 7.0).decide(weak).text
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+def test_the_table_says_why_an_offered_fix_was_not_applied(columns: int) -> None:
+    shown = proposal()
+    record = Record(
+        NOTEBOOK.cells[0], 3, Status.PROPOSED, (shown.failure,), candidate=shown.candidates, detail="not applied: why"
+    )
+    assert "\n  cell 3: not applied: why" in format_reports(
+        [NotebookReport("n.ipynb", records=(record,))], columns=columns
+    )
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,29 @@ def test_each_healed_cell_says_what_was_changed_by_whom_and_why(document: Make) 
     assert len(json.dumps(healed["cells"][1]["metadata"]["selfheal"]["healed"])) < 400
 
 
+def test_cells_are_numbered_as_in_the_table_and_taken_back_by_that_number(document: Make) -> None:
+    title = {"cell_type": "markdown", "metadata": {}, "source": "# A title"}
+    opened = document(title, cell(""), "x = 'a'", cell("print(x.uper())"))
+    report, _ = batch(opened, heals).run()
+    given, healed = heal(opened)
+    assert [r.number for r in report.records if r.candidate] == [2]
+    assert [f.cells for f in list_applied_fixes(healed)] == [(2,)]
+    reverted, _ = revert_fixes(healed, "n.ipynb", cell=2)
+    assert without_results(reverted) == without_results(given)
+
+
+def test_a_long_title_ends_in_dots_where_it_is_cut(document: Make) -> None:
+    def heals_at_length(case: Case) -> Iterator[Patch]:
+        yield from (replace(patch, title=patch.title * 30) for patch in heals(case))
+
+    opened = document("print('a'.uper())")
+    report, seen = batch(opened, heals_at_length).run()
+    raw = build_healed_notebook(opened, report, seen, in_place=True)
+    add_provenance(raw, opened, report)
+    (fix,) = list_applied_fixes(raw)
+    assert (fix.what[-1], len(fix.what)) == ("…", 240)
+
+
 def test_no_secret_is_told(document: Make) -> None:
     _, healed = heal(document("missing + 1"))
     assert "Define `missing`" in json.dumps(healed)
