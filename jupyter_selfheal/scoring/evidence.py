@@ -100,6 +100,8 @@ class Evidence:
     """Somebody said in words what the cell is for."""
     band_aid: str = ""
     """How the patch treats the symptom though a cause may be left; empty where it does not."""
+    fixed: str = ""
+    """What of the result stays the same whatever the cell is given, though an answer should follow it; empty where nothing does."""
     findings: tuple[Finding, ...] = ()
     """What oracles saw that have no place of their own here."""
     tampering: tuple[str, ...] = ()

@@ -36,13 +36,13 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
     different answers, one small number cannot be the answer to all: there it counts only where it is looked up by its input.
     A text that only respells one that was there is a repair.
     """
-    expected = [value for value in list_expected_literals(case) if not _is_ordinary(value)]
+    expected = [value for value in list_expected_literals(case) if not is_ordinary(value)]
     if not expected:
         return
     known = [v for tree in old for node in ast.walk(tree) for v in _read_literal(node)]
     if src.parse(case.failure.source) is None:
         known += _list_literal_tokens(case.failure.source)
-    parts = [v for v in _list_distinctive_parts(expected) if not _is_among(v, known)]
+    parts = [v for v in _list_distinctive_parts(expected) if not is_among(v, known)]
     if parts and (part := _find_part(case, parts, new)):
         yield f"hard-codes a part of the expected value: {part}"
         return
@@ -51,7 +51,7 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
         looked_up = _collect_looked_up(tree)
         for node in (*_walk_results(tree), *_walk_distinctive(tree)):
             for value in _read_literal(node):
-                if not _is_among(value, expected) or _is_among(value, known) or _respells(value, known):
+                if not is_among(value, expected) or is_among(value, known) or _respells(value, known):
                     continue
                 if many and not _is_distinctive(value) and id(node) not in looked_up:
                     continue
@@ -75,11 +75,11 @@ def _find_part(case: Case, parts: Sequence[Any], new: Sequence[ast.AST]) -> str 
     given = [
         v for c in case.notebook.code_before(case.failure.cell_id) for n in src.walk(c.source) for v in _read_literal(n)
     ]
-    invented = [part for part in parts if not _is_among(part, given)]
+    invented = [part for part in parts if not is_among(part, given)]
     for tree in new if invented else ():
         for node in (leaf for result in _walk_results(tree) for leaf in _list_items(result)):
             for value in _read_literal(node):
-                if _is_among(value, invented) and not _respells(value, given):
+                if is_among(value, invented) and not _respells(value, given):
                     return ast.unparse(node)[:60]
     return None
 
@@ -154,13 +154,15 @@ def _read_literal(node: ast.AST) -> tuple[Any, ...]:
         return ()
 
 
-def _is_ordinary(value: Any) -> bool:
+def is_ordinary(value: Any) -> bool:
+    """Whether honest code is full of such a value."""
     if isinstance(value, list | tuple | dict | set) and not value:
         return True
     return any(type(value) is type(other) and value == other for other in _ORDINARY) or value in (0.0, 1.0)
 
 
-def _is_among(value: Any, others: Sequence[Any]) -> bool:
+def is_among(value: Any, others: Sequence[Any]) -> bool:
+    """Whether one of the others is the same value; numbers within a relative 1e-4."""
     return any(_is_same(value, other) for other in others)
 
 

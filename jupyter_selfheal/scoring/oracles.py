@@ -12,6 +12,7 @@ from typing import Protocol
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Patch, Step, Trial
 from jupyter_selfheal.scoring.asserts import AssertsBelow, OwnAsserts
+from jupyter_selfheal.scoring.changed_inputs import ChangedInputs
 from jupyter_selfheal.scoring.docstrings import Doctests
 from jupyter_selfheal.scoring.downstream import CellsBelow
 from jupyter_selfheal.scoring.evidence import Evidence
@@ -38,6 +39,7 @@ ORACLES: tuple[TrialOracle, ...] = (
     OwnAsserts(),
     AssertsBelow(),
     ObservedCalls(),
+    ChangedInputs(),  # before the cells below, which may change what it reads
     StoredOutput(),
     CellsBelow(),
 )

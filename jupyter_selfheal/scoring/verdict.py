@@ -110,6 +110,9 @@ def _weigh(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sh
     score, met = _score_oracles(evidence, sheet, guessed=guessed)
     sheet.reasons += evidence.calls.in_numbers
     doubt = (_find_doubt(evidence, patch.weight) if guessed else None) or _find_doubt_of_calls(patch, evidence)
+    if evidence.fixed:
+        doubt = f"As if the answer were written down: {evidence.fixed}."
+        sheet.feedback.append(f"{evidence.fixed}: compute it from its inputs")
     if not met:
         return _score_undecided(patch, evidence, opinion, sheet), False
     if doubt is None and (opinion is None or opinion.score >= SAFE_RULE):

@@ -113,6 +113,16 @@ def test_the_strong_model_is_right_and_nothing_wrong_of_the_others_is_applied(
     assert len(CASES) == 20
 
 
+def test_nothing_that_writes_the_answer_down_in_parts_is_applied(tmp_path: Path) -> None:
+    cases = [raw for raw in CASES if "partly" in raw]
+    for n, raw in enumerate(cases):
+        (tmp_path / str(n)).mkdir()
+        outcome, _ = replay(tmp_path / str(n), raw, "partly")
+        assert not outcome.applied, raw["name"]
+        assert outcome.attempts, raw["name"]
+    assert len(cases) == 5
+
+
 def test_a_case_is_a_fair_one() -> None:
     """What the mediocre model writes is wrong, and what the strong one writes is right, by running it."""
     for raw in CASES:
