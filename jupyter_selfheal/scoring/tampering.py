@@ -33,6 +33,7 @@ _MOCKS = re.compile(r"^(unittest\.)?mock\b|^pytest$|^unittest$")
 _NOT_RUN = re.compile(
     r"\s*%%(script\s+(false|true|echo|--no-raise-error)\b|writefile|file|markdown|html|raw|latex|javascript|js|svg)"
 )
+_HANDLER = re.compile(r"^[ \t]*except\b|\bsuppress\b", re.MULTILINE)
 _LEAVES = frozenset({"exit", "quit", "sys.exit", "os._exit", "os.abort", "get_ipython().kernel.do_shutdown"})
 
 
@@ -51,14 +52,16 @@ def find_tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     tricks += _find_not_run(before, after)
     if not (patch.removes and trusted):
         tricks += find_deletion(case, old, new, after, trusted=trusted)
-    tricks += _find_swallowed(old, new)
+    if not _had_its_handlers(before, after):
+        tricks += _find_swallowed(old, new)
     tricks += _find_early_exits(old, new)
     tricks += _find_stand_ins(case, old, new)
     tricks += _find_weakened_asserts(before, after)
     tricks += find_edited_asserts(case, _list_all_asserts(before), _list_all_asserts(after), trusted=trusted)
     tricks += find_hard_coded(case, old, new)
-    tricks += find_vacuous_conditions(old, new)
-    tricks += find_discarded_values(old, new)
+    if old or not trusted:  # a rule only rewrites what is there, where the cell did not parse before
+        tricks += find_vacuous_conditions(old, new)
+        tricks += find_discarded_values(old, new)
     return tuple(dict.fromkeys(tricks))
 
 
@@ -85,6 +88,12 @@ def _parse_trees(sources: Iterable[str]) -> list[ast.Module]:
 
 
 # --- exceptions swallowed -------------------------------------------------------------------------------------------
+
+
+def _had_its_handlers(before: Sequence[str], after: Sequence[str]) -> bool:
+    """True where a cell did not parse, and is given no handler that does not stand in it."""
+    parses = all(src.parse(text) is not None for text in before)
+    return not parses and len(_HANDLER.findall("\n".join(after))) <= len(_HANDLER.findall("\n".join(before)))
 
 
 def _find_swallowed(old: list[ast.Module], new: list[ast.Module]) -> Iterator[str]:

@@ -13,11 +13,20 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context
 
 def find_vacuous_conditions(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[str]:
     """Say so where the new trees hold a condition that is decided without its data, and the old trees do not."""
-    known = {dump(n) for n in walk_trees(old) if is_vacuous(n)}
+    trees = list(old)
+    known = {dump(n) for n in walk_trees(trees) if is_vacuous(n)}
+    known |= {_read_constants(dump(n)) for n in walk_trees(trees) if isinstance(n, ast.If | ast.IfExp | ast.BoolOp)}
     for node in walk_trees(new):
         if is_vacuous(node) and dump(node) not in known:
             yield f"makes the condition `{ast.unparse(node)[:60]}` hold or fail whatever is asked"
             return
+
+
+def _read_constants(dumped: str) -> str:
+    """A dumped node with Python's constants for other languages' names of them: ``if true:`` asked no more than ``if True:``."""
+    for name, value in (("true", "True"), ("TRUE", "True"), ("false", "False"), ("FALSE", "False")):
+        dumped = dumped.replace(f"Name('{name}', Load())", f"Constant({value})")
+    return dumped
 
 
 def is_vacuous(node: ast.AST) -> bool:

@@ -9,7 +9,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named
-from jupyter_selfheal.healers.rules.context.tables import CallForm, call_forms, read_words
+from jupyter_selfheal.healers.rules.context.tables import CallForm, call_forms, read_table, read_words
 from jupyter_selfheal.model import Applicability, Patch
 
 TABLE = "foreign_methods"
@@ -19,7 +19,7 @@ class ForeignMethod(Rule):
     """Say it as the live object's type does.
 
     **Failure** `AttributeError`, where the object is a list, text, dictionary, set, tuple, … and the attribute is what another
-    type, JavaScript, Java or Python 2 calls the same thing: `items.push(x)`, `text.contains(y)`, `values.length`,
+    type, another library, JavaScript, Java or Python 2 calls the same thing: `math.squareroot(x)`, `items.push(x)`, `text.contains(y)`, `values.length`,
     `d.has_key(k)`, `d.iteritems()`, `d.name` for a key, `reader.next()`, `error.message`.
 
     **Fix** The expression of the same meaning: `items.append(x)`, `y in text`, `len(values)`, `k in d`, `d.items()`, `d["name"]`,
@@ -37,7 +37,12 @@ class ForeignMethod(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         live = context.state
         wrong, owner = live.attribute, live.owner
-        if not wrong or owner is None or owner.is_module or owner.is_class:
+        if (
+            not wrong
+            or owner is None
+            or owner.is_class
+            or (owner.is_module and owner.name not in read_table(TABLE)["of_module"])
+        ):
             return
         node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong), None)
         if node is None:
@@ -56,7 +61,9 @@ class ForeignMethod(Rule):
             yield self.patch(
                 context.replace(context.cell_id, _keep_outermost(changes)),
                 f"Use `{first}`",
-                f"A `{owner.type}` has no `{wrong}`.",
+                f"Module `{owner.name}` has no `{wrong}`."
+                if owner.is_module
+                else f"A `{owner.type}` has no `{wrong}`.",
                 prior=0.9,
             )
 
@@ -125,6 +132,8 @@ def _is_key(context: RuleContext, node: ast.Attribute, owner: ObjectInfo, wrong:
 
 def _find_forms(owner: ObjectInfo, wrong: str) -> tuple[CallForm, ...]:
     """The forms of a method on the object's type, of whatever has a length, or of any builtin type."""
+    if owner.is_module:
+        return call_forms(TABLE, "of_module", owner.name).get(wrong, ())
     forms = call_forms(TABLE, "of_type", owner.type).get(wrong)
     if forms is None and owner.length >= 0:
         forms = call_forms(TABLE, "sized").get(wrong)

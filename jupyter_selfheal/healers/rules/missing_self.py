@@ -19,17 +19,19 @@ class MissingSelf(Rule):
     """Give a method its `self`, or an attribute its `self.`.
 
     **Failure** `TypeError: C.m() takes 0 positional arguments but 1 was given`, where `m` is a plain method without `self`;
-    or `NameError` inside a method for a name that is an attribute or a method of the class.
+    or `NameError` inside a method for a name that is an attribute or a method of the class; or `UnboundLocalError` for one that
+    the method only updates (`balance += amount`).
 
-    **Fix** `self` becomes the first parameter; `total` becomes `self.total` throughout the method.
+    **Fix** `self` becomes the first parameter; `total` becomes `self.total` throughout the method; what the class alone holds and the method
+    updates, `Counter.total`.
 
     **Fix safety** Safe: the class itself has the attribute, no cell binds a variable of that name, and Python always passes
-    the object first.
+    the object first. Unsafe where a loop of the method updates the name: a sum of its own may be meant.
     """
 
     code = "NAM104"
     name = "missing self"
-    enames = frozenset({"NameError", "TypeError"})
+    enames = frozenset({"NameError", "TypeError", "UnboundLocalError"})
     applicability = Applicability.SAFE
     why = "Python passes the object first; the class has what is meant."
 
@@ -79,16 +81,27 @@ class MissingSelf(Rule):
             return
         if context.is_bound_anywhere(name) or name not in list_members(owner):
             return
+        is_local = context.failure.ename == "UnboundLocalError"
+        if is_local and not _only_updates(method, name):
+            return
+        holder = owner.name if is_local and not _is_set_on_self(owner, name) else "self"
         changes: list[Splice] = [
-            (*src.find_span(source, n), f"self.{name}")
+            (*src.find_span(source, n), f"{holder}.{name}")
             for n in ast.walk(method)
             if isinstance(n, ast.Name) and n.id == name
         ]
+        sums_up = is_local and any(
+            isinstance(n, ast.Name) and n.id == name
+            for loop in ast.walk(method) if isinstance(loop, ast.For | ast.While)
+            for n in ast.walk(loop)
+        )  # fmt: skip
         yield self.patch(
             context.replace(cell_id, changes),
-            f"Change `{name}` to `self.{name}`",
-            f"`{name}` is an attribute of `{owner.name}`, not a variable. Did you mean `self.{name}`?",
-            prior=0.95,
+            f"Change `{name}` to `{holder}.{name}`",
+            f"`{name}` is an attribute of `{owner.name}`, not a variable. Did you mean `{holder}.{name}`?",
+            applicability=Applicability.UNSAFE if sums_up else Applicability.SAFE,
+            why="A loop updates it: a sum of the method's own may be meant." if sums_up else self.why,
+            prior=0.6 if sums_up else 0.95,
         )
 
 
@@ -105,6 +118,27 @@ def _first_parameter(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef
     arguments = method.args
     empty = not (arguments.args or arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg)
     return at, at, "self" if empty else "self, "
+
+
+def _only_updates(method: ast.AST, name: str) -> bool:
+    """True where all that a method assigns to a name is made of the name itself."""
+    for node in ast.walk(method):
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            if not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value)):
+                return False
+        elif isinstance(node, ast.For | ast.comprehension | ast.NamedExpr | ast.withitem):
+            target = node.optional_vars if isinstance(node, ast.withitem) else node.target
+            if any(isinstance(n, ast.Name) and n.id == name for n in (ast.walk(target) if target is not None else ())):
+                return False
+    return True
+
+
+def _is_set_on_self(owner: ast.ClassDef, name: str) -> bool:
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store)
+        and src.find_root_name(n.value) == "self"
+        for n in ast.walk(owner)
+    )  # fmt: skip
 
 
 def list_members(owner: ast.ClassDef) -> set[str]:

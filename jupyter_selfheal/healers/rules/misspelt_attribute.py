@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition
-from jupyter_selfheal.healers.rules.context.nodes import attributes_named
-from jupyter_selfheal.healers.rules.context.spelling import edit_distance, find_nearest, is_plain_slip, normalize
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_stored_under
+from jupyter_selfheal.healers.rules.context.nodes import attributes_named, last_name
+from jupyter_selfheal.healers.rules.context.spelling import (
+    edit_distance,
+    find_nearest,
+    is_plain_slip,
+    is_plural,
+    normalize,
+)
 from jupyter_selfheal.model import Applicability, Patch
+
+COLLECTION_METHODS = frozenset(n for kind in (list, dict, set) for n in dir(kind) if not n.startswith("_"))
+COLLECTION_FUNCTIONS = frozenset(
+    {"len", "sum", "max", "min", "sorted", "list", "tuple", "set", "enumerate", "zip", "any", "all", "mean", "fmean", "median", "join"}
+)  # fmt: skip
+"""Functions that take several things in one argument."""
 
 
 class MisspeltAttribute(Rule):
@@ -24,7 +38,8 @@ class MisspeltAttribute(Rule):
     else), the definition is corrected.
 
     **Fix safety** Safe where it is one slip in five letters (or case and punctuation only) and only one attribute is so
-    near; a method stays a method. Unsafe otherwise: what looks like a slip may be a method of another type or release.
+    near; a method stays a method. So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
+    attribute of the notebook's own class that holds several things, where several are wanted. Unsafe otherwise: what looks like a slip may be a method of another type or release.
     """
 
     code = "ATT101"
@@ -45,8 +60,15 @@ class MisspeltAttribute(Rule):
         for word in near if len(near) <= 2 else ():
             if not _can_be_used_so(context, node, word):
                 continue
-            sure = len(near) == 1 and _is_slip(wrong, word, owner)
             own = owner.module == "__main__" and not owner.is_module
+            sure = len(near) == 1 and (
+                _is_slip(wrong, word, owner)
+                or (own and is_stored_under(context, wrong, word))
+                or (
+                    is_plural(wrong, word)
+                    and (_is_of_library(owner) or (own and _is_used_as_collection(context, node, word)))
+                )
+            )
             definition = correct_definition(context, wrong, word, "attribute") if sure and own else ()
             if definition:
                 yield self.patch(
@@ -74,6 +96,32 @@ def _is_slip(wrong: str, right: str, owner: ObjectInfo) -> bool:
     own = owner.module in ("__main__", "builtins") and not owner.is_module
     return is_plain_slip(wrong, right) and (
         own or (min(len(wrong), len(right)) >= 5 and edit_distance(wrong, right) == 1)
+    )
+
+
+def _is_of_library(owner: ObjectInfo) -> bool:
+    """True for a module of Python's own: what it has is known to all."""
+    return owner.is_module and owner.name.split(".")[0] in sys.stdlib_module_names
+
+
+def _is_used_as_collection(context: RuleContext, node: ast.Attribute, word: str) -> bool:
+    """True where the attribute that is there holds several things, and the place wants several; and nothing else has the name."""
+    owner = context.plain_chain(node.value)
+    thing = context.describe(f"{owner}.{word}") if owner else None
+    if thing is None or thing.length < 0 or thing.type in ("str", "bytes"):
+        return False
+    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    if any(isinstance(n, ast.Attribute) and n.attr == node.attr and isinstance(n.ctx, ast.Store) for n in nodes):
+        return False
+    parent = src.read(context.source).parents.get(node)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr in thing.attributes or parent.attr in COLLECTION_METHODS
+    if isinstance(parent, ast.Call) and node in parent.args:
+        return last_name(parent.func) in COLLECTION_FUNCTIONS
+    if isinstance(parent, ast.Compare):
+        return node in parent.comparators and any(isinstance(o, ast.In | ast.NotIn) for o in parent.ops)
+    return (isinstance(parent, ast.Subscript) and parent.value is node) or (
+        isinstance(parent, ast.For | ast.comprehension) and parent.iter is node
     )
 
 

@@ -11,10 +11,17 @@ from jupyter_selfheal.healers.rules.context.edits import rename_name
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition
 from jupyter_selfheal.healers.rules.context.nodes import find_function, is_name_called, list_arguments
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
-from jupyter_selfheal.healers.rules.context.spelling import edit_distance, find_nearest, is_plain_slip, keep_digits
+from jupyter_selfheal.healers.rules.context.spelling import (
+    edit_distance,
+    find_nearest,
+    is_plain_slip,
+    is_plural,
+    keep_digits,
+)
 from jupyter_selfheal.model import Applicability, Patch
 
 SLIP = "No cell defines the name, and one known name differs from it by a slip."
+MODULE = "The module has nearly this name, and all that is read of it."
 UNREAD = "No cell defines the name, and the function has a parameter one letter from it that it never reads."
 
 
@@ -55,7 +62,8 @@ class MisspeltName(Rule):
         for word in near:
             slip = len(near) == 1 and is_plain_slip(name, word)
             unread = len(near) == 1 and not slip and _is_unread_parameter(context, name, word)
-            sure = slip or unread
+            module = len(near) == 1 and is_plural(name, word) and _is_module_read(context, name, word)
+            sure = slip or unread or module
             definition = correct_definition(context, name, word) if slip else ()
             if definition:
                 yield self.patch(
@@ -72,9 +80,21 @@ class MisspeltName(Rule):
                 f"Change `{name}` to `{word}`",
                 f"`{name}` isn't defined. Did you mean `{word}`?",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=UNREAD if unread else SLIP if sure else self.why,
+                why=UNREAD if unread else MODULE if module else SLIP if sure else self.why,
                 prior=0.8 if sure else 0.5,
             )
+
+
+def _is_module_read(context: RuleContext, name: str, word: str) -> bool:
+    """True where a name is only read for attributes, and all of them are those of a module that has nearly its name."""
+    nodes = list(context.walk(ast.Name, ast.Attribute))
+    read = {
+        n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
+    }
+    uses = sum(isinstance(n, ast.Name) and n.id == name for n in nodes)
+    owned = sum(isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name for n in nodes)
+    thing = context.describe(word)
+    return bool(read) and uses == owned and thing is not None and thing.is_module and read <= set(thing.attributes)
 
 
 def _is_unread_parameter(context: RuleContext, name: str, word: str) -> bool:

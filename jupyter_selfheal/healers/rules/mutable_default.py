@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 CHANGES = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear", "sort"})
@@ -16,7 +17,7 @@ class MutableDefault(Rule):
     """Make a changed default value anew for each call.
 
     **Failure** `AssertionError` where a function of the notebook that the statement calls has a default like `items=[]`, and
-    changes it: the second call finds what the first one left.
+    changes it: the second call finds what the first one left. So does a class whose `__init__` keeps such a default.
 
     **Fix** The default is `None`, and the body begins with `if items is None: items = []`.
 
@@ -33,6 +34,8 @@ class MutableDefault(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         statement = context.failing_statement
         called = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
+        own = [thing for thing in context.describe_all(sorted(called)) if thing.module == "__main__"]
+        classes = called | {thing.type for thing in own}
         for cell_id in (
             *(c.id for c in context.notebook.code_before(context.failure.cell_id)),
             context.failure.cell_id,
@@ -42,6 +45,10 @@ class MutableDefault(Rule):
                 if isinstance(node, ast.FunctionDef) and node.name in called:
                     for argument, default in _list_shared_defaults(node):
                         yield self._patch(context, cell_id, node, argument, default)
+                elif isinstance(node, ast.ClassDef) and node.name in classes:
+                    for maker in (m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"):
+                        for argument, default in _list_kept_defaults(node, maker):
+                            yield self._patch(context, cell_id, maker, argument, default)
 
     def _patch(
         self, context: RuleContext, cell_id: str, node: ast.FunctionDef, argument: str, default: ast.expr
@@ -63,12 +70,31 @@ class MutableDefault(Rule):
 
 def _list_shared_defaults(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
     """Parameters whose default is an empty list, dictionary or set that the body changes."""
+    for argument, default in _list_empty_defaults(node):
+        if any(_changes_in_place(n, argument) for n in ast.walk(node)):
+            yield argument, default
+
+
+def _list_kept_defaults(owner: ast.ClassDef, maker: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """Those of ``__init__`` that become an attribute which the class changes."""
+    for argument, default in _list_empty_defaults(maker):
+        kept = {
+            t.attr for n in ast.walk(maker)
+            if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name) and n.value.id == argument
+            for t in n.targets if isinstance(t, ast.Attribute)
+        }  # fmt: skip
+        if any(_changes_in_place(n, name) for n in ast.walk(owner) for name in kept):
+            yield argument, default
+
+
+def _list_empty_defaults(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """Parameters with an empty list, dictionary or set as default."""
     a = node.args
     positional = [*a.posonlyargs, *a.args]
     pairs = [*zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True)]
     pairs += [(k, d) for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
     for argument, default in pairs:
-        if _is_empty(default) and any(_changes_in_place(n, argument.arg) for n in ast.walk(node)):
+        if _is_empty(default):
             yield argument.arg, default
 
 
@@ -79,14 +105,12 @@ def _is_empty(node: ast.expr) -> bool:
 
 
 def _changes_in_place(node: ast.AST, name: str) -> bool:
-    """True for ``name.append(…)``, ``name[…] = …``, ``name += …``."""
+    """True for ``name.append(…)``, ``name[…] = …``, ``name += …``, of a variable or an attribute."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in CHANGES and isinstance(node.func.value, ast.Name) and node.func.value.id == name
+        return node.func.attr in CHANGES and last_name(node.func.value) == name
     if isinstance(node, ast.Assign):
-        return any(
-            isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name) and t.value.id == name for t in node.targets
-        )
+        return any(isinstance(t, ast.Subscript) and last_name(t.value) == name for t in node.targets)
     if not isinstance(node, ast.AugAssign):
         return False
     changed = node.target.value if isinstance(node.target, ast.Subscript) else node.target
-    return isinstance(changed, ast.Name) and changed.id == name
+    return last_name(changed) == name

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import plain_chain
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
@@ -25,7 +26,8 @@ class NoneFromInPlace(Rule):
 
     **Fix** The call stands alone, and another name is assigned the object itself: `y = x.sort()` becomes `x.sort()` and
     `y = x`; for pandas with another target `inplace=True` goes. Cells that made the object run again first, since the
-    assignment has replaced it.
+    assignment has replaced it. Where the result is used at once (`words.sort()[0]`, `for x in xs.reverse():`), the call goes
+    above the statement; of an object without a name (`text.split().sort()`) the name holds it first, or `sorted` makes it.
 
     **Fix safety** Safe: the method's effect stays, and the name holds the object that the later code reads.
     """
@@ -57,6 +59,78 @@ class NoneFromInPlace(Rule):
                 f"`{src.extract_text(source, node.value)}` works in place and returns None.",
                 prior=0.9,
             )
+            return
+        yield from self._use_the_object(context)
+
+    def _use_the_object(self, context: RuleContext) -> Iterator[Patch]:
+        """The result is used in the expression that it stands in."""
+        for node in context.failing_nodes(ast.Subscript, ast.Attribute, ast.Call, ast.For, ast.BinOp):
+            for call in _list_calls_in(node):
+                changes = _take_out(context, call)
+                if changes:
+                    text = context.text(call)
+                    yield self.patch(
+                        context.replace_here(*changes),
+                        f"Use the object that `{text}` changes",
+                        f"`{text}` works in place and returns None.",
+                        prior=0.9,
+                    )
+                    return
+
+
+def _list_calls_in(node: ast.AST) -> list[ast.Call]:
+    """The calls of in-place methods among what a node needs a value of."""
+    operands: list[ast.expr] = []
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        operands = [node.value]
+    elif isinstance(node, ast.For):
+        operands = [node.iter]
+    elif isinstance(node, ast.BinOp):
+        operands = [node.left, node.right]
+    elif isinstance(node, ast.Call):
+        operands = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+    return [
+        n for n in operands if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in METHODS
+    ]
+
+
+def _take_out(context: RuleContext, call: ast.Call) -> list[Splice]:
+    """The call above its statement, and the object in its place; what has no name is made anew by `sorted` or a slice."""
+    assert isinstance(call.func, ast.Attribute)
+    owner = call.func.value
+    name = context.text(owner)
+    if not _is_place(owner, context.source):
+        arguments = ", ".join(context.text(k) for k in call.keywords)
+        forms = {
+            "sort": f"sorted({name}{', ' if arguments else ''}{arguments})",
+            "reverse": f"{context.operand(owner)}[::-1]",
+        }
+        made = forms.get(call.func.attr) if not call.args else None
+        return [(*context.span(call), made)] if made else []
+    thing = context.describe(name)
+    if thing is None or thing.module not in ("builtins", "collections"):
+        return []
+    statement: ast.AST = call
+    parents = src.read(context.source).parents
+    while not isinstance(statement, ast.stmt):
+        inner, statement = statement, parents[statement]
+        if isinstance(statement, (ast.Lambda, ast.IfExp, ast.BoolOp, ast.comprehension, ast.ListComp, ast.GeneratorExp,
+                                  ast.SetComp, ast.DictComp)):  # fmt: skip
+            return []
+        if isinstance(statement, ast.For) and inner is not statement.iter:
+            return []
+    if not isinstance(statement, ast.Expr | ast.Assign | ast.Return | ast.For):
+        return []
+    start = context.span(statement)[0]
+    indent = context.source[context.source.rfind("\n", 0, start) + 1 : start]
+    if indent.strip():
+        return []
+    return [(start, start, f"{context.text(call)}\n{indent}"), (*context.span(call), name)]
+
+
+def _is_place(node: ast.AST, source: str) -> bool:
+    """True for a variable, an attribute or an item: what a second mention means the same object of."""
+    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and bool(plain_chain(node, source))
 
 
 def _separate(source: str, node: ast.Assign, name: str) -> str:
@@ -76,12 +150,13 @@ def _separate(source: str, node: ast.Assign, name: str) -> str:
         if not call.args:
             return ""
         changed = call.args[0]
-    if not plain_chain(changed, source):
-        return ""
-    owner = src.extract_text(source, changed)
+    owner, indent = src.extract_text(source, changed), " " * node.col_offset
+    if not _is_place(changed, source):
+        start = src.find_span(source, call)[0]
+        at, end = (where - start for where in src.find_span(source, changed))
+        return f"{name} = {owner}\n{indent}{text[:at]}{name}{text[end:]}"
     if owner == name:
         return text
-    indent = " " * node.col_offset
     return f"{text}\n{indent}{name} = {owner}"
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -18,7 +19,8 @@ class NotCalled(Rule):
     """Call the method.
 
     **Failure** `TypeError: 'method' object is not subscriptable`, `unsupported operand type(s) for +: 'method' and 'int'`,
-    `AttributeError: 'function' object has no attribute 'sum'`: a function stands where its result is meant.
+    `AttributeError: 'function' object has no attribute 'sum'`, `'>' not supported between instances of 'method' and 'method'` from
+    `max(pupils, key=lambda p: p.average)`: a function stands where its result is meant.
 
     **Fix** `df.describe.loc[…]` becomes `df.describe().loc[…]`; `print[x]` and `df.groupby['a']`, where the function wants an
     argument, become `print(x)` and `df.groupby('a')`.
@@ -38,7 +40,22 @@ class NotCalled(Rule):
         for failing in context.failing_nodes(ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare):
             for node in _list_operands(failing):
                 yield from self._propose_call(context, failing, node)
+            yield from self._call_for_each(context, failing)
             return
+
+    def _call_for_each(self, context: RuleContext, call: ast.AST) -> Iterator[Patch]:
+        """``max(pupils, key=lambda p: p.average)``, ``sum(p.average for p in pupils)``: a method of the notebook's own class."""
+        if not isinstance(call, ast.Call) or "method" not in context.failure.evalue:
+            return
+        keys = [k.value.body for k in call.keywords if k.arg == "key" and isinstance(k.value, ast.Lambda)]
+        made = [a.elt for a in call.args if isinstance(a, ast.GeneratorExp | ast.ListComp)]
+        for node in (n for n in (*keys, *made) if isinstance(n, ast.Attribute)):
+            if _is_own_method(context, node.attr):
+                text, end = context.text(node), context.span(node)[1]
+                edits = context.replace_here((end, end, "()"))
+                yield self.patch(
+                    edits, f"Call `{text}()`", f"`{text}` is a method: call it to get its result.", prior=0.85
+                )
 
     def _propose_call(self, context: RuleContext, outer: ast.AST, node: ast.expr) -> Iterator[Patch]:
         text = context.plain_chain(node)
@@ -60,6 +77,16 @@ class NotCalled(Rule):
             return
         edits = context.replace(context.cell_id, [change])
         yield self.patch(edits, title, f"`{text}` is a function: call it to get its result.", prior=0.8)
+
+
+def _is_own_method(context: RuleContext, name: str) -> bool:
+    """True where the notebook's classes have the name as a method that takes nothing but the object."""
+    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    members = [m for n in nodes if isinstance(n, ast.ClassDef) for m in n.body]
+    methods = [m for m in members if isinstance(m, ast.FunctionDef) and m.name == name]
+    return bool(methods) and all(
+        len(m.args.args) - len(m.args.defaults) == 1 and not m.args.kwonlyargs and not m.decorator_list for m in methods
+    )
 
 
 def _takes_argument(signature: Signature | None) -> bool:

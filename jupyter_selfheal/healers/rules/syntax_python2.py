@@ -25,6 +25,8 @@ SYNTAX = ("print", "exec", "except", "raise", "repr", "ne", "numliterals", "tupl
 MEANING = ("dict", "map", "filter", "zip", "xrange", "has_key", "raw_input", "reduce", "itertools", "itertools_imports",
            "next", "long", "basestring", "unicode_calls", "execfile", "funcattrs", "methodattrs", "exitfunc",
            "imports", "urllib", "nonzero", "standarderror", "getcwdu", "intern", "reload")  # fmt: skip
+PRINTS = re.compile(r"(?:^|[;:])[ \t]*print(?:[ \t]+[^\s=.,)\](]|[ \t]*>>|\"|')", re.MULTILINE)
+"""A ``print`` that is a statement: without one ``print(a, b)`` is the function, whatever else is of Python 2."""
 FUTURE = re.compile(r"from[ \t]+__future__[ \t]+import[^#\n]*\bdivision\b")
 WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 MARKS = re.compile(
@@ -70,7 +72,7 @@ class Python2Syntax(SyntaxRule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if not MESSAGES.search(fault.message) or not MARKS.search(source):
             return
-        text = refactor(source, SYNTAX)
+        text = refactor(source, SYNTAX if PRINTS.search(source) else tuple(f for f in SYNTAX if f != "print"))
         if text is None or find_fault(text) is not None:
             text = _by_line(source)
             after = find_fault(text)

@@ -86,6 +86,13 @@ def _closed_triple(source: str, fault: Fault, quote: str) -> Iterator[Mend]:
     """Close after the paragraph that the quotes open, at the line that looks least like text, or at the cell's end."""
     lines = split_lines(source)
     title = f"Close the text with `{quote}`"
+    opening = re.search(rf"{quote}(?P<text>.*?)(?P<short>{quote[0]}{{1,2}})\s*$", lines[fault.line - 1])
+    if opening and quote[0] not in opening["text"]:
+        whole = lines[fault.line - 1].rstrip()[: -len(opening["short"])] + quote
+        mend = Mend(replace_line(source, fault.line, whole), title, prior=0.95)
+        if find_fault(mend.source) is None:
+            yield mend
+            return
     matches = []
     for number in range(fault.line, len(lines) + 1):
         text = lines[number - 1].rstrip()

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 
 class ValueCalled(Rule):
     """Read an attribute that is a value without calling it.
 
-    **Failure** `TypeError: 'tuple' object is not callable` at `df.shape()`, `'Index' object is not callable` at `df.columns()`.
+    **Failure** `TypeError: 'tuple' object is not callable` at `df.shape()`, `'Index' object is not callable` at `df.columns()`, and at
+    a property of the notebook's own class.
 
     **Fix** The empty parentheses go: `df.shape`.
 
@@ -35,16 +37,31 @@ class ValueCalled(Rule):
             call = failing
             if not isinstance(call, ast.Call) or call.args or call.keywords or not isinstance(call.func, ast.Attribute):
                 continue
-            text = context.plain_chain(call.func)
-            thing = context.describe(text) if text else None
-            if thing is None or thing.is_callable or _is_set(context, call.func.attr):
-                continue
+            text = context.text(call.func)
+            members = _list_own_members(context, call.func.attr)
+            if any(not _is_property(m) for m in members):
+                return  # a method elsewhere: the one that is a property is the odd one
+            if not members:
+                thing = context.describe(text) if context.plain_chain(call.func) else None
+                if thing is None or thing.is_callable or _is_set(context, call.func.attr):
+                    continue
             edits = context.replace(context.cell_id, [(context.span(call.func)[1], context.span(call)[1], "")])
             if edits:
                 yield self.patch(
                     edits, f"Remove the parentheses after `{text}`", f"`{text}` is a value, not a function.", prior=0.85
                 )
             return
+
+
+def _list_own_members(context: RuleContext, name: str) -> list[ast.FunctionDef]:
+    """What the notebook's classes define under a name."""
+    cells = [c.id for c in context.notebook.cells if c.kind == "code"]
+    classes = [n for c in cells for n in src.walk(context.source_of(c)) if isinstance(n, ast.ClassDef)]
+    return [m for c in classes for m in c.body if isinstance(m, ast.FunctionDef) and m.name == name]
+
+
+def _is_property(member: ast.FunctionDef) -> bool:
+    return any(last_name(d) in ("property", "cached_property", "setter") for d in member.decorator_list)
 
 
 def _is_set(context: RuleContext, attribute: str) -> bool:

@@ -226,3 +226,13 @@ def test_what_may_hide_the_fault_is_a_remark_not_a_cap(source: str, after: str, 
 def test_a_case_without_a_notebook_is_judged_too() -> None:
     case = Case(case_of(["y = df.mean()"]).failure, Notebook())
     assert find_tampering(case, patch_of(case, "pass"))
+
+
+def test_a_cell_that_did_not_parse_keeps_the_handlers_that_it_had() -> None:
+    old = "try:\n    print f(x)\nexcept ValueError, e:\n    print e"
+    new = "try:\n    print(f(x))\nexcept ValueError as e:\n    print(e)"
+    case = case_of([old], line=2, kind=FailureKind.SYNTAX)
+    assert find_tampering(case, patch_of(case, new)) == ()
+    bare = case_of(["print f(x)"], kind=FailureKind.SYNTAX)
+    hidden = "try:\n    print(f(x))\nexcept ValueError:\n    print('no')"
+    assert "swallows" in " ".join(find_tampering(bare, patch_of(bare, hidden)))

@@ -38,3 +38,10 @@ def test_a_condition_that_asks_nothing_any_more_is_named(new: str) -> None:
 )
 def test_conditions_that_ask_something_are_not(new: str) -> None:
     assert not list(find_vacuous_conditions([ast.parse(OLD)], [ast.parse(new)]))
+
+
+def test_a_constant_under_the_name_of_another_language_asked_nothing_before() -> None:
+    old, new = ast.parse("while true:\n    step()\n"), ast.parse("while True:\n    step()\n")
+    assert not list(find_vacuous_conditions([old], [new]))
+    assert not list(find_vacuous_conditions([ast.parse("if true:\n    f()\n")], [ast.parse("if True:\n    f()\n")]))
+    assert list(find_vacuous_conditions([ast.parse("if ready:\n    f()\n")], [ast.parse("if True:\n    f()\n")]))

@@ -40,7 +40,7 @@ def correct_definition(
     """Edits that spell the definition as it is used; empty where the use is the slip, or the definition is not to be changed.
 
     Of the two the word that is an English one is meant; where both are or none is, the one that stands more often, and the one
-    that a definition has which nothing reads is the slip.
+    that a definition has which nothing reads is the slip. ``self.grade = grades`` that nothing reads says the word itself.
     """
     cells = [c for c in context.notebook.cells if c.kind == "code" and not src.is_foreign(context.source_of(c.id))]
     places = {c.id: tuple(_find_places(context.source_of(c.id), defined, kind)) for c in cells}
@@ -48,11 +48,20 @@ def correct_definition(
     if not any(p.binds for p in every) or any(c.expensive or c.skip for c in cells if places[c.id]):
         return ()
     uses = [p for c in cells for p in _find_places(context.source_of(c.id), used, kind)]
-    if not _is_odd(used, defined, len(uses), every):
+    says_itself = kind == "attribute" and is_stored_under(context, used, defined)
+    if not says_itself and not _is_odd(used, defined, len(uses), every):
         return ()
     if not all(_stands_at(context.source_of(c.id), place, defined) for c in cells for place in places[c.id]):
         return ()  # inside an f-string of an older Python, whose nodes do not say where they stand, or a text that is no key
     return tuple(_rename(context, cell, places[cell.id], defined, used) for cell in cells if places[cell.id])
+
+
+def is_stored_under(context: FailureView, used: str, defined: str) -> bool:
+    """True where objects take a value under another name than the value's (``self.grade = grades``), and nothing reads it so."""
+    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    stored = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name) and n.value.id == used]
+    targets = [t for n in stored for t in n.targets if isinstance(t, ast.Attribute) and t.attr == defined]
+    return bool(targets) and sum(isinstance(n, ast.Attribute) and n.attr == defined for n in nodes) == len(targets)
 
 
 def is_odd_one(tree: ast.AST, used: str, defined: str) -> bool:
