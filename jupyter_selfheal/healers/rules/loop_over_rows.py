@@ -21,7 +21,8 @@ class LoopOverRows(Rule):
     **Failure** `ValueError: too many values to unpack` at `for i, row in df:`, which goes through the names of the columns; `TypeError: tuple
     indices must be integers or slices, not str` at `row["price"]` below `for row in df.iterrows():`, which gives pairs.
 
-    **Fix** `for i, row in df.iterrows():`; `for _, row in df.iterrows():`.
+    **Fix** `for i, row in df.iterrows():`; `for _, row in df.iterrows():`; `for i, (name, age) in df.iterrows():`; `row.price` of what
+    `itertuples` gives.
 
     **Fix safety** Safe: the loop reads columns of the table from the variable, which only a row has. Silent where it reads anything else.
     """
@@ -43,12 +44,22 @@ class LoopOverRows(Rule):
                 change = (*context.span(loop.iter), f"{context.operand(loop.iter)}.iterrows()")
                 title = "Go through the rows with `iterrows`"
                 cause = "A loop over a table goes through the names of its columns."
-            elif (
-                isinstance(loop.iter, ast.Call)
-                and isinstance(loop.iter.func, ast.Attribute)
-                and loop.iter.func.attr == "iterrows"
-            ):
-                row, table = loop.target, loop.iter.func.value
+            elif isinstance(loop.target, ast.Name) and isinstance(loop.iter, ast.Name):
+                row, table = loop.target, loop.iter
+                change = (
+                    *_span_header(context, loop),
+                    f"{_name_unused(context)}, {loop.target.id} in {loop.iter.id}.iterrows()",
+                )
+                title = "Go through the rows with `iterrows`"
+                cause = "A loop over a table goes through the names of its columns."
+            elif (rows := _find_table(loop.iter, "itertuples")) is not None and isinstance(loop.target, ast.Name):
+                yield from self._read_attributes(context, loop, loop.target.id, rows)
+                return
+            elif (pairs := _find_table(loop.iter, "iterrows")) is not None and isinstance(loop.target, ast.Tuple):
+                yield from self._group_values(context, loop.target, pairs)
+                return
+            elif pairs is not None:
+                row, table = loop.target, pairs
                 change = (*context.span(loop.target), f"{_name_unused(context)}, {context.text(loop.target)}")
                 title = "Take the row out of its pair"
                 cause = "`iterrows` gives pairs of an index and a row."
@@ -57,6 +68,32 @@ class LoopOverRows(Rule):
             if isinstance(row, ast.Name) and _reads_columns(context, loop, row.id, table):
                 yield self.patch(context.replace_here(change), title, cause, prior=0.92)
                 return
+
+    def _group_values(self, context: RuleContext, target: ast.Tuple, table: ast.expr) -> Iterator[Patch]:
+        """``for i, (name, age) in table.iterrows():`` for as many names as the table has columns."""
+        rest = target.elts[1:]
+        if len(rest) < 2 or context.number(f"len(({context.text(table)}).columns)") != len(rest):
+            return
+        start, end = context.span(rest[0])[0], context.span(rest[-1])[1]
+        change = (start, end, f"({context.source[start:end]})")
+        cause = "`iterrows` gives pairs of an index and a row."
+        yield self.patch(context.replace_here(change), "Take the values out of the row", cause, prior=0.92)
+
+    def _read_attributes(self, context: RuleContext, loop: ast.For, row: str, table: ast.expr) -> Iterator[Patch]:
+        """``row.name`` for ``row["name"]`` of what ``itertuples`` gives."""
+        nodes = [
+            n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Subscript) and _is_named(n.value, row)
+        ]
+        reads = [
+            (n, n.slice.value) for n in nodes if isinstance(n.slice, ast.Constant) and isinstance(n.slice.value, str)
+        ]
+        text = context.plain_chain(table)
+        keys = context.keys(text) if text else None
+        if keys is None or not reads or not all(c.isidentifier() and c in keys.columns for _, c in reads):
+            return
+        cause = "`itertuples` gives rows whose columns are attributes."
+        changes = [(*context.span(node), f"{row}.{column}") for node, column in reads]
+        yield self.patch(context.replace_here(*changes), f"Read `{changes[0][2]}`", cause, prior=0.92)
 
 
 def _reads_columns(context: RuleContext, loop: ast.For, row: str, table: ast.expr) -> bool:
@@ -71,6 +108,18 @@ def _reads_columns(context: RuleContext, loop: ast.For, row: str, table: ast.exp
     text = context.plain_chain(table)
     keys = context.keys(text) if text else None
     return keys is not None and keys.type == "DataFrame" and bool(read) and read <= set(keys.columns)
+
+
+def _find_table(node: ast.expr, method: str) -> ast.expr | None:
+    """``table`` of ``table.iterrows()``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
+        return node.func.value
+    return None
+
+
+def _span_header(context: RuleContext, loop: ast.For) -> tuple[int, int]:
+    """Where ``row in table`` stands."""
+    return context.span(loop.target)[0], context.span(loop.iter)[1]
 
 
 def _is_named(node: ast.AST, name: str) -> bool:

@@ -68,6 +68,13 @@ class NotCalled(Rule):
         if isinstance(outer, ast.Subscript) and outer.value is node and _takes_argument(signature):
             if isinstance(outer.slice, ast.Slice):
                 return
+            if _is_switch(signature, outer.slice):
+                end = context.span(node)[1]
+                edits = context.replace(context.cell_id, [(end, end, "()")])
+                yield self.patch(
+                    edits, f"Call `{text}()`", f"`{text}` is a function: call it to get its result.", prior=0.8
+                )
+                return
             change = (*context.span(outer), f"{text}({context.text(outer.slice)})")
             title = f"Call `{text}(…)` with parentheses"
         elif signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters):
@@ -92,6 +99,13 @@ def _is_own_method(context: RuleContext, name: str) -> bool:
 def _takes_argument(signature: Signature | None) -> bool:
     """True where the function takes an argument (or does not say)."""
     return signature is None or any(p.kind != "KEYWORD_ONLY" for p in signature.parameters)
+
+
+def _is_switch(signature: Signature | None, key: ast.expr) -> bool:
+    """True where the function's first argument turns something on or off, and the key in square brackets is no such value."""
+    first = next((p for p in signature.parameters if p.name != "self"), None) if signature is not None else None
+    is_bool = isinstance(key, ast.Constant) and isinstance(key.value, bool)
+    return first is not None and first.default in ("True", "False") and not is_bool
 
 
 def _list_operands(node: ast.AST) -> list[ast.expr]:

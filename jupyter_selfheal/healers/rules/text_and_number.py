@@ -60,6 +60,9 @@ class TextAndNumber(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if not ABOUT.search(context.failure.evalue) or "str" not in context.failure.evalue:
             return
+        if any(_is_column(context, n) for n in context.failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign)):
+            yield from self._join_columns(context)
+            return  # `str` of a column is the column as it is shown
         if HOLLOW & {t for patches in ABOUT.findall(context.failure.evalue) for t in patches}:
             return
         for failing in context.failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign):
@@ -67,6 +70,34 @@ class TextAndNumber(Rule):
             if patches:
                 yield from patches
                 return
+
+    def _join_columns(self, context: RuleContext) -> Iterator[Patch]:
+        """``df["a"] + df["b"].astype(str)``: the columns of whole numbers in a sum of texts."""
+        for node in context.failing_nodes(ast.BinOp):
+            top = _find_chain(context, node)
+            if not isinstance(top, ast.BinOp) or not isinstance(node.op, ast.Add):
+                continue
+            operands = _list_operands(top)
+            kinds = context.describe_all(operands, calls=True)
+            whole = [
+                o
+                for o, k in zip(operands, kinds, strict=True)
+                if k.is_a("pandas.Series") and k.dtype.lower().startswith(("int", "uint"))
+            ]
+            texts = [
+                o
+                for o, k in zip(operands, kinds, strict=True)
+                if k.type == "str" or (k.is_a("pandas.Series") and _holds_words(context, o, k.dtype))
+            ]
+            if not whole or len(whole) + len(texts) != len(operands):
+                return
+            yield self.patch(
+                context.replace_here(*((*context.span(o), f"{context.operand(o)}.astype(str)") for o in whole)),
+                "Convert the numbers to texts with `.astype(str)`",
+                "You can't add text and a number.",
+                prior=0.9,
+            )
+            return
 
     def _propose_for(self, context: RuleContext, node: ast.AST) -> Iterator[Patch]:
         sides = _list_sides(node)
@@ -138,6 +169,18 @@ class TextAndNumber(Rule):
             why=why,
             prior=prior,
         )
+
+
+def _is_column(context: RuleContext, node: ast.AST) -> bool:
+    return any(i.ndim > 0 for i in context.describe_all(_list_sides(node), calls=True))
+
+
+def _holds_words(context: RuleContext, node: ast.expr, dtype: str) -> bool:
+    """True for a column of texts of which none is a number: they can only be joined."""
+    is_text = dtype in ("object", "str", "string")
+    return is_text and context.is_true(
+        f"not ({context.text(node)}).astype(str).str.fullmatch(r'[-+.,\\d\\s%$€£]*').any()"
+    )
 
 
 def _list_sides(node: ast.AST) -> list[ast.expr]:

@@ -20,7 +20,7 @@ class ValueCalled(Rule):
     **Fix** The empty parentheses go: `df.shape`.
 
     **Fix safety** Safe: the attribute of the live object is a value that cannot be called, and the call passes nothing. Silent where
-    arguments are given, and for attributes that a cell of the notebook sets.
+    arguments are given, and for attributes that a cell of the notebook sets on objects of its own.
     """
 
     code = "ATT105"
@@ -43,7 +43,7 @@ class ValueCalled(Rule):
                 return  # a method elsewhere: the one that is a property is the odd one
             if not members:
                 thing = context.describe(text) if context.plain_chain(call.func) else None
-                if thing is None or thing.is_callable or _is_set(context, call.func.attr):
+                if thing is None or thing.is_callable or _is_set(context, call.func):
                     continue
             edits = context.replace(context.cell_id, [(context.span(call.func)[1], context.span(call)[1], "")])
             if edits:
@@ -64,10 +64,12 @@ def _is_property(member: ast.FunctionDef) -> bool:
     return any(last_name(d) in ("property", "cached_property", "setter") for d in member.decorator_list)
 
 
-def _is_set(context: RuleContext, attribute: str) -> bool:
-    """True where a cell assigns to an attribute of this name: then a method may be hidden by it."""
+def _is_set(context: RuleContext, node: ast.Attribute) -> bool:
+    """True where a cell assigns to an attribute of this name: then a method of a class of one's own may be hidden by it."""
+    if context.describe_all([node.value])[0].is_a("pandas.DataFrame", "pandas.Series", "numpy.ndarray"):
+        return False
     return any(
-        isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Store)
+        isinstance(n, ast.Attribute) and n.attr == node.attr and isinstance(n.ctx, ast.Store)
         for cell in context.notebook.cells
         if cell.kind == "code"
         for n in src.walk(context.source_of(cell.id))

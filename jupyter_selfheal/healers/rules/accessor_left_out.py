@@ -1,0 +1,68 @@
+"""PDA131: a method of dates or texts called on a series itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.accessor_type import ISO
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
+from jupyter_selfheal.model import Applicability, Patch
+
+TEXTS = ("object", "str", "string")
+
+
+class AccessorLeftOut(Rule):
+    """Reach the dates or texts of a series through its accessor.
+
+    **Failure** `AttributeError: 'Series' object has no attribute 'month'` at `df["when"].month`, `… 'strftime'`, `… 'upper'`.
+
+    **Fix** `df["when"].dt.month`, `df["name"].str.upper()`; `pd.to_datetime(df["when"]).dt.month` where the dates are texts.
+
+    **Fix safety** Safe: the accessor of the series' own type has the attribute, and the series has not. Texts are read as dates only where
+    all of them are ISO dates. Silent on numbers, and where the accessor has no such attribute.
+    """
+
+    code = "PDA131"
+    name = "accessor left out"
+    stage = Stage.LIBRARY
+    enames = frozenset({"AttributeError"})
+    applicability = Applicability.SAFE
+    why = "The accessor of the values' own type has the attribute, and nothing else of the series has."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        wrong, owner = context.attribute, context.owner
+        if not wrong or not owner.is_a("pandas.Series"):
+            return
+        nodes = [n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong and isinstance(n.ctx, ast.Load)]
+        if not nodes:
+            return
+        series = context.text(nodes[0].value)
+        new, import_line = _find_owner(context, series, context.operand(nodes[0].value), owner, wrong)
+        if not new:
+            return
+        alike = [n for n in context.walk(ast.Attribute) if n.attr == wrong and context.text(n.value) == series]
+        splices = [(*context.span(n.value), new) for n in alike]
+        kind = "dates" if new.endswith(".dt") else "texts"
+        yield self.patch(
+            context.replace_here(*splices, *context.add_imports([import_line] if import_line else [])),
+            f"Use `{new}.{wrong}`",
+            f"`{wrong}` is one of the {kind} in `{series}`, not of the series itself.",
+            prior=0.92,
+        )
+
+
+def _find_owner(context: RuleContext, series: str, operand: str, info: ObjectInfo, wrong: str) -> tuple[str, str]:
+    """What has the attribute, as it is written, and the import line that it needs; empty where nothing has it."""
+    if info.dtype.startswith(("datetime64", "timedelta64", "period")):
+        return (f"{operand}.dt", "") if context.is_true(f"hasattr(({series}).dt, {wrong!r})") else ("", "")
+    if info.dtype not in TEXTS:
+        return "", ""
+    if context.is_true(f"hasattr(({series}).str, {wrong!r})"):
+        return f"{operand}.str", ""
+    known = context.reference("pandas.to_datetime")
+    if known is None or not context.is_true(f"({series}).dropna().astype(str).str.match(r'{ISO}').all()"):
+        return "", ""
+    if not context.is_true(f"hasattr({known.text}(({series})).dt, {wrong!r})") and known.import_line == "":
+        return "", ""
+    return f"{known.text}({series}).dt", known.import_line

@@ -1,0 +1,58 @@
+"""CAL105: a function that is called where it should be given."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
+
+TAKING = frozenset(
+    {"apply", "map", "applymap", "transform", "agg", "aggregate", "filter", "pipe", "assign", "submit", "reduce", "curve_fit", "quad", "minimize",
+     "sort", "sorted", "min", "max"}
+)  # fmt: skip
+"""Functions that are given a function."""
+
+
+class CalledForGiven(Rule):
+    """Give the function itself to what will call it.
+
+    **Failure** `TypeError: double() missing 1 required positional argument: 'v'` at `df["age"].apply(double())`.
+
+    **Fix** `df["age"].apply(double)`.
+
+    **Fix safety** Safe: the call passes nothing, fails for that, and stands as an argument of what is given a function. Silent where an
+    argument is passed, and anywhere else.
+    """
+
+    code = "CAL105"
+    name = "function called for given"
+    enames = frozenset({"TypeError"})
+    message = re.compile(r"missing \d+ required positional argument")
+    applicability = Applicability.SAFE
+    why = "The call passes nothing and stands where a function is given."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.failing_nodes(ast.Call):
+            if call.args or call.keywords or not isinstance(call.func, ast.Name):
+                continue
+            if f"{call.func.id}()" in context.failure.evalue and _is_given(context, call):
+                yield self.patch(
+                    context.replace_here((context.span(call.func)[1], context.span(call)[1], "")),
+                    f"Give `{call.func.id}` itself",
+                    f"`{call.func.id}()` calls the function before it is given anything.",
+                    prior=0.93,
+                )
+                return
+
+
+def _is_given(context: RuleContext, call: ast.Call) -> bool:
+    for outer in context.walk(ast.Call):
+        name = outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
+        keys = [k.value for k in outer.keywords if k.arg in ("key", "func", "target", "callback")]
+        given = [*outer.args, *keys] if name in TAKING - {"sort", "sorted", "min", "max"} or name == "map" else keys
+        if any(a is call for a in given):
+            return True
+    return False

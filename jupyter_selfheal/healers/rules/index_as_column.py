@@ -1,0 +1,106 @@
+"""PDA135: a column that became the table's index."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.model import Applicability, Patch
+
+NAMED = re.compile(
+    r"^\"?\['([^']+)'\] not (?:in|found in) |^['\"]([^'\"\[\]]+)['\"]$|Could not interpret value `([^`]+)`|has no attribute '(\w+)'"
+)
+
+
+class IndexAsColumn(Rule):
+    """Make a column again of what became the index.
+
+    **Failure** `KeyError: 'city'` at `means["city"]`, after `means = df.groupby("city").mean()` or `df.set_index("city")`; seaborn's `Could not
+    interpret value `city` for `x``.
+
+    **Fix** `means.reset_index()["city"]`, `sns.barplot(data=means.reset_index(), x="city", …)`; `means.index` where the rows must stay aligned.
+
+    **Fix safety** Safe: the table has no such column, and its index has this name: nothing else can be meant. Silent where the name is written to.
+    """
+
+    code = "PDA135"
+    name = "index taken for a column"
+    stage = Stage.LIBRARY
+    enames = frozenset({"KeyError", "ValueError", "AttributeError"})
+    message = NAMED
+    applicability = Applicability.SAFE
+    why = "The table's index has this name, and no column has."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        told = NAMED.search(context.failure.evalue)
+        key = next((g for g in told.groups() if g), "") if told else ""
+        if not key:
+            return
+        cause = "`{}` has no column {!r}: it is the table's index."
+        for node in context.failing_nodes(ast.Subscript, ast.Attribute):
+            if not isinstance(node, ast.Subscript | ast.Attribute) or not _reads(node, key):
+                continue
+            table = context.text(node.value)
+            if not _is_index(context, table, key):
+                continue
+            text = context.operand(node.value)
+            whole = isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant)
+            new = (
+                f"{text}.reset_index()[{context.text(node.slice)}]"
+                if whole and isinstance(node, ast.Subscript)
+                else f"{text}.reset_index()[{_quote(key)}]"
+            )
+            for way, prior in ((new, 0.92), *(() if whole else ((_name_level(context, text, key), 0.6),))):
+                yield self.patch(
+                    context.replace_here((*context.span(node), way)),
+                    f"Use `{way}`",
+                    cause.format(table, key),
+                    prior=prior,
+                )
+            return
+        for call in context.calls_at_failure():
+            if not any(isinstance(a, ast.Constant) and a.value == key for a in _list_values(call)):
+                continue
+            for given in (*_list_values(call), *([call.func.value] if isinstance(call.func, ast.Attribute) else [])):
+                root = given.value if isinstance(given, ast.Attribute) and given.attr == "plot" else given
+                if not isinstance(root, ast.Name) or not _is_index(context, root.id, key):
+                    continue
+                yield self.patch(
+                    context.replace_here((*context.span(root), f"{root.id}.reset_index()")),
+                    f"Use `{root.id}.reset_index()`",
+                    cause.format(root.id, key),
+                    prior=0.9,
+                )
+                return
+
+
+def _reads(node: ast.Subscript | ast.Attribute, key: str) -> bool:
+    """True for ``table["city"]``, ``table[["city", "age"]]`` and ``table.city``."""
+    if not isinstance(node.ctx, ast.Load):
+        return False
+    if isinstance(node, ast.Attribute):
+        return node.attr == key
+    parts = node.slice.elts if isinstance(node.slice, ast.List) else [node.slice]
+    return any(isinstance(p, ast.Constant) and p.value == key for p in parts)
+
+
+def _list_values(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(k.value for k in call.keywords)]
+
+
+def _is_index(context: RuleContext, table: str, key: str) -> bool:
+    keys = context.keys(table)
+    if keys is None or keys.type not in ("DataFrame", "Series"):
+        return False
+    return key in keys.index_names and key not in keys.columns
+
+
+def _name_level(context: RuleContext, text: str, key: str) -> str:
+    is_one = context.is_true(f"({text}).index.nlevels == 1")
+    return f"{text}.index" if is_one else f"{text}.index.get_level_values({_quote(key)})"
+
+
+def _quote(text: str) -> str:
+    return repr(text) if '"' in text or "\\" in text else f'"{text}"'

@@ -1,0 +1,103 @@
+"""PDA134: rows by position given to ``loc``, columns by name given to ``iloc``, several columns given to ``loc`` one by one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class LabelOrPosition(Rule):
+    """Say rows and columns by label to `loc`, by position to `iloc`.
+
+    **Failure** `KeyError: 0` at `df.loc[0]`, where the rows have names; `ValueError: Location based indexing can only have [integer, …` at
+    `df.iloc[:, "age"]`; `IndexingError: Too many indexers` at `df.loc[rows, "name", "age"]`.
+
+    **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`.
+
+    **Fix safety** Safe: no row of an index of texts or dates has a number for its label, no column's place is a text, and the names are
+    columns of the table. Silent where the index holds numbers: a label that is not there is none.
+    """
+
+    code = "PDA134"
+    name = "label or position"
+    stage = Stage.LIBRARY
+    enames = frozenset({"KeyError", "ValueError", "TypeError", "IndexingError"})
+    applicability = Applicability.SAFE
+    why = "The key has one reading: the index holds no numbers, and a name is no place."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.failing_nodes(ast.Subscript):
+            if not (isinstance(node.value, ast.Attribute) and node.value.attr in ("loc", "iloc")):
+                continue
+            table = node.value.value
+            if context.plain_chain(table) is None and not context.describe_all([table], calls=True)[0].is_a(
+                "pandas.NDFrame"
+            ):
+                continue
+            change = (
+                _mend_position(context, node, table) if node.value.attr == "loc" else _mend_name(context, node, table)
+            )
+            if change:
+                yield self.patch(
+                    context.replace_here(*change[0]),
+                    f"Use `{change[1]}`",
+                    "`loc` takes labels of rows and columns, `iloc` their positions.",
+                    prior=0.92,
+                )
+                return
+
+
+def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:
+    """``df.iloc[0]`` for ``df.loc[0]``, and ``df.loc[rows, ["a", "b"]]`` for ``df.loc[rows, "a", "b"]``."""
+    text = context.operand(table)
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    if context.failure.ename == "IndexingError":
+        names = [p.value for p in parts[1:] if isinstance(p, ast.Constant) and isinstance(p.value, str)]
+        if (
+            len(names) < 2
+            or len(names) != len(parts) - 1
+            or not context.is_true(f"set({names!r}) <= set(({text}).columns)")
+        ):
+            return None
+        start, end = context.span(parts[1])[0], context.span(parts[-1])[1]
+        inside = context.source[start:end]
+        return [(start, end, f"[{inside}]")], f"{text}.loc[…, [{inside}]]"
+    row = parts[0] if parts else node.slice
+    sign = row.operand if isinstance(row, ast.UnaryOp) and isinstance(row.op, ast.USub) else row
+    is_place = isinstance(sign, ast.Constant) and type(sign.value) is int
+    if context.failure.ename != "KeyError" or not is_place or context.failure.evalue != context.text(row):
+        return None
+    place = context.text(row)
+    if not context.is_true(
+        f"({text}).index.nlevels == 1 and all(isinstance(_, str) or hasattr(_, 'year') for _ in ({text}).index)"
+    ):
+        return None
+    if not context.is_true(f"-len({text}) <= {place} < len({text})"):
+        return None
+    if parts:
+        return [(*context.span(row), f"{text}.index[{place}]")], f"{text}.index[{place}]"
+    assert isinstance(node.value, ast.Attribute)
+    return [(*context.attribute_span(node.value), "iloc")], f"{text}.iloc[{place}]"
+
+
+def _mend_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:
+    """``df.loc[:, "age"]`` for ``df.iloc[:, "age"]``, ``df.iloc[2, df.columns.get_loc("age")]`` for ``df.iloc[2, "age"]``."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    if len(parts) != 2 or context.failure.ename not in ("ValueError", "IndexingError", "TypeError"):
+        return None
+    rows, column = parts
+    given = column.elts if isinstance(column, ast.List) else [column]
+    names = [p.value for p in given if isinstance(p, ast.Constant) and isinstance(p.value, str)]
+    text = context.operand(table)
+    if not names or len(names) != len(given) or not context.is_true(f"set({names!r}) <= set(({text}).columns)"):
+        return None
+    assert isinstance(node.value, ast.Attribute)
+    if isinstance(rows, ast.Slice) and rows.lower is rows.upper is rows.step is None:
+        return [(*context.attribute_span(node.value), "loc")], f"{text}.loc[:, {context.text(column)}]"
+    how = "get_indexer" if isinstance(column, ast.List) else "get_loc"
+    new = f"{text}.columns.{how}({context.text(column)})"
+    return [(*context.span(column), new)], new

@@ -1,0 +1,61 @@
+"""PDA138: a column of numbers that are written as texts, reduced to one number."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.model import Applicability, Patch
+
+PLAIN = r"\s*[-+]?\d+(?:\.\d*)?\s*"
+GROUPED = r"\s*[-+]?\d{1,3}(?:,\d{3})*(?:\.\d+)?\s*"
+
+
+class NumbersAsTexts(Rule):
+    """Make numbers of a column of texts before it is reckoned with.
+
+    **Failure** `TypeError: Cannot perform reduction 'mean' with string dtype` at `df["price"].mean()`.
+
+    **Fix** `df["price"].astype(float).mean()`; `df["price"].str.replace(",", "").astype(float).mean()` for `1,200`.
+
+    **Fix safety** Safe: every text of the column that is not missing is a number in one notation, with groups of three digits after commas
+    where there are any. Silent where one is not.
+    """
+
+    code = "PDA138"
+    name = "numbers written as texts"
+    stage = Stage.LIBRARY
+    enames = frozenset({"TypeError"})
+    message = re.compile(
+        r"Cannot perform reduction '\w+' with string dtype|Could not convert string '.*' to numeric", re.S
+    )
+    applicability = Applicability.SAFE
+    why = "Every text of the column is a number in one notation."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            if not isinstance(call.func, ast.Attribute):
+                continue
+            column = call.func.value
+            if not context.describe_all([column], calls=True)[0].is_a("pandas.Series"):
+                continue
+            texts = f"({context.text(column)}).dropna().astype(str).str"
+            if context.is_true(f"{texts}.fullmatch({PLAIN!r}).all()"):
+                way = ".astype(float)"
+            elif context.is_true(f"{texts}.fullmatch({GROUPED!r}).all()"):
+                way = '.str.replace(",", "").astype(float)'
+            else:
+                return
+            end = context.span(column)[1]
+            splices = [(end, end, way)]
+            if context.operand(column) != context.text(column):
+                splices = [(*context.span(column), f"{context.operand(column)}{way}")]
+            yield self.patch(
+                context.replace_here(*splices),
+                f"Make numbers of it first: `{way}`",
+                f"`{context.text(column)}` holds numbers that are written as texts.",
+                prior=0.92,
+            )
+            return

@@ -1,0 +1,65 @@
+"""PDA136: a text, or a variable, that stands bare in a query."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(r"name '(\w+)' is not defined")
+
+
+class QueryText(Rule):
+    """Quote a text in a query, and mark a variable with `@`.
+
+    **Failure** `UndefinedVariableError: name 'Ulm' is not defined` at `df.query("city == Ulm")`.
+
+    **Fix** `df.query("city == 'Ulm'")`; `df.query("age > @limit")` where the notebook has a variable `limit`.
+
+    **Fix safety** Safe where the table holds this text in the column it is compared with and no variable has the name, or a variable has it
+    and no such text is there.
+    """
+
+    code = "PDA136"
+    name = "text or variable in a query"
+    stage = Stage.LIBRARY
+    enames = frozenset({"UndefinedVariableError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "The name is a value of the column, or a variable of the notebook, and not both."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        told = MESSAGE.search(context.failure.evalue)
+        for call in context.calls_at_failure():
+            if told is None or not (
+                isinstance(call.func, ast.Attribute) and call.func.attr in ("query", "eval") and call.args
+            ):
+                continue
+            name, given, table = told[1], call.args[0], context.text(call.func.value)
+            if not (isinstance(given, ast.Constant) and isinstance(given.value, str)):
+                continue
+            column = re.search(rf"(\w+)\s*(?:==|!=)\s*{name}\b|\b{name}\s*(?:==|!=)\s*(\w+)", given.value)
+            key = (column[1] or column[2]) if column else ""
+            is_text = bool(key) and context.is_true(f"({name!r} == ({table})[{key!r}]).any()")
+            is_variable = name in context.state.names
+            if is_text == is_variable:
+                return
+            start, end = context.span(given)
+            written = context.source[start:end]
+            quote = '"' if "'" in written else "'"
+            if is_text and quote == written[-1]:
+                return
+            new = re.sub(rf"(?<![@\w'\"]){name}\b", f"{quote}{name}{quote}" if is_text else f"@{name}", written)
+            if new != written and src.can_compile(new):
+                what = f"`{name}` is a text of `{key}`" if is_text else f"`{name}` is a variable of the notebook"
+                yield self.patch(
+                    context.replace_here((start, end, new)),
+                    f"Write `{new}`",
+                    f"{what}, not a column of `{table}`.",
+                    prior=0.93,
+                )
+            return
