@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_selfheal import registry, wire
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.journal.known_secrets import list_environment_secrets
 from jupyter_selfheal.journal.redact import Redactor, redact_json
@@ -109,12 +110,14 @@ def prove_patch(
 
 def preview_request(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
     """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
-    provider, redactor = build_provider(config), build_redactor(case)  # in this order: the key is found by then
+    provider = build_provider(config)
     state = machine.fold(events, config)
     prompts = _read_prompt
-    healer = _load("healers.model.healer", "LanguageModelHealer")(provider, config, redactor, prompts)
     with contextlib.ExitStack() as stack:
-        request: JSON = healer.preview(case, build_facts(starts, case, stack), state.dossier.archive if state else ())
+        facts = build_facts(starts, case, stack)
+        redactor = build_redactor(case, facts)  # now that the key is found, wherever it lies
+        healer = _load("healers.model.healer", "LanguageModelHealer")(provider, config, redactor, prompts)
+        request: JSON = healer.preview(case, facts, state.dossier.archive if state else ())
         return request
 
 
@@ -146,7 +149,7 @@ def open_dependencies(
         facts = build_facts(starts, case, stack)
         if provider is None and not why_no_model(config):
             provider = build_provider(config, pot)
-        redactor = build_redactor(case)  # now that the key is found, wherever it lies
+        redactor = build_redactor(case, facts)  # now that the key is found, wherever it lies
         judging = choose_judging_provider(config, provider, pot) if provider is not None else None
         healers = build_healers(config, provider, redactor)
         if run_fixes is not None:
@@ -182,14 +185,21 @@ def open_run_fixes(path: Path) -> RunFixes:
     return fixes
 
 
-def build_redactor(case: Case | None = None) -> Redactor:
-    """Replaces the secrets of a case by their values: those of its cells and outputs, of the environment, and the providers' keys."""
+def build_redactor(case: Case | None = None, facts: Facts | None = None) -> Redactor:
+    """Replaces the secrets of a case by their values: those of its cells and outputs, of the environment, the providers' keys, and what
+    stands under a telling name in the live state, which is asked once, before anything is sent."""
     redactor = Redactor(known=registry.list_keys(), learns=True)
     redactor.learn_values(list_environment_secrets())
     if case is not None:
         redactor.learn(case.failure.source, case.failure.evalue, *(c.source for c in case.notebook.cells))
         redactor.learn(*(o.text for c in case.notebook.cells for o in c.outputs if o.text))
+    if facts is not None:
+        redactor.ask = lambda: _read_texts(facts.ask(probe_source("probes.telling_values")))
     return redactor
+
+
+def _read_texts(answer: JSON) -> list[str]:
+    return [text for text in answer if isinstance(text, str)] if isinstance(answer, list) else []
 
 
 # --- healers --------------------------------------------------------------------------------------------------------

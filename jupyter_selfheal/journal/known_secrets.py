@@ -11,7 +11,22 @@ from collections.abc import Iterable, Iterator, Mapping
 LEAST, MOST = 5, 500
 """Characters that such a value has at least, and how many values are kept."""
 
-_WORDS = frozenset((*keyword.kwlist, *dir(builtins), "string", "password", "secret", "token", "utf-8", "example"))
+_WORDS = frozenset(
+    (
+        *keyword.kwlist,
+        *dir(builtins),
+        "string",
+        "password",
+        "secret",
+        "token",
+        "utf-8",
+        "example",
+        "basic",
+        "digest",
+        "bearer",
+        "oauth2",
+    )
+)
 _TELLING = re.compile(
     r"(?i)(?:^|[_.-])(?:pass(?:word|wd|phrase)?|secret|token|credentials?|(?:api|access|auth|private)_?key)(?:$|[_.-])"
 )

@@ -11,22 +11,19 @@ Patterns, not entropy: the formats are those that the issuers publish, and assig
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from jupyter_selfheal.inside.telling_names import NAMES
 from jupyter_selfheal.journal.known_secrets import KnownSecrets
+from jupyter_selfheal.journal.written_secrets import list_written_secrets
 from jupyter_selfheal.model import JSON
 
 PREFIX = "SELFHEAL_SECRET_"
 
 LEAST_KNOWN = 12
 """Characters that a known secret has at least."""
-
-_NAMES = re.compile(
-    r"(?i)(?<![a-z])(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?"
-    r"|(?:api|access|auth|private)[_-]?key)(?![a-z])"
-)
-"""Names that say that what is assigned to them is a secret."""
 
 _PATTERNS: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)
@@ -98,7 +95,7 @@ def _find_assigned(text: str, value_at: Callable[[int], tuple[Span, int] | None]
     many names it holds (``token_token_…``).
     """
     position = end_of_word = 0
-    while name := _NAMES.search(text, position):
+    while name := NAMES.search(text, position):
         position = name.end()
         if position <= end_of_word:
             continue
@@ -147,11 +144,6 @@ class _PlainValues:
         return max((m.start() for m in kind.finditer(self._text, start, self._end_of_run)), default=-1)
 
 
-def has_telling_name(name: str) -> bool:
-    """Whether a variable's name says that its value is a secret."""
-    return bool(_NAMES.search(name))
-
-
 @dataclass
 class Redactor:
     """Replaces secrets by placeholders, consistently over many texts, and restores them."""
@@ -164,12 +156,16 @@ class Redactor:
     """True: a secret that was once seen is replaced by its value from then on, wherever it stands."""
     keeps_placeholders: bool = False
     """True: what looks like a placeholder stays as it is, in texts that were redacted already."""
+    ask: Callable[[], Iterable[str]] | None = None
+    """Asked once, before the first text is redacted: secrets of a live state."""
+    _asking: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _names: dict[str, str] = field(default_factory=dict, repr=False)
     """Secret → placeholder."""
     _values: KnownSecrets = field(default_factory=KnownSecrets, repr=False)
 
     def redact(self, text: str) -> str:
         """The text without its secrets."""
+        self._ask_once()
         if self.learns:
             self.learn(text)
         parts, last = [], 0
@@ -181,10 +177,20 @@ class Redactor:
             last = end
         return "".join([*parts, text[last:]])
 
+    def _ask_once(self) -> None:
+        """Nobody redacts before the answer is there."""
+        if self.ask is None:
+            return
+        with self._asking:
+            if self.ask is not None:
+                self.learn_values(self.ask())
+                self.ask = None
+
     def learn(self, *texts: str) -> None:
         """Know the secrets of these texts by their values."""
         for text in texts:
             self._values.add(text[start:end] for start, end in _find_secrets(text))
+            self._values.add(list_written_secrets(text))
 
     def learn_values(self, values: Iterable[str]) -> None:
         """Know these values as secrets."""

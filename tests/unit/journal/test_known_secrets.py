@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -11,14 +12,16 @@ from hypothesis import strategies as st
 
 from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.healers.facts import KernelFacts
 from jupyter_selfheal.healers.model.healer import LanguageModelHealer
 from jupyter_selfheal.journal.known_secrets import list_environment_secrets
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.model import Attempt, Case, Cell, Failure, Notebook, Output, Patch, Replace, Verdict
-from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.ports import Facts, Starts
 from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.providers.scripted import ScriptedProvider
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import NoFacts
 
 
@@ -30,32 +33,76 @@ def case_with(secret: str, assigned: str) -> Case:
     return Case(failure, Notebook(cells), hints=(f"is it {secret}?",))
 
 
-def send_all(case: Case) -> tuple[str, Any]:
+def send_all(case: Case, facts: Facts | None = None) -> tuple[str, Any]:
     """Every byte that goes out in two calls, and what the journal keeps of them."""
     provider = ScriptedProvider(["no JSON"] * 4, prices=Prices("anthropic"))
-    redactor = engine.build_redactor(case)
+    facts = facts or NoFacts()
+    redactor = engine.build_redactor(case, facts)
     healer = LanguageModelHealer(provider, HealConfig(send_values=True), redactor, read_prompt)
     value = case.failure.source.partition(", ")[2]
     patch = Patch((Replace("b", case.failure.source, f"login({value}"),), "Log in", healer="language_model")
     verdict = Verdict(patch.id, 1.0, False, reasons=(case.failure.evalue,), feedback=case.failure.evalue)
-    first = healer.propose(case, Starts(), NoFacts(), ())
-    second = healer.propose(case, Starts(), NoFacts(), (Attempt(patch, None, verdict, rejection=value),))
+    first = healer.propose(case, Starts(), facts, ())
+    second = healer.propose(case, Starts(), facts, (Attempt(patch, None, verdict, rejection=value),))
     sent = "\n".join(said for r in provider.requests for _, said in r.messages)
     return sent, [first.record, second.record]
 
 
-@settings(max_examples=40, deadline=None)
+FORMS = (
+    "password = {!r}", "API_KEY = {!r}", "db = dict(token={!r})", "url = 'postgres://ann:{}@db/x'", "dbPassword: str = {!r}",
+    "user, pw = 'ann', {!r}", "login(auth=('ann', {!r}))", "import os\nos.environ.setdefault('DB_PASSWORD', {!r})",
+    "def connect(host, passphrase={!r}):\n    pass", "cfg = {{'secret': {{'inner': {!r}}}}}", "if password == {!r}:\n    pass",
+    "passwords = [\n    'x',\n    {!r},\n]", "client.secret_key = {!r}.encode()", "%env DB_PASSWORD={}", "!tool --password {} --now",
+    "requests.get('https://db.example/x?api_key={}&n=1')", "credentials = \"\"\"{}\"\"\"",
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
 @given(
     secret=st.text("abcdefghijkXYZ0123456789_-!#%+", min_size=8, max_size=24).filter(lambda s: s.strip("-_!#%+") == s),
-    form=st.sampled_from(
-        ["password = {!r}", "API_KEY = {!r}", "db = dict(token={!r})", "url = 'postgres://ann:{}@db/x'"]
-    ),
+    form=st.sampled_from(FORMS),
 )
 def test_no_secret_of_a_notebook_is_in_any_byte_that_is_sent(secret: str, form: str) -> None:
     sent, records = send_all(case_with(secret, form.format(secret)))
     assert secret not in sent
     assert json.dumps(secret)[1:-1] not in json.dumps(records)
     assert "SELFHEAL_SECRET_" in sent
+
+
+LIVE = (
+    "password = raw", "class Account:\n    pass\naccount = Account()\naccount.api_key = raw",
+    "cfg = {'db': {'user': 'ann', 'password': raw}}", "import os\nos.environ['SHOP_API_KEY'] = raw",
+    "def sign_in(passphrase):\n    raise ValueError(passphrase)\nn = 1", "credentials = ['ann', raw.encode()]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("made", LIVE)
+def test_what_stands_under_a_telling_name_in_the_live_state_alone_is_not_sent(
+    made: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    read = "raw = ''.join(map(chr, [109, 48, 107, 33, 80, 113, 57, 122]))"
+    failing = "sign_in(raw)" if "sign_in" in made else "total = nope"
+    cells = (Cell("a", read), Cell("b", made), Cell("c", failing, outputs=(Output("stream", text="as m0k!Pq9z\n"),)))
+    failure = Failure("c", failing, ename="ValueError", evalue="bad login m0k!Pq9z for ann", line=1)
+    kernel = FakeKernel([read, made])
+    sent, records = send_all(Case(failure, Notebook(cells)), KernelFacts(kernel, failure))
+    assert "m0k!Pq9z" not in sent
+    assert "m0k!Pq9z" not in json.dumps(records)
+
+
+def test_a_live_state_is_asked_once_and_only_when_something_is_sent() -> None:
+    asked = []
+
+    class Counting(NoFacts):
+        def ask(self, source: str, argument: Any = None) -> Any:
+            asked.append(source)
+            return ["m0k!Pq9z"]
+
+    redactor = engine.build_redactor(None, Counting())
+    assert asked == []
+    assert [redactor.redact("x m0k!Pq9z") for _ in range(3)] == ["x SELFHEAL_SECRET_1_"] * 3
+    assert len(asked) == 1
 
 
 def test_the_value_of_an_environment_variable_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +115,15 @@ def test_the_value_of_an_environment_variable_is_known(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    "source", ["password = 'password'", "token = 'string'", "secret = 'x1'", "tokens = ['a', 'b']"]
+    "source",
+    [
+        "password = 'password'",
+        "token = 'string'",
+        "secret = 'x1'",
+        "tokens = ['a', 'b']",
+        "for token in ['string', 'words']:\n    pass",
+        "auth = 'basic'",
+    ],
 )
 def test_everyday_words_stay_where_they_stand_without_the_name(source: str) -> None:
     redactor = Redactor(learns=True)
